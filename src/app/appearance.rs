@@ -1,21 +1,9 @@
 //! How the cockpit should look: names only, what they mean is `ui::theme`'s business.
 
+pub use crate::domain::ColorDepth;
 use crate::view::Symbols;
 
-/// How many colours the terminal has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum ColorDepth {
-    /// No colour at all (`NO_COLOR`, a monochrome terminal): attributes alone carry meaning.
-    None,
-    /// The 16 colours that the terminal's own scheme defines.
-    Ansi16,
-    /// The 256-colour palette.
-    Ansi256,
-    /// 24 bits.
-    TrueColor,
-}
-
-/// Name of a built-in theme.
+/// The built-in themes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ThemeName {
     /// For dark backgrounds.

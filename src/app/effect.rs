@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Picture, SavedView};
 use crate::act::plan::{Confirmed, Plan};
-use crate::domain::GpuKey;
+use crate::domain::{GpuKey, Regions};
 use crate::report::Format;
 use crate::tabs::storage::state::ListHow;
 use crate::tabs::whatif::state::DemandFrom;
@@ -111,13 +111,4 @@ impl PartialEq for Confirmation {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
-}
-
-/// Which regions to read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Regions {
-    /// All that are enabled in the account.
-    All,
-    /// These codes.
-    These(Vec<String>),
 }

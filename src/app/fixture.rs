@@ -8,8 +8,9 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{
     AccountInfo, App, AppInit, Appearance, ColorDepth, Effect, Intervals, Key, Keymap, Mode, Msg,
-    OwnCost, ThemeName,
+    ThemeName,
 };
+use crate::domain::own_cost::{ApiCost, OwnCost};
 use crate::domain::{
     Accelerator, AcceleratorKind, BlockDevice, Criterion, ErrorKind, EvidenceRole, Hour, HourRange,
     HourlySeries, Instance, InstanceState, Lifecycle, Offer, Owner, Platform, PriceBasis,
@@ -399,10 +400,16 @@ pub fn app_with(fleet: Fleet, size: (u16, u16)) -> App {
 /// Three cents of a dollar.
 pub fn own_cost() -> OwnCost {
     OwnCost {
-        today_usd: 0.0312,
-        cap_usd: 1.0,
-        calls: vec![("GetMetricData".into(), 3120, 0.0312)],
-        trouble: None,
+        micro_usd: 31_200,
+        cap_micro_usd: 1_000_000,
+        apis: vec![ApiCost {
+            name: "GetMetricData".into(),
+            calls: 12,
+            units: 3120,
+            micro_usd: 31_200,
+        }],
+        shared: true,
+        ..OwnCost::default()
     }
 }
 

@@ -51,7 +51,7 @@ pub use crate::tabs::storage::state::{
 pub use crate::tabs::whatif::state::{Area, DemandFrom, Plan, PlanChart, PlanPage};
 pub use appearance::{Appearance, ColorDepth, ThemeName};
 pub(crate) use deed::Deed;
-pub use effect::{Confirmation, Effect, Regions};
+pub use effect::{Confirmation, Effect};
 pub use init::{AppInit, Extent};
 pub use input::History;
 pub use keymap::{Action, Key, Keymap};
@@ -60,7 +60,7 @@ pub use list::{GUTTER, List, Placed, Placement, RowsStamp, TableLine, column_ent
 pub use lists::{GroupingSpec, ListSpec, list_of, lists};
 pub(crate) use lists::{ListSource, list_source, turned};
 pub use mouse::tab_label;
-pub use msg::{AccountInfo, Level, LogEntry, Mode, Msg, Notice, OwnCost};
+pub use msg::{AccountInfo, Level, LogEntry, Mode, Msg, Notice};
 pub(crate) use page::RowPage;
 pub use page::{Opened, Page, Popup, Question};
 pub use picture::Picture;
@@ -144,7 +144,7 @@ pub struct App {
     from_cache: bool,
     extent: Extent,
     sources: Sources,
-    own_cost: Option<OwnCost>,
+    own_cost: Option<crate::domain::OwnCost>,
     refresh_usd: Option<f64>,
     missing_usd: Option<f64>,
     log: VecDeque<LogEntry>,
@@ -378,8 +378,8 @@ impl App {
         &self.sources
     }
 
-    /// Today's cost of burntop's own calls; `None` until known.
-    pub fn own_cost(&self) -> Option<&OwnCost> {
+    /// What burntop's own calls cost today, once known.
+    pub fn own_cost(&self) -> Option<&crate::domain::OwnCost> {
         self.own_cost.as_ref()
     }
 

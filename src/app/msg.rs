@@ -6,7 +6,7 @@ use crossterm::event::{KeyEvent, MouseEvent};
 use jiff::Timestamp;
 
 use crate::act::plan::{Plan, Preflighted, Progress, Rules, Verified};
-use crate::domain::{GpuHistory, GpuKey, Scope, SeriesSet, SourceId};
+use crate::domain::{GpuHistory, GpuKey, OwnCost, Scope, SeriesSet, SourceId};
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::{Fleet, Savings, StorageFleet};
 use crate::tabs::storage::state::Listing;
@@ -134,28 +134,7 @@ pub struct AccountInfo {
     pub production: bool,
 }
 
-/// What burntop's own calls cost today (UTC day, all processes).
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct OwnCost {
-    /// Dollars spent today.
-    pub today_usd: f64,
-    /// Daily cap, dollars; at the cap billed sources stop.
-    pub cap_usd: f64,
-    /// Per API: name, units billed (metrics requested, calls), dollars.
-    pub calls: Vec<(String, u64, f64)>,
-    /// Why more may have been spent than is known, and what to do: billed sources rest then. `None`:
-    /// it is all known.
-    pub trouble: Option<String>,
-}
-
-impl OwnCost {
-    /// True when billed sources rest because the cap is reached, or nobody knows whether it is.
-    pub fn is_capped(&self) -> bool {
-        self.trouble.is_some() || self.today_usd >= self.cap_usd
-    }
-}
-
-/// Severity of a log entry.
+/// How bad a log entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// Information.

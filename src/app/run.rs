@@ -1,8 +1,9 @@
 //! What commands do, and what leaves the cockpit as a picture.
 
 use super::command::{self, Command, Until, Wish};
-use super::{App, Effect, Level, Notice, Page, Picture, Popup, Regions};
+use super::{App, Effect, Level, Notice, Page, Picture, Popup};
 use crate::act::plan::{SHORTEST_GRACE, Verb};
+use crate::domain::Regions;
 use crate::report::Format;
 use crate::view::Filter;
 
@@ -53,8 +54,9 @@ impl App {
             }
             Command::Region(regions) => {
                 let what = match &regions {
-                    Regions::All => "all enabled regions".to_owned(),
-                    Regions::These(codes) => codes.join(", "),
+                    Regions::Home => "the home region".to_owned(),
+                    Regions::Named(codes) => codes.join(", "),
+                    Regions::Enabled => "all enabled regions".to_owned(),
                 };
                 self.say(Notice::new(Level::Info, format!("reading {what}")));
                 return vec![Effect::SetRegions(regions)];

@@ -6,6 +6,7 @@ use jiff::SignedDuration;
 
 use super::fixture::{self, app, app_with, fleet, fleet_of, press, readings};
 use super::*;
+use crate::domain::Regions;
 use crate::report::Format;
 use crate::tabs::idle::picture::Field;
 use crate::view::TableField;
@@ -387,7 +388,7 @@ fn commands_complete_and_remember() {
     press(&mut app, "<esc>:nonsense<enter>");
     assert!(app.prompt().unwrap().error.is_some());
     press(&mut app, "<esc>");
-    assert_eq!(press(&mut app, ":region all<enter>"), [Effect::SetRegions(Regions::All)]);
+    assert_eq!(press(&mut app, ":region all<enter>"), [Effect::SetRegions(Regions::Enabled)]);
     assert_eq!(press(&mut app, ":q<enter>"), [Effect::Quit]);
 }
 

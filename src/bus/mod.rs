@@ -63,30 +63,20 @@ use crate::analyze::gpu::GpuRules;
 use crate::analyze::idle::Policy;
 use crate::analyze::savings::SavingsRules;
 use crate::cache::Cache;
+pub use crate::domain::Regions;
 use crate::domain::storage::{IncompleteUploads, Scan, StorageFacts};
 use crate::domain::{
-    ErrorKind, GpuHistory, GpuKey, PrivatePrices, Reading, SavingsFacts, Scope, SourceError,
-    TagKeys,
+    ErrorKind, GpuHistory, GpuKey, OwnCost, PrivatePrices, Reading, SavingsFacts, Scope,
+    SourceError, TagKeys,
 };
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::{Fleet, Savings, StorageFleet};
-use crate::source::ledger::{BilledApi, Ledger, OwnCost};
+use crate::source::ledger::{BilledApi, Ledger};
 use crate::source::{GpuSource, Identity, Provider, StorageSource};
 use tape::{Recorder, Tap, Tape};
 
 /// Tells the time. Injected, so that tests and the demo can hold it still.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
-
-/// Which regions of an account to read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Regions {
-    /// The home region of the credentials.
-    Home,
-    /// These.
-    Named(Vec<Arc<str>>),
-    /// All that the account has enabled.
-    Enabled,
-}
 
 /// One account to read.
 #[derive(Clone)]

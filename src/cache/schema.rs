@@ -26,6 +26,52 @@ impl Schema {
     }
 }
 
+/// The SQL that keeps the digest of a table: its row, and a trigger for each way in which its rows change.
+macro_rules! digest_of {
+    ($table:literal) => {
+        concat!(
+            "    INSERT INTO digest (name, rows, checksum) VALUES ('",
+            $table,
+            "', 0, 0);
+    CREATE TRIGGER ",
+            $table,
+            "_in AFTER INSERT ON ",
+            $table,
+            " BEGIN
+        UPDATE digest SET rows = rows + 1,
+            checksum = (checksum | new.checksum) - (checksum & new.checksum) WHERE name = '",
+            $table,
+            "';
+    END;
+    CREATE TRIGGER ",
+            $table,
+            "_out AFTER DELETE ON ",
+            $table,
+            " BEGIN
+        UPDATE digest SET rows = rows - 1,
+            checksum = (checksum | old.checksum) - (checksum & old.checksum) WHERE name = '",
+            $table,
+            "';
+    END;
+    CREATE TRIGGER ",
+            $table,
+            "_change AFTER UPDATE ON ",
+            $table,
+            " BEGIN
+        UPDATE digest SET
+            checksum = (checksum | old.checksum) - (checksum & old.checksum) WHERE name = '",
+            $table,
+            "';
+        UPDATE digest SET
+            checksum = (checksum | new.checksum) - (checksum & new.checksum) WHERE name = '",
+            $table,
+            "';
+    END;
+"
+        )
+    };
+}
+
 /// The cache: ASCII `burn` as its application id.
 pub(super) const CACHE: Schema = Schema {
     application_id: 0x6275_726e,
@@ -122,7 +168,8 @@ pub(super) const CACHE: Schema = Schema {
         PRIMARY KEY (hour, account, region)
     ) WITHOUT ROWID;
     ",
-        "
+        concat!(
+            "
     -- Each row carries a checksum over all of its columns, in front of what is long; and of each
     -- table the digest says how many rows there are and what their checksums come to (exclusive or,
     -- which SQLite writes as a difference). What came from the cloud is read anew; the rest is taken
@@ -212,112 +259,16 @@ pub(super) const CACHE: Schema = Schema {
         rows     INTEGER NOT NULL,
         checksum INTEGER NOT NULL
     ) WITHOUT ROWID;
-    INSERT INTO digest (name, rows, checksum) VALUES ('fact', 0, 0);
-    CREATE TRIGGER fact_in AFTER INSERT ON fact BEGIN
-        UPDATE digest SET rows = rows + 1,
-            checksum = (checksum | new.checksum) - (checksum & new.checksum) WHERE name = 'fact';
-    END;
-    CREATE TRIGGER fact_out AFTER DELETE ON fact BEGIN
-        UPDATE digest SET rows = rows - 1,
-            checksum = (checksum | old.checksum) - (checksum & old.checksum) WHERE name = 'fact';
-    END;
-    CREATE TRIGGER fact_change AFTER UPDATE ON fact BEGIN
-        UPDATE digest SET
-            checksum = (checksum | old.checksum) - (checksum & old.checksum) WHERE name = 'fact';
-        UPDATE digest SET
-            checksum = (checksum | new.checksum) - (checksum & new.checksum) WHERE name = 'fact';
-    END;
-    INSERT INTO digest (name, rows, checksum) VALUES ('series', 0, 0);
-    CREATE TRIGGER series_in AFTER INSERT ON series BEGIN
-        UPDATE digest SET rows = rows + 1,
-            checksum = (checksum | new.checksum) - (checksum & new.checksum) WHERE name = 'series';
-    END;
-    CREATE TRIGGER series_out AFTER DELETE ON series BEGIN
-        UPDATE digest SET rows = rows - 1,
-            checksum = (checksum | old.checksum) - (checksum & old.checksum) WHERE name = 'series';
-    END;
-    CREATE TRIGGER series_change AFTER UPDATE ON series BEGIN
-        UPDATE digest SET
-            checksum = (checksum | old.checksum) - (checksum & old.checksum) WHERE name = 'series';
-        UPDATE digest SET
-            checksum = (checksum | new.checksum) - (checksum & new.checksum) WHERE name = 'series';
-    END;
-    INSERT INTO digest (name, rows, checksum) VALUES ('summary', 0, 0);
-    CREATE TRIGGER summary_in AFTER INSERT ON summary BEGIN
-        UPDATE digest SET rows = rows + 1,
-            checksum = (checksum | new.checksum) - (checksum & new.checksum) WHERE name = 'summary';
-    END;
-    CREATE TRIGGER summary_out AFTER DELETE ON summary BEGIN
-        UPDATE digest SET rows = rows - 1,
-            checksum = (checksum | old.checksum) - (checksum & old.checksum) WHERE name = 'summary';
-    END;
-    CREATE TRIGGER summary_change AFTER UPDATE ON summary BEGIN
-        UPDATE digest SET
-            checksum = (checksum | old.checksum) - (checksum & old.checksum) WHERE name = 'summary';
-        UPDATE digest SET
-            checksum = (checksum | new.checksum) - (checksum & new.checksum) WHERE name = 'summary';
-    END;
-    INSERT INTO digest (name, rows, checksum) VALUES ('gpu_device', 0, 0);
-    CREATE TRIGGER gpu_device_in AFTER INSERT ON gpu_device BEGIN
-        UPDATE digest SET rows = rows + 1,
-            checksum = (checksum | new.checksum) - (checksum & new.checksum) WHERE name = 'gpu_device';
-    END;
-    CREATE TRIGGER gpu_device_out AFTER DELETE ON gpu_device BEGIN
-        UPDATE digest SET rows = rows - 1,
-            checksum = (checksum | old.checksum) - (checksum & old.checksum) WHERE name = 'gpu_device';
-    END;
-    CREATE TRIGGER gpu_device_change AFTER UPDATE ON gpu_device BEGIN
-        UPDATE digest SET
-            checksum = (checksum | old.checksum) - (checksum & old.checksum) WHERE name = 'gpu_device';
-        UPDATE digest SET
-            checksum = (checksum | new.checksum) - (checksum & new.checksum) WHERE name = 'gpu_device';
-    END;
-    INSERT INTO digest (name, rows, checksum) VALUES ('gpu_hour', 0, 0);
-    CREATE TRIGGER gpu_hour_in AFTER INSERT ON gpu_hour BEGIN
-        UPDATE digest SET rows = rows + 1,
-            checksum = (checksum | new.checksum) - (checksum & new.checksum) WHERE name = 'gpu_hour';
-    END;
-    CREATE TRIGGER gpu_hour_out AFTER DELETE ON gpu_hour BEGIN
-        UPDATE digest SET rows = rows - 1,
-            checksum = (checksum | old.checksum) - (checksum & old.checksum) WHERE name = 'gpu_hour';
-    END;
-    CREATE TRIGGER gpu_hour_change AFTER UPDATE ON gpu_hour BEGIN
-        UPDATE digest SET
-            checksum = (checksum | old.checksum) - (checksum & old.checksum) WHERE name = 'gpu_hour';
-        UPDATE digest SET
-            checksum = (checksum | new.checksum) - (checksum & new.checksum) WHERE name = 'gpu_hour';
-    END;
-    INSERT INTO digest (name, rows, checksum) VALUES ('bucket_size', 0, 0);
-    CREATE TRIGGER bucket_size_in AFTER INSERT ON bucket_size BEGIN
-        UPDATE digest SET rows = rows + 1,
-            checksum = (checksum | new.checksum) - (checksum & new.checksum) WHERE name = 'bucket_size';
-    END;
-    CREATE TRIGGER bucket_size_out AFTER DELETE ON bucket_size BEGIN
-        UPDATE digest SET rows = rows - 1,
-            checksum = (checksum | old.checksum) - (checksum & old.checksum) WHERE name = 'bucket_size';
-    END;
-    CREATE TRIGGER bucket_size_change AFTER UPDATE ON bucket_size BEGIN
-        UPDATE digest SET
-            checksum = (checksum | old.checksum) - (checksum & old.checksum) WHERE name = 'bucket_size';
-        UPDATE digest SET
-            checksum = (checksum | new.checksum) - (checksum & new.checksum) WHERE name = 'bucket_size';
-    END;
-    INSERT INTO digest (name, rows, checksum) VALUES ('fleet_hour', 0, 0);
-    CREATE TRIGGER fleet_hour_in AFTER INSERT ON fleet_hour BEGIN
-        UPDATE digest SET rows = rows + 1,
-            checksum = (checksum | new.checksum) - (checksum & new.checksum) WHERE name = 'fleet_hour';
-    END;
-    CREATE TRIGGER fleet_hour_out AFTER DELETE ON fleet_hour BEGIN
-        UPDATE digest SET rows = rows - 1,
-            checksum = (checksum | old.checksum) - (checksum & old.checksum) WHERE name = 'fleet_hour';
-    END;
-    CREATE TRIGGER fleet_hour_change AFTER UPDATE ON fleet_hour BEGIN
-        UPDATE digest SET
-            checksum = (checksum | old.checksum) - (checksum & old.checksum) WHERE name = 'fleet_hour';
-        UPDATE digest SET
-            checksum = (checksum | new.checksum) - (checksum & new.checksum) WHERE name = 'fleet_hour';
-    END;
-    ",
+",
+            digest_of!("fact"),
+            digest_of!("series"),
+            digest_of!("summary"),
+            digest_of!("gpu_device"),
+            digest_of!("gpu_hour"),
+            digest_of!("bucket_size"),
+            digest_of!("fleet_hour"),
+            "    "
+        ),
     ],
     take_over: digest::take_over,
     may_be_empty: true,

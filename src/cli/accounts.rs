@@ -10,7 +10,7 @@ use crate::act::exec::storage::aws::AwsStorageExecutor;
 use crate::act::exec::storage::{MemoryStorage, StorageExecutor};
 use crate::act::exec::{Executor, demo as demo_executor};
 use crate::bus::{Account, Clock, Regions};
-use crate::config::{Config, RegionChoice, Target};
+use crate::config::{Config, Target};
 use crate::domain::storage::Volume;
 use crate::domain::{Scope, SourceError};
 use crate::source::athena::run::QueryService;
@@ -185,7 +185,7 @@ fn reaches_of(config: &Config, fleet: Option<&demo::DemoOptions>) -> Vec<Reach> 
     // The demo's regions are its own; a list from the configuration is about real accounts.
     let regions = match fleet.part.regions.as_slice() {
         [] => Regions::Enabled,
-        these => Regions::Named(these.iter().map(|r| r.as_str().into()).collect()),
+        these => Regions::named(these.iter().map(String::as_str)),
     };
     let reach = |account| Reach {
         target: None,
@@ -206,15 +206,8 @@ fn reaches_of(config: &Config, fleet: Option<&demo::DemoOptions>) -> Vec<Reach> 
 
 /// The account of an entry. Asks nobody anything.
 pub(super) fn reach(target: &Target) -> Reach {
-    let regions = match &target.regions {
-        RegionChoice::Default => Regions::Home,
-        RegionChoice::All => Regions::Enabled,
-        RegionChoice::List(list) => {
-            Regions::Named(list.iter().map(|r| r.as_str().into()).collect())
-        }
-    };
     let way = Way::Aws(Arc::new(connect(source(target))));
-    Reach { target: Some(target.clone()), regions, way }
+    Reach { target: Some(target.clone()), regions: target.regions.clone(), way }
 }
 
 /// Where the credentials of an account come from.
@@ -228,8 +221,8 @@ pub(super) fn source(target: &Target) -> AccountSource {
             session_name: None,
         }),
         region_hint: match &target.regions {
-            RegionChoice::List(list) => list.first().map(|r| r.as_str().into()),
-            RegionChoice::Default | RegionChoice::All => None,
+            Regions::Named(list) => list.first().cloned(),
+            Regions::Home | Regions::Enabled => None,
         },
     }
 }
@@ -246,7 +239,7 @@ mod tests {
             role_arn: Some("arn:aws:iam::123456789012:role/r".into()),
             external_id: Some(Secret::new("e")),
             account_id: None,
-            regions: RegionChoice::List(vec!["eu-west-1".into(), "us-east-1".into()]),
+            regions: Regions::named(["eu-west-1", "us-east-1"]),
             production: true,
             read_only: false,
             allow_actions: false,

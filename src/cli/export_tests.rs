@@ -174,7 +174,7 @@ static VIEWS: [View; 10] = [
         storage: |w| &w.storage,
         printed: |w, i| {
             let filter = reports::filter::<BucketField>(i).unwrap();
-            Box::new(storage::buckets::report(i, &w.buckets, filter.as_ref(), &w.ctx))
+            Box::new(storage::listed::BUCKETS.report(i, &w.buckets, filter.as_ref(), &w.ctx))
         },
     },
     View {
@@ -183,7 +183,7 @@ static VIEWS: [View; 10] = [
         storage: |w| &w.storage,
         printed: |w, i| {
             let filter = reports::filter::<BlockField>(i).unwrap();
-            Box::new(storage::ebs::report(i, &w.blocks, filter.as_ref(), &w.ctx))
+            Box::new(storage::listed::EBS.report(i, &w.blocks, filter.as_ref(), &w.ctx))
         },
     },
     View {

@@ -17,7 +17,7 @@ use crate::cache::{OpenOptions, ledger_path};
 use crate::config::load::Sources;
 use crate::config::validate::unknown_name;
 use crate::config::{
-    Config, ConfigError, Env, FileConfig, Loaded, Notice, Paths, Place, Problem, Regions,
+    Config, ConfigError, Env, FileConfig, Loaded, Notice, Paths, Place, Problem, RegionsText,
     Vocabulary, load,
 };
 use crate::domain::text;
@@ -185,7 +185,7 @@ pub fn flags(global: &GlobalArgs) -> FileConfig {
         layer.profiles = Some(global.profile.clone());
     }
     if !global.region.is_empty() && !global.demo {
-        layer.regions = Some(Regions::of(&global.region));
+        layer.regions = Some(RegionsText::of(&global.region));
     }
     layer.idle.preset.clone_from(&global.preset);
     layer.ui.theme.clone_from(&global.theme);
@@ -320,7 +320,7 @@ pub fn without_command(global: &GlobalArgs, stdout_is_terminal: bool) -> FleetCo
 mod tests {
     use super::super::args::Cli;
     use super::*;
-    use crate::config::RegionChoice;
+    use crate::domain::Regions;
     use clap::Parser;
 
     fn global(line: &str) -> GlobalArgs {
@@ -335,7 +335,7 @@ mod tests {
              --symbols ascii --color never --no-mouse",
         ));
         assert_eq!(layer.profiles.unwrap(), ["a", "b", "c"]);
-        assert!(matches!(layer.regions, Some(Regions::All(_))));
+        assert!(matches!(layer.regions, Some(RegionsText::All(_))));
         assert_eq!(layer.idle.preset.as_deref(), Some("mean-cpu"));
         assert_eq!(layer.ui.theme.as_deref(), Some("light"));
         assert_eq!(layer.ui.mouse, Some(false));
@@ -354,10 +354,7 @@ mod tests {
         assert!(error.to_string().starts_with("--region: \"all\" is no region code"), "{error}");
         let fine =
             config(&global("--region us-east-1"), &Env::default(), None, &Vocabulary::default());
-        assert_eq!(
-            fine.unwrap().config.targets[0].regions,
-            RegionChoice::List(vec!["us-east-1".into()])
-        );
+        assert_eq!(fine.unwrap().config.targets[0].regions, Regions::named(["us-east-1"]));
     }
 
     #[test]

@@ -27,6 +27,7 @@ pub mod inventories;
 pub mod invocation;
 pub mod log;
 pub mod man;
+mod named_file;
 mod organization;
 mod output;
 pub(crate) mod past;

@@ -196,11 +196,9 @@ pub(super) fn unreadable(invocation: &Invocation, outcome: &Outcome) -> Result<(
 pub(super) fn troubles<'a>(
     readings: impl IntoIterator<Item = &'a Reading>,
 ) -> impl Iterator<Item = String> {
-    readings.into_iter().filter_map(|reading| {
-        let SourceState::Failed(error) = &reading.state else { return None };
-        let fix = and_fix(error);
-        Some(format!("{} {}: {error}{fix}", reading.source.word(), reading.scope))
-    })
+    let line =
+        |r: &Reading| Some(format!("{} {}: {}", r.source.word(), r.scope, r.failed()?.with_fix()));
+    readings.into_iter().filter_map(line)
 }
 
 /// One line per source that answered in part: how much was read, what failed, what helps. It stands in
@@ -227,7 +225,7 @@ pub(super) fn shortfalls(outcome: &Outcome) -> Vec<String> {
             }
         }
         let why = match failed.first() {
-            Some(error) => format!(": {error}{}", and_fix(error)),
+            Some(error) => format!(": {}", error.with_fix()),
             None => String::new(),
         };
         let more = match failed.len() {
@@ -239,16 +237,11 @@ pub(super) fn shortfalls(outcome: &Outcome) -> Vec<String> {
     };
     readings.iter().filter(|r| in_part(r)).map(line).collect()
 }
-
-/// What helps against an error, to stand behind it.
-fn and_fix(error: &SourceError) -> String {
-    if error.fix.is_empty() { String::new() } else { format!("; {}", error.fix) }
 }
 
 /// True when a source failed, or answered for a part of what was asked only.
 pub(super) fn is_partial(reading: &Reading) -> bool {
-    matches!(reading.state, SourceState::Failed(_))
-        || (reading.state == SourceState::Live && reading.coverage < 1.0)
+    reading.failed().is_some() || (reading.state == SourceState::Live && reading.coverage < 1.0)
 }
 
 #[cfg(test)]

@@ -15,7 +15,8 @@ use crate::analyze::idle::Policy;
 use crate::bus::tape::Recorder;
 use crate::bus::{Parts, Settings};
 use crate::cache::{Cache, CacheNotice, OpenOptions};
-use crate::config::{Config, Env, RegionChoice, SymbolChoice};
+use crate::config::{Config, Env, SymbolChoice};
+use crate::domain::Regions;
 use crate::source::ledger::{Ledger, micro_usd};
 use crate::term::detect;
 use crate::view::Symbols;
@@ -148,9 +149,9 @@ pub fn summary_key(invocation: &Invocation) -> String {
     }
     for target in &invocation.config.targets {
         let place = match &target.regions {
-            RegionChoice::Default => "default".to_owned(),
-            RegionChoice::List(names) => names.join(","),
-            RegionChoice::All => "all".to_owned(),
+            Regions::Home => "default".to_owned(),
+            Regions::Named(names) => names.join(","),
+            Regions::Enabled => "all".to_owned(),
         };
         let _ = write!(key, "/{}:{place}", target.label);
     }

@@ -186,7 +186,7 @@ pub fn unknown(env: &Env) -> Unknown {
 
 #[cfg(test)]
 mod tests {
-    use super::super::file::{AllWord, ColorChoice, Regions};
+    use super::super::file::{AllWord, ColorChoice, RegionsText};
     use super::*;
 
     fn of(pairs: &[(&str, &str)]) -> Result<FileConfig, Vec<String>> {
@@ -210,7 +210,7 @@ mod tests {
         ])
         .unwrap();
         assert_eq!(config.profiles.unwrap(), ["a", "b"]);
-        assert_eq!(config.regions.unwrap(), Regions::All(AllWord::All));
+        assert_eq!(config.regions.unwrap(), RegionsText::All(AllWord::All));
         assert_eq!(config.idle.preset.unwrap(), "mean-cpu");
         assert_eq!(config.own_cost.cap_usd_per_day, Some(2.0));
         assert_eq!(config.cache.max_mb, Some(64));
@@ -264,7 +264,7 @@ mod tests {
     #[test]
     fn regions_are_a_list_or_all() {
         let regions = of(&[("BURNTOP_REGION", "us-east-1,eu-west-1")]).unwrap().regions;
-        assert_eq!(regions, Some(Regions::List(vec!["us-east-1".into(), "eu-west-1".into()])));
+        assert_eq!(regions, Some(RegionsText::List(vec!["us-east-1".into(), "eu-west-1".into()])));
     }
 
     #[test]

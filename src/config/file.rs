@@ -1,7 +1,7 @@
 //! The shape of the configuration file. Every part is optional; the same shape carries the
 //! environment and the flags. The doc comments are the descriptions in the JSON schema.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
@@ -14,6 +14,7 @@ use super::prices::PricesSection;
 use super::secret::Secret;
 use super::spot::SpotSection;
 use super::storage::StorageSection;
+use crate::domain::Regions;
 
 /// Configuration of burntop.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -25,7 +26,7 @@ pub struct FileConfig {
     pub profiles: Option<Vec<String>>,
     /// Regions to read: a list of codes, or "all" for those enabled in the account. Without it,
     /// the region of the profile.
-    pub regions: Option<Regions>,
+    pub regions: Option<RegionsText>,
     /// Accounts with a name, a role to assume and rules of their own.
     pub accounts: Option<Vec<AccountSection>>,
     /// Accounts of an organization, found by `organizations:ListAccounts` instead of typed.
@@ -63,19 +64,46 @@ pub struct FileConfig {
 /// Regions: a list or all.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Regions {
+pub enum RegionsText {
     /// Every region that is enabled in the account.
     All(AllWord),
     /// These region codes.
     List(Vec<String>),
 }
 
-impl Regions {
+impl RegionsText {
     /// From words as typed: `all` alone means all.
     pub fn of(words: &[String]) -> Self {
         match words {
             [one] if one == "all" => Self::All(AllWord::All),
             _ => Self::List(words.to_vec()),
+        }
+    }
+}
+
+impl From<&RegionsText> for Regions {
+    /// Each code once; an empty list is the home region.
+    fn from(text: &RegionsText) -> Self {
+        match text {
+            RegionsText::All(_) => Self::Enabled,
+            RegionsText::List(list) if list.is_empty() => Self::Home,
+            RegionsText::List(list) => {
+                let mut seen = BTreeSet::new();
+                Self::named(list.iter().map(String::as_str).filter(|code| seen.insert(*code)))
+            }
+        }
+    }
+}
+
+impl RegionsText {
+    /// Back to the form of the file, which says nothing of the home region.
+    pub(super) fn back(regions: &Regions) -> Option<Self> {
+        match regions {
+            Regions::Home => None,
+            Regions::Named(codes) => {
+                Some(Self::List(codes.iter().map(ToString::to_string).collect()))
+            }
+            Regions::Enabled => Some(Self::All(AllWord::All)),
         }
     }
 }
@@ -105,7 +133,7 @@ pub struct AccountSection {
     /// its credentials. Where they answer, they have to name the same one.
     pub account_id: Option<String>,
     /// Regions of this account, instead of the general ones.
-    pub regions: Option<Regions>,
+    pub regions: Option<RegionsText>,
     /// A production account: its header is tinted, and stopping anything in it needs a reason.
     #[serde(default)]
     pub production: bool,

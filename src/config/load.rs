@@ -114,9 +114,10 @@ pub(super) fn text(path: &Path) -> io::Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::file::{Regions, SymbolChoice};
-    use super::super::{DEFAULT_PRESET, RegionChoice};
+    use super::super::DEFAULT_PRESET;
+    use super::super::file::{RegionsText, SymbolChoice};
     use super::*;
+    use crate::domain::Regions;
 
     fn words() -> Vocabulary {
         Vocabulary {
@@ -147,7 +148,7 @@ mod tests {
         assert!((loaded.config.own_cost_cap_usd_per_day - 1.0).abs() < f64::EPSILON);
         assert_eq!(loaded.config.cache.max_bytes(), 512_000_000);
         assert_eq!(loaded.config.targets.len(), 1);
-        assert_eq!(loaded.config.targets[0].regions, RegionChoice::Default);
+        assert_eq!(loaded.config.targets[0].regions, Regions::Home);
         assert_eq!((loaded.notices.len(), loaded.file), (0, None));
     }
 
@@ -171,7 +172,7 @@ mod tests {
         assert_eq!(config.cache.max_mb, 200, "variable over file");
         assert_eq!(config.ui.symbols, SymbolChoice::Ascii, "file over default");
         assert!(config.ui.mouse, "default");
-        assert_eq!(config.targets[0].regions, RegionChoice::List(vec!["eu-west-1".into()]));
+        assert_eq!(config.targets[0].regions, Regions::named(["eu-west-1"]));
     }
 
     #[test]
@@ -187,7 +188,7 @@ mod tests {
         let mut both = sources(&paths, &env, FileConfig::default());
         both.file = Some(&there);
         let loaded = load(&both, &words()).unwrap();
-        assert_eq!(loaded.config.targets[0].regions, RegionChoice::All);
+        assert_eq!(loaded.config.targets[0].regions, Regions::Enabled);
         assert_eq!(loaded.file.as_deref(), Some(there.as_path()));
     }
 
@@ -205,7 +206,7 @@ mod tests {
         let error = load(&sources(&paths, &env, FileConfig::default()), &words()).unwrap_err();
         assert!(error.to_string().starts_with("BURNTOP_PRESET: "), "{error}");
 
-        let regions = Some(Regions::List(vec!["US-EAST-1".into()]));
+        let regions = Some(RegionsText::List(vec!["US-EAST-1".into()]));
         let flags = FileConfig { regions, ..FileConfig::default() };
         let error = load(&sources(&paths, &env, flags), &words()).unwrap_err();
         assert!(error.to_string().starts_with("--region: "), "{error}");
@@ -256,7 +257,7 @@ mod tests {
         std::os::unix::fs::symlink(&real, paths.config_file()).unwrap();
         let env = Env::default();
         let loaded = load(&sources(&paths, &env, FileConfig::default()), &words()).unwrap();
-        assert_eq!(loaded.config.targets[0].regions, RegionChoice::All);
+        assert_eq!(loaded.config.targets[0].regions, Regions::Enabled);
         // What the missing file forbade must not be allowed because it is missing.
         fs::remove_file(&real).unwrap();
         let error = load(&sources(&paths, &env, FileConfig::default()), &words()).unwrap_err();

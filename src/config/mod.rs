@@ -36,7 +36,7 @@ pub use actions::{ActionsConfig, AuditCopy};
 pub use commitments::CommitmentsConfig;
 pub use env::Env;
 pub use error::{ConfigError, Notice, Place, Problem};
-pub use file::{ColorChoice, FileConfig, Regions, SavedView, SymbolChoice};
+pub use file::{ColorChoice, FileConfig, RegionsText, SavedView, SymbolChoice};
 pub use gpus::{
     ExportersSection, FlavourChoice, GpusConfig, PrometheusSection, SshSection, ec2_hosts,
 };
@@ -49,7 +49,7 @@ pub use spot::SpotConfig;
 pub use storage::StorageConfig;
 pub use vocabulary::Vocabulary;
 
-use crate::domain::TagKeys;
+use crate::domain::{Regions, TagKeys};
 
 /// Everything the user can decide, validated: no name in it is unknown, no figure out of range.
 #[derive(Clone, Debug, PartialEq)]
@@ -105,7 +105,7 @@ pub struct Target {
     /// The account's id as the entry gives it, 12 digits; `None` where it gives none.
     pub account_id: Option<String>,
     /// Where to look.
-    pub regions: RegionChoice,
+    pub regions: Regions,
     /// True for accounts whose header is tinted and whose changes need a justification.
     pub production: bool,
     /// True when nothing in the account may be changed.
@@ -159,18 +159,6 @@ fn named_account(name: &str, accounts: &[file::AccountSection]) -> Result<String
         return Err(actions::account_problem(name).unwrap_or_default());
     }
     Err(validate::unknown_name("account", name, &names))
-}
-
-/// Which regions of an account are read.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub enum RegionChoice {
-    /// The region of the profile or of `AWS_REGION`.
-    #[default]
-    Default,
-    /// These.
-    List(Vec<String>),
-    /// All that are enabled in the account.
-    All,
 }
 
 /// Where the cache lies and how large it may grow.

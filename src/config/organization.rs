@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Target;
 use super::actions::account_problem;
-use super::file::{AllWord, Regions};
-use super::resolve::region_choice;
+use super::file::RegionsText;
 use super::secret::{PLACEHOLDER, Secret};
-use super::{RegionChoice, Target};
 use crate::domain::Member;
+use crate::domain::Regions;
 
 /// The role that is assumed where none is named.
 const DEFAULT_ROLE: &str = "burntop-read";
@@ -28,7 +28,7 @@ pub struct OrganizationSection {
     /// External id that the roles ask for. Never shown or logged.
     pub external_id: Option<Secret>,
     /// Regions of these accounts, instead of the general ones.
-    pub regions: Option<Regions>,
+    pub regions: Option<RegionsText>,
     /// Ids of the accounts that are read; without it, all that are active.
     pub include: Option<Vec<String>>,
     /// Ids of accounts that are not read.
@@ -45,7 +45,7 @@ pub struct OrganizationConfig {
     /// External id that the roles ask for.
     pub external_id: Option<Secret>,
     /// Where to look.
-    pub regions: RegionChoice,
+    pub regions: Regions,
     /// Ids of the accounts that are read; `None` is all.
     pub include: Option<BTreeSet<String>>,
     /// Ids of accounts that are not read.
@@ -110,12 +110,12 @@ fn is_role_name(name: &str) -> bool {
 
 impl OrganizationConfig {
     /// From checked values; `general` are the regions where the section names none.
-    pub(super) fn of(section: OrganizationSection, general: &RegionChoice, is_read: bool) -> Self {
+    pub(super) fn of(section: OrganizationSection, general: &Regions, is_read: bool) -> Self {
         Self {
             profile: section.profile,
             role_name: section.role_name.unwrap_or_else(|| DEFAULT_ROLE.to_owned()),
             external_id: section.external_id,
-            regions: section.regions.map_or_else(|| general.clone(), |r| region_choice(Some(&r))),
+            regions: section.regions.map_or_else(|| general.clone(), |r| Regions::from(&r)),
             include: section.include.map(|ids| ids.into_iter().collect()),
             exclude: section.exclude.into_iter().flatten().collect(),
             is_read,
@@ -128,11 +128,7 @@ impl OrganizationConfig {
             profile: self.profile.clone(),
             role_name: Some(self.role_name.clone()),
             external_id: self.external_id.clone(),
-            regions: match &self.regions {
-                RegionChoice::Default => None,
-                RegionChoice::All => Some(Regions::All(AllWord::All)),
-                RegionChoice::List(list) => Some(Regions::List(list.clone())),
-            },
+            regions: RegionsText::back(&self.regions),
             include: self.include.as_ref().map(|ids| ids.iter().cloned().collect()),
             exclude: Some(self.exclude.iter().cloned().collect()),
         }
@@ -290,7 +286,7 @@ mod tests {
         let organization = loaded(source, &[]).unwrap().organization.unwrap();
         assert_eq!(
             (&*organization.role_name, &organization.regions),
-            ("burntop-read", &RegionChoice::All)
+            ("burntop-read", &Regions::Enabled)
         );
         let members = [member(1, "a", "ACTIVE"), member(2, "b", "ACTIVE")];
         let (found, entries) = organization.entries(&members, &[]);

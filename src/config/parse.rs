@@ -70,7 +70,7 @@ fn parse<T: DeserializeOwned>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::file::{AllWord, Regions};
+    use super::super::file::{AllWord, RegionsText};
     use super::*;
 
     fn text_of(source: &str) -> String {
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn unknown_keys_are_notices_and_the_rest_is_read() {
         let parsed = config("regoins = 1\nregions = 'all'", Path::new("c.toml")).unwrap();
-        assert_eq!(parsed.value.regions, Some(Regions::All(AllWord::All)));
+        assert_eq!(parsed.value.regions, Some(RegionsText::All(AllWord::All)));
         assert_eq!(
             parsed.notices[0].to_string(),
             "c.toml:1: unknown key `regoins` at the top; did you mean `regions`?"

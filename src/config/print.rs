@@ -3,8 +3,8 @@
 use super::file::{
     AccountSection, CacheSection, IdleSection, OwnCostSection, TagSection, UiSection,
 };
-use super::file::{AllWord, FileConfig, Regions};
-use super::{Config, OrganizationConfig, RegionChoice};
+use super::file::{FileConfig, RegionsText};
+use super::{Config, OrganizationConfig};
 
 /// The configuration as a file that says the same, with every default spelled out. Each account is
 /// listed with what holds for it, those that are not read in this run as well, so that no pin is lost
@@ -16,11 +16,7 @@ pub fn effective(config: &Config) -> Result<String, toml::ser::Error> {
         role_arn: t.role_arn.clone(),
         external_id: t.external_id.clone(),
         account_id: t.account_id.clone(),
-        regions: match &t.regions {
-            RegionChoice::Default => None,
-            RegionChoice::All => Some(Regions::All(AllWord::All)),
-            RegionChoice::List(list) => Some(Regions::List(list.clone())),
-        },
+        regions: RegionsText::back(&t.regions),
         production: t.production,
         read_only: t.read_only,
         allow_actions: t.allow_actions,

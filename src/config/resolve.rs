@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use super::error::{ConfigError, Place, Problem};
-use super::file::{AccountSection, FileConfig, Regions};
+use super::file::{AccountSection, FileConfig};
 use super::validate;
 use super::vocabulary::Vocabulary;
 use super::{
     ActionsConfig, CacheConfig, CommitmentsConfig, Config, DEFAULT_CACHE_MB,
     DEFAULT_CAP_USD_PER_DAY, DEFAULT_PRESET, GpusConfig, OrganizationConfig, OrganizationSection,
-    PricesConfig, RegionChoice, SpotConfig, StorageConfig, Target, UiConfig, env,
+    PricesConfig, SpotConfig, StorageConfig, Target, UiConfig, env,
 };
-use crate::domain::TagKeys;
+use crate::domain::{Regions, TagKeys};
 
 /// One layer and where its values stand.
 #[derive(Clone, Debug)]
@@ -136,7 +136,7 @@ fn unknown_profiles(targets: &[Target], layers: &[Layer], words: &Vocabulary) ->
 /// or variable, which then stand alone; `regions_forced` that the regions were, which then hold
 /// for every account.
 fn config(file: FileConfig, chosen: bool, regions_forced: bool) -> Config {
-    let general = region_choice(file.regions.as_ref());
+    let general = file.regions.as_ref().map_or(Regions::Home, Regions::from);
     let accounts = file.accounts.unwrap_or_default();
     let organization = file.organization.map(|section| {
         let regions = section.regions.clone().filter(|_| !regions_forced);
@@ -149,7 +149,7 @@ fn config(file: FileConfig, chosen: bool, regions_forced: bool) -> Config {
         external_id: a.external_id.clone(),
         account_id: a.account_id.clone(),
         regions: match &a.regions {
-            Some(own) if !regions_forced => region_choice(Some(own)),
+            Some(own) if !regions_forced => Regions::from(own),
             _ => general.clone(),
         },
         production: a.production,
@@ -217,18 +217,6 @@ fn config(file: FileConfig, chosen: bool, regions_forced: bool) -> Config {
         },
         keys: file.keys,
         views: file.views,
-    }
-}
-
-pub(super) fn region_choice(regions: Option<&Regions>) -> RegionChoice {
-    match regions {
-        None => RegionChoice::Default,
-        Some(Regions::All(_)) => RegionChoice::All,
-        Some(Regions::List(list)) if list.is_empty() => RegionChoice::Default,
-        Some(Regions::List(list)) => {
-            let mut seen = BTreeSet::new();
-            RegionChoice::List(list.iter().filter(|r| seen.insert(*r)).cloned().collect())
-        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::actions;
 use super::commitments;
 use super::error::Problem;
-use super::file::{AccountSection, Regions, SavedView};
+use super::file::{AccountSection, RegionsText, SavedView};
 use super::gpus;
 use super::organization;
 use super::prices;
@@ -184,11 +184,11 @@ fn unusable_name(name: &str) -> Option<&'static str> {
 /// Region codes become part of host names, so nothing but a code passes.
 fn region_problems(
     key: &str,
-    regions: Option<&Regions>,
+    regions: Option<&RegionsText>,
     known: &[String],
     bad: &mut impl FnMut(&str, String),
 ) {
-    let Some(Regions::List(list)) = regions else { return };
+    let Some(RegionsText::List(list)) = regions else { return };
     for (i, code) in list.iter().enumerate() {
         let plain = code.len() <= 32
             && code.split('-').count() >= 3

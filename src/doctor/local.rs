@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use super::Check;
 use crate::cache::{CacheNotice, CacheStats};
 use crate::config::{ConfigError, Loaded};
-use crate::domain::text;
-use crate::source::ledger::{OwnCost, usd};
+use crate::domain::{OwnCost, text};
 use crate::view::format::{bytes, usd as dollars};
 
 /// Id of the check of the configuration.
@@ -180,12 +179,12 @@ pub fn own_cost(cost: Option<&OwnCost>) -> Check {
     let Some(cost) = cost else {
         return Check::skip(OWN_COST, "the ledger of burntop's own cost is not open");
     };
-    let (spent, cap) = (usd(cost.micro_usd), usd(cost.cap_micro_usd));
+    let (spent, cap) = (cost.today_usd(), cost.cap_usd());
     let text = format!("{} of {} spent today (UTC)", dollars(spent).trim(), dollars(cap).trim());
     if let Some(trouble) = &cost.trouble {
-        return Check::fail(OWN_COST, one_line(&trouble.to_string()), trouble.fix());
+        return Check::fail(OWN_COST, one_line(&trouble.why), trouble.fix);
     }
-    if cost.remaining_micro_usd() == 0 {
+    if cost.is_capped() {
         return Check::warn(
             OWN_COST,
             format!("{text}: metrics come from the cache until midnight UTC"),

@@ -148,18 +148,17 @@ fn last_hour(now: Timestamp) -> HourRange {
 
 /// Charges one request before it is made. Fails where the ledger cannot be written or the cap is reached.
 pub async fn charge(api: BilledApi, terms: &Terms) -> Result<(), SourceError> {
-    let refused = |message: &str, fix: &str| {
-        SourceError::new(ErrorKind::OwnCostCap, api.name(), message, fix)
-    };
     match &terms.ledger {
         _ if terms.demo => Ok(()),
-        None => Err(refused(
+        None => Err(SourceError::new(
+            ErrorKind::OwnCostCap,
+            api.name(),
             "the call is billed and there is no ledger to count it in",
             "set HOME or BURNTOP_CACHE_PATH",
         )),
         Some(ledger) => {
             let charged = ledger.charge(api, 1, terms.now).await;
-            charged.map_err(|e| refused(&e.to_string(), e.fix()))
+            charged.map_err(|refused| refused.error(api.name()))
         }
     }
 }

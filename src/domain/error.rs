@@ -1,5 +1,7 @@
 //! What a source says when it fails: what, on what, and what the user can do.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use super::address::without_secrets;
@@ -83,10 +85,23 @@ pub struct SourceError {
     pub fix: String,
 }
 
+/// What went wrong and, behind a semicolon, what can be done about it; `fix` may be empty.
+pub fn with_fix(message: impl fmt::Display, fix: &str) -> String {
+    match fix {
+        "" => message.to_string(),
+        fix => format!("{message}; {fix}"),
+    }
+}
+
 impl SourceError {
     /// Builds an error; texts are cleaned, and secrets are removed from URLs in them.
     pub fn new(kind: ErrorKind, operation: &str, message: &str, fix: &str) -> Self {
         let clean = |t: &str| text::clean(&without_secrets(t)).into_owned();
         Self { kind, operation: clean(operation), message: clean(message), fix: clean(fix) }
+    }
+
+    /// What was tried, what went wrong, and what can be done about it.
+    pub fn with_fix(&self) -> String {
+        with_fix(self, &self.fix)
     }
 }

@@ -8,6 +8,7 @@ pub mod accelerator;
 pub mod address;
 mod arcs;
 pub mod cleaned;
+pub mod color;
 pub mod commitment;
 pub mod error;
 pub mod evidence;
@@ -21,6 +22,7 @@ pub mod instance;
 pub mod intern;
 pub mod number;
 pub mod organization;
+pub mod own_cost;
 pub mod polling;
 pub mod price;
 pub mod private_prices;
@@ -41,6 +43,7 @@ pub mod verdict;
 pub use accelerator::{Accelerator, AcceleratorKind, TypeSpec};
 pub use address::Address;
 pub use arcs::arcs;
+pub use color::ColorDepth;
 pub use commitment::{
     CapacityReservation, Commitment, CommitmentKind, CommitmentSource, CommitmentState, Commits,
     Holdings, OfferingClass, PaymentOption, PlanRate, PlanType, ReservedInstances,
@@ -64,6 +67,7 @@ pub use instance::{
     BlockDevice, Instance, InstanceState, Lifecycle, Owner, OwnerKind, Platform, Tenancy,
 };
 pub use organization::{Member, is_account_id, is_partition};
+pub use own_cost::OwnCost;
 pub use polling::{Backoff, is_due};
 pub use price::{Offer, PriceBasis, Provenance, Rate};
 pub use private_prices::{Discount, PricedFor, PrivatePrices, PrivateRate};
@@ -73,7 +77,7 @@ pub use resource::{
     ResourcePrice, ResourceSignal, STOPPED_HOURS,
 };
 pub use savings_facts::{ResourceFacts, SavingsFacts, ScopeResources};
-pub use scope::Scope;
+pub use scope::{Regions, Scope};
 pub use secret::Secret;
 pub use signal_evidence::{Criterion, EvidenceRole, SignalEvidence};
 pub use spot::{Interruption, SpotHistory, ZoneOffering};

@@ -158,6 +158,14 @@ impl Reading {
         let all = all.into_iter();
         all.filter(|r| told.insert((r.source, &r.scope))).cloned().collect()
     }
+
+    /// Why the last request failed; `None` where it did not.
+    pub fn failed(&self) -> Option<&SourceError> {
+        match &self.state {
+            SourceState::Failed(error) => Some(error),
+            _ => None,
+        }
+    }
 }
 
 /// State of a source in one scope.

@@ -35,6 +35,25 @@ impl Scope {
     }
 }
 
+/// Which regions of an account to read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Regions {
+    /// The home region of the credentials: of the profile or of `AWS_REGION`.
+    #[default]
+    Home,
+    /// These codes.
+    Named(Vec<Arc<str>>),
+    /// All that the account has enabled.
+    Enabled,
+}
+
+impl Regions {
+    /// The regions of these codes.
+    pub fn named<'a>(codes: impl IntoIterator<Item = &'a str>) -> Self {
+        Self::Named(codes.into_iter().map(Arc::from).collect())
+    }
+}
+
 impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.account, self.region)

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value as Json, json};
 
 use super::{List, ListField, fleet_basis, json, sources};
-use crate::domain::{
-    EvidenceRole, PriceBasis, Provenance, Rate, Reading, SignalEvidence, SourceId,
-};
+use crate::domain::{PriceBasis, Provenance, Rate, Reading, SourceId};
 use crate::fleet::commitments::{CoveredBy, Net};
 use crate::fleet::{Fleet, Row, Totals};
 use crate::tabs::idle::picture::{DEFAULT_COLUMNS, Field};
@@ -80,7 +78,7 @@ impl ListField for Field {
             field(Self::NetworkPerDay),
             (
                 "signals",
-                verdict.map_or_else(|| json!([]), |v| v.signals.iter().map(signal).collect()),
+                verdict.map_or_else(|| json!([]), |v| v.signals.iter().map(json::signal).collect()),
             ),
             ("not_checked", json!(verdict.map(|v| v.not_checked.clone()).unwrap_or_default())),
             field(Self::UsdPerHour),
@@ -146,27 +144,6 @@ fn covered_by(by: &CoveredBy) -> Json {
         "share": json::number(Some(by.share)),
         "usd_per_hour": json::number(by.usd_per_hour),
         "until": by.until.map(|t| t.to_string()),
-    })
-}
-
-fn signal(evidence: &SignalEvidence) -> Json {
-    json!({
-        "label": evidence.label,
-        "signal": evidence.signal.name(),
-        "statistic": evidence.statistic,
-        "unit": evidence.unit,
-        "threshold": json::number(Some(evidence.threshold)),
-        "value": json::number(evidence.value),
-        "highest": json::number(evidence.highest),
-        "got": evidence.got,
-        "expected": evidence.expected,
-        "role": match evidence.role {
-            EvidenceRole::Test => "test",
-            EvidenceRole::Counter => "counter",
-        },
-        "busy": evidence.busy,
-        "joint": evidence.joint,
-        "malformed": evidence.is_malformed(),
     })
 }
 

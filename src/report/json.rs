@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json, json};
 use super::Report;
 use super::sheet::rounded;
 use crate::domain::text::for_output;
-use crate::domain::{Reading, SourceState};
+use crate::domain::{EvidenceRole, Reading, SignalEvidence};
 use crate::view::{Value, ViewContext};
 
 /// `{schema, generated_at, basis, rows[], readings[], errors[]}` with what the report has beside
@@ -51,6 +51,28 @@ fn clean_texts(json: &mut Json) {
     }
 }
 
+/// What a signal said, of instances and of other resources.
+pub(super) fn signal(evidence: &SignalEvidence) -> Json {
+    json!({
+        "label": evidence.label,
+        "signal": evidence.signal.name(),
+        "statistic": evidence.statistic,
+        "unit": evidence.unit,
+        "threshold": number(Some(evidence.threshold)),
+        "value": number(evidence.value),
+        "highest": number(evidence.highest),
+        "got": evidence.got,
+        "expected": evidence.expected,
+        "role": match evidence.role {
+            EvidenceRole::Test => "test",
+            EvidenceRole::Counter => "counter",
+        },
+        "busy": evidence.busy,
+        "joint": evidence.joint,
+        "malformed": evidence.is_malformed(),
+    })
+}
+
 /// `errors[]`: the sources that failed.
 pub(super) fn errors<'a>(all: impl IntoIterator<Item = &'a Reading>) -> Vec<Json> {
     all.into_iter().filter_map(error).collect()
@@ -69,7 +91,7 @@ fn reading(reading: &Reading, ctx: &ViewContext) -> Json {
 }
 
 fn error(reading: &Reading) -> Option<Json> {
-    let SourceState::Failed(error) = &reading.state else { return None };
+    let error = reading.failed()?;
     Some(json!({
         "source": reading.source.word(),
         "scope": reading.scope.to_string(),

@@ -49,8 +49,8 @@ pub use whatif::{
 };
 pub(crate) use write::{Notes, Report, json_lines, write};
 
+use crate::domain::Reading;
 use crate::domain::text::{clean, clean_to};
-use crate::domain::{Reading, SourceState};
 
 /// Output format of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, clap::ValueEnum)]
@@ -128,9 +128,8 @@ fn troubles_of<'a>(
     readings: impl IntoIterator<Item = &'a Reading>,
 ) -> impl Iterator<Item = String> {
     readings.into_iter().filter_map(|r| {
-        let SourceState::Failed(error) = &r.state else { return None };
-        let fix = if error.fix.is_empty() { String::new() } else { format!("; {}", error.fix) };
-        let line = format!("! {} {} {}: {error}{fix}", r.source.word(), r.scope, r.state.word());
+        let error = r.failed()?.with_fix();
+        let line = format!("! {} {} {}: {error}", r.source.word(), r.scope, r.state.word());
         Some(clean_to(&line, usize::MAX).into_owned())
     })
 }

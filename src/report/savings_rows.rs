@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{List, ListField, json, sources};
 use crate::analyze::spot::asg_cli_input;
-use crate::domain::{Commits, EvidenceRole, Reading, SourceId, Unread};
+use crate::domain::{Commits, Reading, SourceId, Unread};
 use crate::fleet::savings::{
     CommitmentRow, MixedFleet, Proposal, SizeVerdict, SpotFit, SpotRow, known_sum,
 };
@@ -119,8 +119,7 @@ fn unread(unread: &Unread) -> Json {
 }
 
 fn said_of_unread(unread: &Unread) -> String {
-    let (source, scope, why) = (unread.source.label(), &unread.scope, &unread.why);
-    format!("! net unknown: {source} of {scope} were not read: {why}")
+    format!("! net unknown: {unread} were not read: {}", unread.why)
 }
 
 fn rate(usd: Option<f64>, ctx: &ViewContext) -> String {
@@ -328,7 +327,7 @@ impl SavingsField for ResourceField {
     fn more(item: &ResourceItem) -> Vec<(&'static str, Json)> {
         let of = &item.row.resource;
         let judged = item.row.verdict.as_deref();
-        let signals = judged.map(|v| v.signals.iter().map(signal).collect::<Json>());
+        let signals = judged.map(|v| v.signals.iter().map(json::signal).collect::<Json>());
         let units = of.units.iter().map(|u| {
             json!({
                 "what": &*u.what,
@@ -386,25 +385,7 @@ fn idle<'a>(rows: &[&'a ResourceItem]) -> Vec<&'a ResourceItem> {
     rows.iter().copied().filter(|i| i.is_idle()).collect()
 }
 
-fn signal(evidence: &crate::domain::SignalEvidence) -> Json {
-    json!({
-        "label": &*evidence.label,
-        "statistic": &*evidence.statistic,
-        "unit": &*evidence.unit,
-        "threshold": json::number(Some(evidence.threshold)),
-        "value": json::number(evidence.value),
-        "highest": json::number(evidence.highest),
-        "got": evidence.got,
-        "expected": evidence.expected,
-        "role": match evidence.role {
-            EvidenceRole::Test => "test",
-            EvidenceRole::Counter => "counter",
-        },
-        "busy": evidence.busy,
-    })
-}
-
-/// Mixed fleets with the policy of their Auto Scaling groups, as a JSON member.
+/// Mixed fleets, each with the policy of its Auto Scaling group.
 pub(crate) fn mixed_fleets(savings: &Savings) -> (&'static str, Json) {
     let fleet = |fleet: &Arc<MixedFleet>| {
         json!({

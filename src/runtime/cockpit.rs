@@ -151,27 +151,18 @@ fn appearance(invocation: &Invocation, env: &Env) -> Appearance {
     let ui = &invocation.config.ui;
     let get = |name: &str| env.get(name).map(str::to_owned);
     let depth = match ui.color {
-        ColorChoice::Auto => depth(detect::color_depth(get)),
+        ColorChoice::Auto => detect::color_depth(get),
         // At least the sixteen that every terminal has, whatever NO_COLOR or TERM say.
-        ColorChoice::Always => depth(detect::color_depth(|name| match name {
+        ColorChoice::Always => detect::color_depth(|name| match name {
             "NO_COLOR" => None,
             _ => get(name),
-        }))
+        })
         .max(ColorDepth::Ansi16),
         ColorChoice::Never => ColorDepth::None,
     };
     let symbols = session::symbols(invocation, env);
     let theme = ui.theme.as_deref().and_then(ThemeName::from_name);
     Appearance { theme: theme.unwrap_or(ThemeName::Dark), depth, symbols, braille: ui.braille }
-}
-
-fn depth(found: detect::ColorDepth) -> ColorDepth {
-    match found {
-        detect::ColorDepth::None => ColorDepth::None,
-        detect::ColorDepth::Ansi16 => ColorDepth::Ansi16,
-        detect::ColorDepth::Ansi256 => ColorDepth::Ansi256,
-        detect::ColorDepth::TrueColor => ColorDepth::TrueColor,
-    }
 }
 
 /// The app on a terminal.

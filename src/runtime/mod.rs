@@ -21,8 +21,7 @@ use acts::Acts;
 use lists::Lists;
 
 use crate::app::{
-    AccountInfo, Confirmation, Effect, Level, LogEntry, Mode, Msg, Notice, OwnCost, Regions,
-    SavedView,
+    AccountInfo, Confirmation, Effect, Level, LogEntry, Mode, Msg, Notice, SavedView,
 };
 use crate::bus::tape::Recording;
 use crate::bus::{self, Event};
@@ -33,9 +32,9 @@ use crate::cli::invocation::{DemoOptions, Invocation};
 use crate::cli::savings_settings::{SavingsWant, savings_settings};
 use crate::cli::telemetry::Want;
 use crate::cli::{session, storage_settings, views};
-use crate::config::{self, RegionChoice};
+use crate::config;
 use crate::domain::storage::StorageFacts;
-use crate::domain::{GpuKey, HourRange, SeriesSet, text};
+use crate::domain::{GpuKey, HourRange, Regions, SeriesSet};
 use crate::source::ledger;
 
 /// When it is looked whether the cache is whole.
@@ -284,17 +283,13 @@ impl Running {
     }
 
     async fn restart_in(&mut self, regions: Regions) -> Option<Self> {
-        let choice = match regions {
-            Regions::All => RegionChoice::All,
-            Regions::These(names) => RegionChoice::List(names),
-        };
         let mut invocation = self.invocation.clone();
         // The demo's regions are its own, and its world shall stay what was made of it.
         if invocation.options.demo.is_none() {
             invocation.reach = Reaches::default();
         }
         for target in &mut invocation.config.targets {
-            target.regions = choice.clone();
+            target.regions = regions.clone();
         }
         self.restart(invocation).await
     }
@@ -344,7 +339,7 @@ impl Running {
                 self.cache_notices().await;
                 self.recording_notice().await;
             }
-            Event::OwnCost(cost) => self.send(Msg::OwnCost(own_cost(&cost))).await,
+            Event::OwnCost(cost) => self.send(Msg::OwnCost(cost)).await,
             Event::Source { at, reading, error } => {
                 let (level, message, fix) = match error {
                     Some(error) => (Level::Error, error.to_string(), error.fix.clone()),
@@ -438,21 +433,5 @@ impl Running {
             Ok(Err(error)) => self.notice(Level::Error, error.to_string()).await,
             Err(_) => self.notice(Level::Error, format!("view {name} was not saved")).await,
         }
-    }
-}
-
-fn own_cost(cost: &ledger::OwnCost) -> OwnCost {
-    OwnCost {
-        today_usd: ledger::usd(cost.micro_usd),
-        cap_usd: ledger::usd(cost.cap_micro_usd),
-        calls: cost
-            .apis
-            .iter()
-            .map(|api| (api.name.clone(), api.units, ledger::usd(api.micro_usd)))
-            .collect(),
-        trouble: cost
-            .trouble
-            .as_ref()
-            .map(|t| text::clean(&format!("{t}. {}", t.fix())).into_owned()),
     }
 }

@@ -9,12 +9,12 @@ use super::{Backend, Request};
 use crate::act::plan::{AccountRules, OutcomeKind};
 use crate::app::fixture::{init, press};
 use crate::app::sheet::{Run, Stage};
-use crate::app::{App, DemandFrom, Effect, Msg, Picture, Regions};
+use crate::app::{App, DemandFrom, Effect, Msg, Picture};
 use crate::bus::planning::Planner;
 use crate::cli::invocation::{DemoOptions, Invocation, RunOptions};
 use crate::config::load::Sources;
 use crate::config::{Env, FileConfig, Paths, Vocabulary, load};
-use crate::domain::{InstanceState, Reading, SourceId, SourceState};
+use crate::domain::{InstanceState, Reading, Regions, SourceId, SourceState};
 use crate::report::{Format, SessionPlan, SessionReport};
 use crate::whatif::{Future, PlanRequest, Scenario, Slot};
 
@@ -250,7 +250,7 @@ fn an_idle_box_of_the_demo_is_stopped_from_the_sheet() {
         rows.iter().any(|r| r.instance.id == id && r.instance.state == InstanceState::Stopped)
     });
     // Other regions begin everything anew but the demo's world: what was stopped can be started.
-    cockpit.ask(Effect::SetRegions(Regions::All));
+    cockpit.ask(Effect::SetRegions(Regions::Enabled));
     cockpit.keys("<esc>g:start<enter>");
     cockpit.until("checks of the start", is_reviewed);
     let checked = cockpit.app.sheet().unwrap().checked().unwrap();

@@ -5,12 +5,11 @@
 //! stays charged: whether AWS billed it cannot be known, and the cap must hold either way.
 
 use jiff::Timestamp;
-use jiff::civil::Date;
 
 use crate::cache::{Cache, LedgerCharge, LedgerTrouble, Reserved};
-
-/// Millionths of a dollar in a dollar.
-const MICRO: u64 = 1_000_000;
+pub use crate::domain::own_cost::usd;
+use crate::domain::own_cost::{ApiCost, MICRO, OwnCost, SpendingUnknown};
+use crate::domain::{ErrorKind, SourceError, text};
 
 /// An API that AWS bills per use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -108,12 +107,8 @@ impl BilledApi {
     }
 }
 
-/// Dollars for a number of millionths, for display. Exact up to nine billion dollars.
-pub fn usd(micro_usd: u64) -> f64 {
-    micro_usd as f64 / MICRO as f64
-}
-
-/// Millionths for a number of dollars, rounded; 0 for negative values and NaN.
+/// Millionths from the dollars of the configuration, to the nearest. What is negative or not a
+/// number is nothing.
 pub fn micro_usd(usd: f64) -> u64 {
     // The cast saturates at both ends and turns NaN into 0.
     (usd * MICRO as f64).round() as u64
@@ -165,43 +160,10 @@ impl ChargeRefused {
             Self::Closed { .. } => "restart burntop",
         }
     }
-}
 
-/// Charges of one API on one day.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ApiCost {
-    /// Name of the API; a newer version of burntop may have charged an unknown one.
-    pub name: String,
-    /// Number of calls.
-    pub calls: u64,
-    /// Number of billed units, see [`BilledApi::unit`].
-    pub units: u64,
-    /// Cost of the calls, millionths of a dollar.
-    pub micro_usd: u64,
-}
-
-/// Own cost of burntop on one UTC day, all processes together.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OwnCost {
-    /// UTC date.
-    pub day: Date,
-    /// Total of the day, millionths of a dollar.
-    pub micro_usd: u64,
-    /// Cap of the day, millionths of a dollar.
-    pub cap_micro_usd: u64,
-    /// Charged APIs, sorted by name.
-    pub apis: Vec<ApiCost>,
-    /// False when no shared file can be made and only this process's spending is known.
-    pub shared: bool,
-    /// Why the cost may be higher; the cap counts as spent then. `None` when it is complete.
-    pub trouble: Option<LedgerTrouble>,
-}
-
-impl OwnCost {
-    /// Amount that may still be spent today, millionths of a dollar; 0 while the amount spent is unknown.
-    pub fn remaining_micro_usd(&self) -> u64 {
-        let spent = if self.trouble.is_some() { u64::MAX } else { self.micro_usd };
-        self.cap_micro_usd.saturating_sub(spent)
+    /// The same as the error of `call`, as IAM or [`BilledApi::name`] name it.
+    pub fn error(&self, call: &str) -> SourceError {
+        SourceError::new(ErrorKind::OwnCostCap, call, &self.to_string(), self.fix())
     }
 }
 
@@ -285,7 +247,10 @@ impl Ledger {
             cap_micro_usd: self.cap_micro_usd,
             apis,
             shared: day.shared,
-            trouble: day.trouble,
+            trouble: day.trouble.map(|trouble| SpendingUnknown {
+                why: text::clean(&trouble.to_string()).into_owned(),
+                fix: trouble.fix(),
+            }),
         })
     }
 }

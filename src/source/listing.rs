@@ -166,10 +166,8 @@ impl Lister<'_> {
 
     async fn charge(&self) -> Result<(), SourceError> {
         let Some(ledger) = self.ledger else { return Ok(()) };
-        ledger.charge(BilledApi::S3List, 1, (self.now)()).await.map_err(|refused| {
-            let kind = ErrorKind::OwnCostCap;
-            SourceError::new(kind, LIST, &refused.to_string(), refused.fix())
-        })
+        let charged = ledger.charge(BilledApi::S3List, 1, (self.now)()).await;
+        charged.map_err(|refused| refused.error(LIST))
     }
 }
 

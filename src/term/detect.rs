@@ -3,19 +3,7 @@
 //! Nothing here asks the terminal: over a slow link an answer costs a round trip, and inside tmux
 //! or through `sshd` it may never come. The environment is passed in, so each rule is testable.
 
-/// Number of colours that may be used. The theme maps its roles to one of these; attributes (bold, reverse, underline)
-/// are kept in all of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ColorDepth {
-    /// No colour at all, attributes only (`NO_COLOR`, `TERM=dumb`, a monochrome terminal).
-    None,
-    /// The sixteen system colours, which follow the user's own scheme.
-    Ansi16,
-    /// The 256-colour palette of xterm.
-    Ansi256,
-    /// 24-bit colour.
-    TrueColor,
-}
+pub use crate::domain::ColorDepth;
 
 /// Terminals that speak 24-bit colour and say so only by their name, since `sshd` forwards `TERM`
 /// but usually not `COLORTERM`.

@@ -349,7 +349,7 @@ fn states_of_the_frame() {
 
     let mut lacking = app((80, 24));
     lacking.update(Msg::Preset { name: "mean-cpu".into(), missing_usd: Some(0.4) });
-    let capped = crate::app::OwnCost { today_usd: 1.0, ..fixture::own_cost() };
+    let capped = crate::domain::OwnCost { micro_usd: 1_000_000, ..fixture::own_cost() };
     lacking.update(Msg::OwnCost(capped));
     insta::assert_snapshot!("frame@lacking_and_capped", golden(&mut lacking));
 

@@ -174,7 +174,7 @@ fn own(app: &App, symbols: Symbols) -> (String, Role) {
     match app.own_cost() {
         None => (format!("own {}", symbols.unknown()), Role::Dim),
         Some(cost) => {
-            let usd = format::usd_spent(cost.today_usd);
+            let usd = format::usd_spent(cost.today_usd());
             if cost.trouble.is_some() {
                 (format!("own {} CAP", symbols.unknown()), Role::Warn)
             } else if cost.is_capped() {

@@ -78,8 +78,8 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
             if let Some(own) = app.own_cost() {
                 text = format!(
                     "{text} Today so far {} of {}.",
-                    format::usd_spent(own.today_usd),
-                    format::usd(own.cap_usd)
+                    format::usd_spent(own.today_usd()),
+                    format::usd(own.cap_usd())
                 );
             }
             question(canvas, layout, "Refresh", &text, widest, 50);

@@ -14,7 +14,7 @@ use super::rows::{Part, Rows, RowsOf};
 use super::value::Value;
 use crate::domain::{Scope, SourceSet};
 use crate::fleet::gpu::Told;
-use crate::query::Kind;
+use crate::query::{Kind, Unit};
 
 /// Alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,32 +54,127 @@ pub struct FieldSpec {
     pub doc: &'static str,
 }
 
-/// The fields of a list from one table, a row each: the enum, all of them in the order of the table,
-/// and what is known of each. The place of a field is the number of its variant.
+/// The fields of a list from one table: the enum, all of them in the order of the table, and what is
+/// known of each. A row says the variant, the kind, the name, aliases, heading and width of the column,
+/// then what differs from most fields (a method of [`FieldSpec`] each), then what the field is:
+///
+/// `Power number(Count) "power" ["watts"] "POWER" 5 unit("W") by('p') "Power drawn now.";`
 macro_rules! field_table {
     ($(#[$doc:meta])* pub enum $field:ident => $table:ident {
-        $($name:ident { $($spec:tt)* })*
+        $($variant:ident $kind:ident $(($($of:tt)+))? $name:literal [$($alias:literal),*]
+            $header:literal $width:literal $($but:ident $(($with:literal))?)* $what:literal;)*
     }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[allow(missing_docs, reason = "each field is documented in the table")]
         pub enum $field {
-            $($name),*
+            $($variant),*
         }
 
         impl $field {
             /// All fields, in the order of the table.
-            pub const ALL: [Self; [$(stringify!($name)),*].len()] = [$(Self::$name),*];
+            pub const ALL: [Self; [$(stringify!($variant)),*].len()] = [$(Self::$variant),*];
         }
 
-        pub(super) static $table: [FieldSpec; $field::ALL.len()] = [
-            $(FieldSpec { place: $field::$name as u16, $($spec)* }),*
+        pub(super) static $table: [$crate::view::FieldSpec; $field::ALL.len()] = [
+            $($crate::view::FieldSpec::new(
+                $field::$variant as u16,
+                $name,
+                &[$($alias),*],
+                $header,
+                $crate::view::table_field::field_table!(@kind $kind $($($of)+)?),
+                $width,
+                $what,
+            )$(.$but($($with)?))*),*
         ];
     };
+    (@kind text) => { $crate::query::Kind::Text };
+    (@kind time) => { $crate::query::Kind::Time };
+    (@kind choice $words:expr) => { $crate::query::Kind::Choice(&$words) };
+    (@kind number $unit:ident) => { $crate::query::Kind::Number($crate::query::Unit::$unit) };
 }
-pub(crate) use field_table;
+
+/// What [`TableField`] asks of a table made by [`field_table`].
+macro_rules! fields {
+    ($table:ident) => {
+        fn all() -> &'static [Self] {
+            &Self::ALL
+        }
+
+        fn specs() -> &'static [$crate::view::FieldSpec] {
+            &$table
+        }
+
+        fn spec(self) -> &'static $crate::view::FieldSpec {
+            &$table[self as usize]
+        }
+    };
+}
+pub(crate) use {field_table, fields};
 
 impl FieldSpec {
+    /// A field with the unit, the alignment and the order that its kind implies: numbers are aligned
+    /// right, numbers and moments begin with the largest.
+    pub const fn new(
+        place: u16,
+        name: &'static str,
+        aliases: &'static [&'static str],
+        header: &'static str,
+        kind: Kind,
+        width: u16,
+        doc: &'static str,
+    ) -> Self {
+        let (unit, align) = match kind {
+            Kind::Number(Unit::Usd) => ("$/month", Align::Right),
+            Kind::Number(Unit::UsdPerHour) => ("$/h", Align::Right),
+            Kind::Number(Unit::Bytes) => ("B", Align::Right),
+            Kind::Number(Unit::BytesPerDay) => ("B/d", Align::Right),
+            Kind::Number(Unit::Percent) => ("%", Align::Right),
+            Kind::Number(Unit::Count | Unit::Seconds) => ("", Align::Right),
+            Kind::Text | Kind::Choice(_) | Kind::Time => ("", Align::Left),
+        };
+        let descending_first = matches!(kind, Kind::Number(_) | Kind::Time);
+        let (grows, sort_key) = (false, None);
+        Self {
+            place,
+            name,
+            aliases,
+            header,
+            kind,
+            unit,
+            width,
+            grows,
+            align,
+            sort_key,
+            descending_first,
+            doc,
+        }
+    }
+
+    /// The same, sorted by `key`, a letter of its heading.
+    #[must_use]
+    pub const fn by(self, key: char) -> Self {
+        Self { sort_key: Some(key), ..self }
+    }
+
+    /// The same, taking what room is left.
+    #[must_use]
+    pub const fn wide(self) -> Self {
+        Self { grows: true, ..self }
+    }
+
+    /// The same in another unit than its kind implies.
+    #[must_use]
+    pub const fn unit(self, unit: &'static str) -> Self {
+        Self { unit, ..self }
+    }
+
+    /// The same, the smallest first.
+    #[must_use]
+    pub const fn smallest_first(self) -> Self {
+        Self { descending_first: false, ..self }
+    }
+
     /// Its name, then its aliases.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         std::iter::once(self.name).chain(self.aliases.iter().copied())
@@ -293,43 +388,21 @@ pub trait TableField: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::query::Unit;
     use crate::view::fixture::ctx;
     use crate::view::{Filter, Sort, table};
 
-    /// A table with no more than a table has to have.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    enum Disk {
-        Id,
-        Full,
-    }
-
-    struct DiskRow {
-        id: Arc<str>,
-        percent_full: Option<f64>,
-    }
-
-    const fn spec(field: Disk, name: &'static str, kind: Kind, align: Align) -> FieldSpec {
-        FieldSpec {
-            place: field as u16,
-            name,
-            aliases: &[],
-            header: name,
-            kind,
-            unit: "",
-            width: 8,
-            grows: false,
-            align,
-            sort_key: None,
-            descending_first: matches!(align, Align::Right),
-            doc: "",
+    field_table! {
+        /// A table with no more than a table has to have.
+        pub enum Disk => DISKS {
+            Id text "id" [] "id" 8 "";
+            Full number(Percent) "full" [] "full" 8 "";
         }
     }
 
-    static DISKS: [FieldSpec; 2] = [
-        spec(Disk::Id, "id", Kind::Text, Align::Left),
-        spec(Disk::Full, "full", Kind::Number(Unit::Percent), Align::Right),
-    ];
+    pub struct DiskRow {
+        id: Arc<str>,
+        percent_full: Option<f64>,
+    }
 
     impl TableField for Disk {
         type Row = DiskRow;
@@ -337,17 +410,7 @@ mod tests {
         const SCREEN_COLUMNS: &'static [Self] = &[Self::Id, Self::Full];
         const DROPPED_FIRST: &'static [Self] = &[];
 
-        fn all() -> &'static [Self] {
-            &[Self::Id, Self::Full]
-        }
-
-        fn specs() -> &'static [FieldSpec] {
-            &DISKS
-        }
-
-        fn spec(self) -> &'static FieldSpec {
-            &DISKS[self as usize]
-        }
+        fields!(DISKS);
 
         fn value<'a>(self, row: &'a DiskRow, _: &ViewContext) -> Value<'a> {
             match self {

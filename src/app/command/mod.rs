@@ -6,8 +6,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::appearance::ThemeName;
 use super::deed::Deed;
-use super::effect::Regions;
 use super::{App, Effect};
+use crate::domain::Regions;
 use crate::report::Format;
 use crate::tabs::Tab;
 pub use table::{CommandSpec, commands};
@@ -195,10 +195,10 @@ mod tests {
             Ok(Command::Filter("gpu<5 and $>10".into()))
         );
         assert_eq!(understood("theme mono"), Ok(Command::Theme(ThemeName::Mono)));
-        assert_eq!(understood("region all"), Ok(Command::Region(Regions::All)));
+        assert_eq!(understood("region all"), Ok(Command::Region(Regions::Enabled)));
         assert_eq!(
             understood("region eu-west-1 us-east-1"),
-            Ok(Command::Region(Regions::These(vec!["eu-west-1".into(), "us-east-1".into()])))
+            Ok(Command::Region(Regions::named(["eu-west-1", "us-east-1"])))
         );
         assert_eq!(
             understood("export csv my file.csv"),

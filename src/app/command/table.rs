@@ -7,9 +7,9 @@ use jiff::tz::TimeZone;
 use super::{Command, Until, Wish, unknown};
 use crate::act::plan::{SHORTEST_GRACE, in_words, parse_span};
 use crate::app::appearance::ThemeName;
-use crate::app::effect::Regions;
 use crate::app::sheet::GRACE;
 use crate::app::{App, Screen, Tab};
+use crate::domain::Regions;
 use crate::report::Format;
 use crate::view::FieldSpec;
 
@@ -50,6 +50,17 @@ pub struct CommandSpec {
     pub(crate) build: fn(&[&str], &str, &App) -> Result<Command, String>,
 }
 
+impl CommandSpec {
+    /// A command of one name that takes no words.
+    pub(crate) const fn plain(
+        name: &'static str,
+        doc: &'static str,
+        build: fn(&[&str], &str, &App) -> Result<Command, String>,
+    ) -> Self {
+        Self { name, aliases: &[], usage: "", doc, words: Words::None, build }
+    }
+}
+
 /// A command that takes no words.
 macro_rules! simple {
     ($command:expr) => {
@@ -64,22 +75,16 @@ pub(crate) use simple;
 
 /// The commands that belong to no tab, in the order of the help screen.
 const SHARED: &[CommandSpec] = &[
-    CommandSpec {
-        name: "overview",
-        aliases: &[],
-        usage: "",
-        doc: "What the fleet burns and wastes.",
-        words: Words::None,
-        build: simple!(Command::Tab(Tab::Overview)),
-    },
-    CommandSpec {
-        name: "idle",
-        aliases: &[],
-        usage: "",
-        doc: "Every instance with its verdict.",
-        words: Words::None,
-        build: simple!(Command::Tab(Tab::Idle)),
-    },
+    CommandSpec::plain(
+        "overview",
+        "What the fleet burns and wastes.",
+        simple!(Command::Tab(Tab::Overview)),
+    ),
+    CommandSpec::plain(
+        "idle",
+        "Every instance with its verdict.",
+        simple!(Command::Tab(Tab::Idle)),
+    ),
     CommandSpec {
         name: "filter",
         aliases: &["f"],
@@ -176,14 +181,11 @@ const SHARED: &[CommandSpec] = &[
             name => Ok(Command::Save(name.to_owned())),
         },
     },
-    CommandSpec {
-        name: "stop",
-        aliases: &[],
-        usage: "",
-        doc: "Check whether the marked instances may be stopped, then ask.",
-        words: Words::None,
-        build: simple!(Command::Act(Wish::Stop)),
-    },
+    CommandSpec::plain(
+        "stop",
+        "Check whether the marked instances may be stopped, then ask.",
+        simple!(Command::Act(Wish::Stop)),
+    ),
     CommandSpec {
         name: "mark",
         aliases: &[],
@@ -205,54 +207,20 @@ const SHARED: &[CommandSpec] = &[
             [extra, ..] => Err(format!("`{extra}`: `terminate` or `terminate decrement`")),
         },
     },
-    CommandSpec {
-        name: "start",
-        aliases: &[],
-        usage: "",
-        doc: "Check whether they may be started again, then ask.",
-        words: Words::None,
-        build: simple!(Command::Act(Wish::Start)),
-    },
-    CommandSpec {
-        name: "unmark",
-        aliases: &[],
-        usage: "",
-        doc: "Take the tag `burntop:expires` away again.",
-        words: Words::None,
-        build: simple!(Command::Act(Wish::Unmark)),
-    },
-    CommandSpec {
-        name: "log",
-        aliases: &[],
-        usage: "",
-        doc: "What failed, and what to do about it.",
-        words: Words::None,
-        build: simple!(Command::Log),
-    },
-    CommandSpec {
-        name: "cost",
-        aliases: &[],
-        usage: "",
-        doc: "What burntop's own calls cost today.",
-        words: Words::None,
-        build: simple!(Command::Cost),
-    },
-    CommandSpec {
-        name: "refresh",
-        aliases: &[],
-        usage: "",
-        doc: "Read again.",
-        words: Words::None,
-        build: simple!(Command::Refresh),
-    },
-    CommandSpec {
-        name: "freeze",
-        aliases: &[],
-        usage: "",
-        doc: "Freeze the picture, or go on.",
-        words: Words::None,
-        build: simple!(Command::Freeze),
-    },
+    CommandSpec::plain(
+        "start",
+        "Check whether they may be started again, then ask.",
+        simple!(Command::Act(Wish::Start)),
+    ),
+    CommandSpec::plain(
+        "unmark",
+        "Take the tag `burntop:expires` away again.",
+        simple!(Command::Act(Wish::Unmark)),
+    ),
+    CommandSpec::plain("log", "What failed, and what to do about it.", simple!(Command::Log)),
+    CommandSpec::plain("cost", "What burntop's own calls cost today.", simple!(Command::Cost)),
+    CommandSpec::plain("refresh", "Read again.", simple!(Command::Refresh)),
+    CommandSpec::plain("freeze", "Freeze the picture, or go on.", simple!(Command::Freeze)),
     CommandSpec {
         name: "mouse",
         aliases: &[],
@@ -266,21 +234,14 @@ const SHARED: &[CommandSpec] = &[
         },
     },
     CommandSpec {
-        name: "help",
         aliases: &["h"],
-        usage: "",
-        doc: "Keys, commands and the filter language.",
-        words: Words::None,
-        build: simple!(Command::Help),
+        ..CommandSpec::plain(
+            "help",
+            "Keys, commands and the filter language.",
+            simple!(Command::Help),
+        )
     },
-    CommandSpec {
-        name: "quit",
-        aliases: &["q"],
-        usage: "",
-        doc: "Quit.",
-        words: Words::None,
-        build: simple!(Command::Quit),
-    },
+    CommandSpec { aliases: &["q"], ..CommandSpec::plain("quit", "Quit.", simple!(Command::Quit)) },
 ];
 
 /// All commands in the order of the help: those of the screens, then the general ones.
@@ -366,7 +327,7 @@ fn columns(_: &[&str], rest: &str, app: &App) -> Result<Command, String> {
 fn region(words: &[&str], _: &str, _: &App) -> Result<Command, String> {
     match words {
         [] => Err("all, or which regions?".into()),
-        ["all"] => Ok(Command::Region(Regions::All)),
+        ["all"] => Ok(Command::Region(Regions::Enabled)),
         codes => {
             // A region code is lower-case letters, digits and dashes; whether it exists is for
             // AWS to say.
@@ -376,9 +337,7 @@ fn region(words: &[&str], _: &str, _: &App) -> Result<Command, String> {
             };
             match codes.iter().find(|c| !plausible(c)) {
                 Some(code) => Err(format!("`{code}` is no region code")),
-                None => Ok(Command::Region(Regions::These(
-                    codes.iter().map(|c| (*c).to_owned()).collect(),
-                ))),
+                None => Ok(Command::Region(Regions::named(codes.iter().copied()))),
             }
         }
     }

@@ -1,25 +1,20 @@
 //! The event log: what fails now, what happened, and what to do about it.
 
-use std::sync::Arc;
-
 use super::{Line, wrap};
 use crate::app::App;
 use crate::app::Role;
 use crate::app::age::Age;
 use crate::app::msg::{Level, LogEntry};
-use crate::domain::{Reading, SourceError, SourceState};
+use crate::domain::{Reading, SourceError};
 
 /// Lines of the event log.
 pub fn lines(app: &App, width: usize) -> Vec<Line> {
     let mut lines = Vec::new();
-    let failing: Vec<(&Reading, &Arc<SourceError>)> = app
+    let failing: Vec<(&Reading, &SourceError)> = app
         .latest()
         .into_iter()
         .flat_map(|f| &f.readings)
-        .filter_map(|r| match &r.state {
-            SourceState::Failed(error) => Some((r, error)),
-            _ => None,
-        })
+        .filter_map(|r| Some((r, r.failed()?)))
         .collect();
     if failing.is_empty() && app.sources().progress.is_nothing() {
         lines.push(Line::of(Role::Dim, "No source has answered yet."));

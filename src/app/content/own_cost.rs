@@ -2,7 +2,8 @@
 
 use super::{Line, columns, wrap};
 use crate::app::Role;
-use crate::app::msg::OwnCost;
+use crate::domain::OwnCost;
+use crate::domain::own_cost::usd;
 use crate::view::format;
 
 /// Dollars with as many decimals as a hundredth of a cent needs: single calls cost that little.
@@ -22,37 +23,38 @@ pub fn lines(cost: Option<&OwnCost>, width: usize) -> Vec<Line> {
         ),
         Line::new(),
     ];
-    let name_width = cost.calls.iter().map(|c| columns(&c.0)).max().unwrap_or(0).max(5);
+    let name_width = cost.apis.iter().map(|api| columns(&api.name)).max().unwrap_or(0).max(5);
     lines.push(
         Line::new()
             .column(Role::Heading, "API", name_width)
             .number(Role::Heading, "UNITS", 12)
             .number(Role::Heading, "USD", 12),
     );
-    for (name, units, usd) in &cost.calls {
+    for api in &cost.apis {
         lines.push(
             Line::new()
-                .column(Role::Text, name, name_width)
-                .number(Role::Text, &format::grouped(*units as f64, 0), 12)
-                .number(Role::Text, &fine_usd(*usd), 12),
+                .column(Role::Text, &api.name, name_width)
+                .number(Role::Text, &format::grouped(api.units as f64, 0), 12)
+                .number(Role::Text, &fine_usd(usd(api.micro_usd)), 12),
         );
     }
-    if cost.calls.is_empty() {
+    if cost.apis.is_empty() {
         lines.push(Line::of(Role::Dim, "nothing billed so far"));
     }
     lines.push(Line::new().column(Role::Heading, "today", name_width + 12).number(
         Role::Heading,
-        &fine_usd(cost.today_usd),
+        &fine_usd(cost.today_usd()),
         12,
     ));
     lines.push(Line::new().column(Role::Dim, "daily cap", name_width + 12).number(
         Role::Dim,
-        &fine_usd(cost.cap_usd),
+        &fine_usd(cost.cap_usd()),
         12,
     ));
     lines.push(Line::new());
-    let (role, text) = if let Some(trouble) = &cost.trouble {
-        (Role::Warn, trouble.as_str())
+    let unknown = cost.trouble.as_ref().map(|t| format!("{}. {}", t.why, t.fix));
+    let (role, text) = if let Some(unknown) = &unknown {
+        (Role::Warn, unknown.as_str())
     } else if cost.is_capped() {
         (
             Role::Warn,
@@ -74,12 +76,16 @@ pub fn lines(cost: Option<&OwnCost>, width: usize) -> Vec<Line> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::own_cost::SpendingUnknown;
 
     #[test]
     fn a_ledger_that_nobody_can_read_is_named_in_place_of_the_cap() {
         let cost = OwnCost {
-            cap_usd: 1.0,
-            trouble: Some("it lies at ledger.db.broken-7; delete it".into()),
+            cap_micro_usd: 1_000_000,
+            trouble: Some(SpendingUnknown {
+                why: "it lies at ledger.db.broken-7".into(),
+                fix: "Delete it.",
+            }),
             ..OwnCost::default()
         };
         assert!(cost.is_capped(), "nothing is spent, and nothing may be");

@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::app::Role;
 use crate::app::keymap::Action;
 use crate::app::msg::Mode;
-use crate::domain::{Reading, SourceId, SourceState};
+use crate::domain::{Reading, SourceId};
 use crate::view::format;
 
 /// Failures told in full; the log has them all.
@@ -64,7 +64,7 @@ pub fn lines(app: &App, width: usize) -> Vec<Line> {
 fn asked(source: SourceId, what: &str, readings: &[Reading]) -> Line {
     let of = || readings.iter().filter(|r| r.source == source);
     let (all, answered) = (of().count(), of().filter(|r| r.taken_at.is_some()).count());
-    let failed = of().filter(|r| matches!(r.state, SourceState::Failed(_))).count();
+    let failed = of().filter(|r| r.failed().is_some()).count();
     let (role, state) = match (all, failed) {
         (0, _) => (Role::Dim, "waiting".to_owned()),
         (_, 0) if answered == all => (Role::Ok, "answered".to_owned()),
@@ -82,10 +82,7 @@ fn failures(app: &App, readings: &[Reading], width: usize, lines: &mut Vec<Line>
     let failed: Vec<_> = readings
         .iter()
         .filter(|r| r.taken_at.is_none())
-        .filter_map(|r| match &r.state {
-            SourceState::Failed(error) => Some((r, error)),
-            _ => None,
-        })
+        .filter_map(|r| Some((r, r.failed()?)))
         .collect();
     for (reading, error) in failed.iter().take(FAILURES) {
         lines.push(
@@ -102,6 +99,16 @@ fn failures(app: &App, readings: &[Reading], width: usize, lines: &mut Vec<Line>
         let text = format!("{} more: {key}", failed.len() - FAILURES);
         indented(Role::Dim, &text, width, lines);
     }
+}
+
+/// The sources that failed, in words, each with what can be done about it.
+pub fn failed_sources<'a>(
+    readings: impl IntoIterator<Item = &'a Reading>,
+) -> impl Iterator<Item = String> {
+    readings.into_iter().filter_map(|reading| {
+        let (error, source) = (reading.failed()?, reading.source.word());
+        Some(format!("{source} {}: {error}. {}", reading.scope, error.fix))
+    })
 }
 
 fn paragraph(role: Role, text: &str, width: usize, lines: &mut Vec<Line>) {

@@ -4,66 +4,24 @@ use std::sync::Arc;
 
 use super::{List, Marked};
 use crate::app::Action;
-use crate::query::{Kind, Unit};
 use crate::view::fixture::ctx;
-use crate::view::{Align, FieldSpec, TableField, Value, ViewContext};
+use crate::view::table_field::{field_table, fields};
+use crate::view::{TableField, Value, ViewContext};
 
-/// The fields of a row that no tab has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Disk {
-    Name,
-    Full,
-    Cost,
+field_table! {
+    /// The fields of a row that no tab has.
+    pub enum Disk => DISKS {
+        Name text "name" [] "NAME" 6 by('n') "";
+        Full number(Percent) "full" ["used"] "FULL" 6 by('f') "";
+        Cost number(UsdPerHour) "cost" [] "$/h" 6 "";
+    }
 }
 
-struct DiskRow {
+pub struct DiskRow {
     name: Arc<str>,
     percent_full: Option<f64>,
     usd_per_hour: Option<f64>,
 }
-
-const NUMBER: FieldSpec = FieldSpec {
-    place: 0,
-    name: "",
-    aliases: &[],
-    header: "",
-    kind: Kind::Number(Unit::Percent),
-    unit: "",
-    width: 6,
-    grows: false,
-    align: Align::Right,
-    sort_key: None,
-    descending_first: true,
-    doc: "",
-};
-
-static DISKS: [FieldSpec; 3] = [
-    FieldSpec {
-        place: Disk::Name as u16,
-        name: "name",
-        header: "NAME",
-        kind: Kind::Text,
-        align: Align::Left,
-        sort_key: Some('n'),
-        descending_first: false,
-        ..NUMBER
-    },
-    FieldSpec {
-        place: Disk::Full as u16,
-        name: "full",
-        aliases: &["used"],
-        header: "FULL",
-        sort_key: Some('f'),
-        ..NUMBER
-    },
-    FieldSpec {
-        place: Disk::Cost as u16,
-        name: "cost",
-        header: "$/h",
-        kind: Kind::Number(Unit::UsdPerHour),
-        ..NUMBER
-    },
-];
 
 impl TableField for Disk {
     type Row = DiskRow;
@@ -72,17 +30,7 @@ impl TableField for Disk {
     const SCREEN_COLUMNS: &'static [Self] = &[Self::Name, Self::Full, Self::Cost];
     const DROPPED_FIRST: &'static [Self] = &[Self::Full];
 
-    fn all() -> &'static [Self] {
-        &[Self::Name, Self::Full, Self::Cost]
-    }
-
-    fn specs() -> &'static [FieldSpec] {
-        &DISKS
-    }
-
-    fn spec(self) -> &'static FieldSpec {
-        &DISKS[self as usize]
-    }
+    fields!(DISKS);
 
     fn value<'a>(self, row: &'a DiskRow, _: &ViewContext) -> Value<'a> {
         match self {

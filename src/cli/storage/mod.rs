@@ -2,10 +2,8 @@
 
 pub mod args;
 mod athena;
-pub(super) mod buckets;
 mod checkpoints;
 mod duplicates;
-pub(super) mod ebs;
 pub(super) mod explore;
 mod forecast;
 mod lifecycle;
@@ -13,6 +11,7 @@ mod lifecycle_draft;
 mod lifecycle_plan;
 mod lint;
 mod list;
+pub(super) mod listed;
 mod listing;
 mod object_files;
 mod prices;
@@ -57,8 +56,8 @@ pub fn run(
 ) -> Result<Exit, CliError> {
     let ctx = Ctx { invocation, env };
     match command {
-        StorageCommand::Buckets => buckets::run(&ctx, out),
-        StorageCommand::Ebs => ebs::run(&ctx, out),
+        StorageCommand::Buckets => listed::BUCKETS.run(&ctx, out),
+        StorageCommand::Ebs => listed::EBS.run(&ctx, out),
         StorageCommand::Explore(args) => explore::run(args, &ctx, out),
         StorageCommand::Tiers(args) => tiers::run(args, &ctx, out),
         StorageCommand::Lint(args) => lint::run(args, &ctx, out),

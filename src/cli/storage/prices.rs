@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::{CliError, Ctx, list};
 use crate::bus;
 use crate::cli::session;
-use crate::config::RegionChoice;
 use crate::domain::Provenance;
+use crate::domain::Regions;
 use crate::domain::storage::S3Prices;
 
 /// The region whose prices count where nobody says one.
@@ -41,7 +41,7 @@ pub(super) fn of(
     let config = &ctx.invocation.config;
     let now = ctx.invocation.options.now();
     let configured = config.targets.iter().find_map(|t| match &t.regions {
-        RegionChoice::List(regions) => regions.first().map(String::as_str),
+        Regions::Named(regions) => regions.first().map(|r| &**r),
         _ => None,
     });
     let instead = config.storage.price_region.as_deref();

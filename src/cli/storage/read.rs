@@ -46,7 +46,5 @@ fn unreadable(ctx: &Ctx<'_>, outcome: &Outcome, part: StoragePart) -> Result<(),
 
 /// A line for a source that failed.
 fn line(reading: &Reading) -> Option<String> {
-    let crate::domain::SourceState::Failed(error) = &reading.state else { return None };
-    let fix = if error.fix.is_empty() { String::new() } else { format!("; {}", error.fix) };
-    Some(format!("{}: {error}{fix}", reading.scope))
+    Some(format!("{}: {}", reading.scope, reading.failed()?.with_fix()))
 }

@@ -1,42 +1,22 @@
 //! What the subcommands on lifecycle rules share: the file, the bucket's own facts, prices.
 
-use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
 use super::args::VersioningChoice;
-use super::{CliError, Ctx, Exit, list};
+use super::{CliError, Ctx, list};
 use crate::analyze::storage::lifecycle::parse::LARGEST_FILE;
 use crate::analyze::storage::lifecycle::{Parsed, parse};
+use crate::cli::named_file;
 use crate::cli::tell::tell;
 use crate::domain::storage::{Bucket, Versioning};
 use crate::domain::{ErrorKind, Scope, SourceError};
-use crate::files;
 use crate::source::storage::BucketConfig;
 
 /// Reads a policy; `-` is standard input.
 pub(super) fn read(path: &Path) -> Result<Parsed, CliError> {
-    let name = path.display();
-    let bytes = if path == Path::new("-") {
-        at_most(io::stdin().lock())
-    } else {
-        files::named(path).and_then(at_most)
-    };
-    let bytes = bytes.map_err(|e| match e.kind() {
-        io::ErrorKind::NotFound => CliError::Usage(format!("there is no file {name}")),
-        _ => CliError::Failed {
-            exit: Exit::Unreadable,
-            message: format!("cannot read {name}: {}", files::explain(&e)),
-        },
-    })?;
+    let (name, bytes) = (path.display(), named_file::read(path, LARGEST_FILE as u64)?);
     parse(&bytes).map_err(|e| CliError::Usage(format!("{name}: {e}")))
-}
-
-/// One byte more than a policy may have, so that a larger one is known as such.
-fn at_most(from: impl Read) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    from.take(LARGEST_FILE as u64 + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// Versioning: what is said, else what the bucket says; `None` when nobody does.

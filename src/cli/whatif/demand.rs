@@ -1,6 +1,6 @@
 //! The demand of a subcommand: a file, or what the cache saw running.
 
-use std::io::{self, BufRead as _, BufReader, Read, Seek as _};
+use std::io::{BufRead as _, BufReader, Read, Seek as _};
 use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use super::args::DemandArgs;
 use super::first::us_east_1;
 use super::{CliError, Ctx, Exit};
-use crate::cli::{past, session};
+use crate::cli::{named_file, past, session};
 use crate::domain::text::clean;
 use crate::files;
 use crate::whatif::demand::csv::{self, Columns, CsvOptions, LoadSeries};
@@ -123,18 +123,7 @@ pub(super) fn load(path: &Path, column: Option<&str>) -> Result<LoadSeries, CliE
 /// The text of a file; `-` is standard input.
 pub(super) fn text(path: &Path) -> Result<String, CliError> {
     let name = path.display();
-    let bytes = if path == Path::new("-") {
-        at_most(io::stdin().lock())
-    } else {
-        files::named(path).and_then(at_most)
-    };
-    let bytes = bytes.map_err(|e| match e.kind() {
-        io::ErrorKind::NotFound => CliError::Usage(format!("there is no file {name}")),
-        _ => CliError::Failed {
-            exit: Exit::Unreadable,
-            message: format!("cannot read {name}: {}", files::explain(&e)),
-        },
-    })?;
+    let bytes = named_file::read(path, LARGEST)?;
     if bytes.len() as u64 > LARGEST {
         return Err(CliError::Usage(format!("{name} is larger than {} MiB", LARGEST >> 20)));
     }
@@ -143,12 +132,6 @@ pub(super) fn text(path: &Path) -> Result<String, CliError> {
         let line = memchr::memchr_iter(b'\n', &e.as_bytes()[..good]).count() + 1;
         CliError::Usage(format!("{name}:{line}: not UTF-8; save the file as UTF-8"))
     })
-}
-
-fn at_most(from: impl Read) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    from.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// What the cache saw running.

@@ -1,4 +1,5 @@
 use super::super::Secret;
+use super::super::file::RegionsText;
 use super::super::parse;
 use super::super::vocabulary::ListWords;
 use super::*;
@@ -212,9 +213,9 @@ fn profiles_and_accounts_of_the_file_are_read_side_by_side() {
     assert_eq!(labels(&config), ["dev", "prod", "lab"]);
     let [dev, prod, lab] = config.targets.as_slice() else { panic!() };
     assert_eq!(dev.profile.as_deref(), Some("dev"));
-    assert_eq!(dev.regions, RegionChoice::List(vec!["eu-west-1".into()]));
+    assert_eq!(dev.regions, Regions::named(["eu-west-1"]));
     assert!(prod.production && prod.role_arn.is_some() && prod.profile.is_none());
-    assert_eq!(prod.regions, RegionChoice::All);
+    assert_eq!(prod.regions, Regions::Enabled);
     assert_eq!((lab.profile.as_deref(), &lab.regions), (None, &dev.regions));
 }
 
@@ -230,10 +231,10 @@ fn profiles_on_the_command_line_stand_alone_and_find_accounts_by_name() {
 
 #[test]
 fn regions_on_the_command_line_hold_for_every_account() {
-    let regions = Some(Regions::List(vec!["us-east-1".into(), "us-east-1".into()]));
+    let regions = Some(RegionsText::List(vec!["us-east-1".into(), "us-east-1".into()]));
     let chosen = FileConfig { regions, ..FileConfig::default() };
     let config = resolved(vec![flags(chosen), layer(ACCOUNTS)]);
     for target in &config.targets {
-        assert_eq!(target.regions, RegionChoice::List(vec!["us-east-1".into()]));
+        assert_eq!(target.regions, Regions::named(["us-east-1"]));
     }
 }

@@ -1,8 +1,8 @@
 use super::super::Status;
 use super::*;
-use crate::cache::LedgerTrouble;
 use crate::config::{FileConfig, Problem};
 use crate::config::{Place, Vocabulary, env::Env};
+use crate::domain::own_cost::SpendingUnknown;
 use crate::files::Cause;
 
 fn loaded(notices: usize) -> Loaded {
@@ -125,7 +125,8 @@ fn own_costs() {
     assert_eq!(own_cost(Some(&cost(1_000_000, None))).status, Status::Warn);
     let alone = OwnCost { shared: false, ..cost(0, None) };
     assert_eq!(own_cost(Some(&alone)).status, Status::Warn);
-    let trouble = LedgerTrouble::Aside("/c/ledger.db.broken-7".into());
+    let trouble = crate::cache::LedgerTrouble::Aside("/c/ledger.db.broken-7".into());
+    let trouble = SpendingUnknown { why: trouble.to_string(), fix: trouble.fix() };
     let unknown = cost(0, Some(trouble));
     assert_eq!(unknown.remaining_micro_usd(), 0);
     let unknown = own_cost(Some(&unknown));

@@ -1,5 +1,6 @@
 //! All commitments that are known, and what could not be read.
 
+use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -46,8 +47,14 @@ pub struct Unread {
     pub why: Arc<str>,
 }
 
-/// All commitments that are known. When a reading fails, the commitments of the last good one stay here; the reading
-/// tells their age.
+impl fmt::Display for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {}", self.source.label(), self.scope)
+    }
+}
+
+/// All commitments that are known. Where something was read before and fails now, the last good
+/// answer stands here and the reading tells its age.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Holdings {
     /// Commitments, each once, by account, kind and id.

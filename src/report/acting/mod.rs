@@ -36,6 +36,7 @@ use super::Report;
 use super::page::Page;
 use super::sheet::{Column, Sheet};
 use crate::act::plan::Verified;
+use crate::domain::error::with_fix;
 use crate::view::{Align, ViewContext};
 
 /// Something that could not be asked.
@@ -64,8 +65,7 @@ impl Trouble {
 
     /// As one line.
     pub fn line(&self) -> String {
-        let fix = if self.fix.is_empty() { String::new() } else { format!("; {}", self.fix) };
-        format!("{} {}: {}{fix}", self.source, self.scope, self.message)
+        format!("{} {}: {}", self.source, self.scope, with_fix(&self.message, &self.fix))
     }
 
     fn json(&self) -> Json {

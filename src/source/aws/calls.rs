@@ -15,70 +15,44 @@ pub struct Call {
     pub read_only: bool,
 }
 
-/// STS operation `GetCallerIdentity`. Needs no permission, but an explicit deny can forbid it.
-pub const GET_CALLER_IDENTITY: Call = Call {
-    action: "sts:GetCallerIdentity",
-    method: "get_caller_identity",
-    why: "to know which account the figures belong to",
-    read_only: true,
-};
+/// Calls, each in a row: the constant, the IAM action, the method, whether it reads or writes, and what
+/// it is wanted for.
+macro_rules! calls {
+    ($($(#[$doc:meta])* $name:ident $service:ident:$action:ident $method:ident $does:ident $why:literal;)*) => {
+        $(
+            $(#[$doc])*
+            #[doc = concat!("`", stringify!($service), ":", stringify!($action), "`: ", $why, ".")]
+            pub const $name: Call = Call {
+                action: concat!(stringify!($service), ":", stringify!($action)),
+                method: stringify!($method),
+                why: $why,
+                read_only: calls!(@$does),
+            };
+        )*
+    };
+    (@read) => { true };
+    (@write) => { false };
+}
 
-/// EC2 operation `DescribeRegions`.
-pub const DESCRIBE_REGIONS: Call = Call {
-    action: "ec2:DescribeRegions",
-    method: "describe_regions",
-    why: "to list the regions enabled in the account",
-    read_only: true,
-};
-
-/// EC2 operation `DescribeInstances`.
-pub const DESCRIBE_INSTANCES: Call = Call {
-    action: "ec2:DescribeInstances",
-    method: "describe_instances",
-    why: "to list the instances with their tags",
-    read_only: true,
-};
-
-/// EC2 operation `DescribeInstanceTypes`.
-pub const DESCRIBE_INSTANCE_TYPES: Call = Call {
-    action: "ec2:DescribeInstanceTypes",
-    method: "describe_instance_types",
-    why: "to know vCPUs, memory and accelerators of types newer than the built-in catalogue",
-    read_only: true,
-};
-
-/// EC2 operation `DescribeSpotPriceHistory`.
-pub const DESCRIBE_SPOT_PRICE_HISTORY: Call = Call {
-    action: "ec2:DescribeSpotPriceHistory",
-    method: "describe_spot_price_history",
-    why: "to price Spot instances by zone",
-    read_only: true,
-};
-
-/// CloudWatch operation `ListMetrics`.
-pub const LIST_METRICS: Call = Call {
-    action: "cloudwatch:ListMetrics",
-    method: "list_metrics",
-    why: "to find the GPU series of the CloudWatch agent and of Container Insights, and the sizes of \
-          buckets",
-    read_only: true,
-};
-
-/// CloudWatch operation `GetMetricData`, billed per metric requested.
-pub const GET_METRIC_DATA: Call = Call {
-    action: "cloudwatch:GetMetricData",
-    method: "get_metric_data",
-    why: "to read CPU, network, EBS and GPU activity, and the sizes of buckets",
-    read_only: true,
-};
-
-/// Price List operation `GetProducts`.
-pub const GET_PRODUCTS: Call = Call {
-    action: "pricing:GetProducts",
-    method: "get_products",
-    why: "to read today's on-demand list prices",
-    read_only: true,
-};
+calls! {
+    /// STS `GetCallerIdentity`. Needs no permission, but an explicit deny can forbid it.
+    GET_CALLER_IDENTITY sts:GetCallerIdentity get_caller_identity read
+        "to know which account the figures belong to";
+    DESCRIBE_REGIONS ec2:DescribeRegions describe_regions read
+        "to list the regions enabled in the account";
+    DESCRIBE_INSTANCES ec2:DescribeInstances describe_instances read
+        "to list the instances with their tags";
+    DESCRIBE_INSTANCE_TYPES ec2:DescribeInstanceTypes describe_instance_types read
+        "to know vCPUs, memory and accelerators of types newer than the built-in catalogue";
+    DESCRIBE_SPOT_PRICE_HISTORY ec2:DescribeSpotPriceHistory describe_spot_price_history read
+        "to price Spot instances by zone";
+    LIST_METRICS cloudwatch:ListMetrics list_metrics read
+        "to find the GPU series of the CloudWatch agent and of Container Insights, and the sizes of buckets";
+    /// CloudWatch `GetMetricData`, billed per metric requested.
+    GET_METRIC_DATA cloudwatch:GetMetricData get_metric_data read
+        "to read CPU, network, EBS and GPU activity, and the sizes of buckets";
+    GET_PRODUCTS pricing:GetProducts get_products read "to read today's on-demand list prices";
+}
 
 /// Calls that read the fleet, in the order of first use. None allows a resource restriction (`"Resource": "*"`), per
 /// the Service Authorization Reference.
@@ -93,45 +67,18 @@ pub const READING: [&Call; 8] = [
     &DESCRIBE_SPOT_PRICE_HISTORY,
 ];
 
-/// EC2 operation `DescribeReservedInstances`.
-pub const DESCRIBE_RESERVED_INSTANCES: Call = Call {
-    action: "ec2:DescribeReservedInstances",
-    method: "describe_reserved_instances",
-    why: "to know which instances Reserved Instances pay for",
-    read_only: true,
-};
-
-/// EC2 operation `DescribeCapacityReservations`.
-pub const DESCRIBE_CAPACITY_RESERVATIONS: Call = Call {
-    action: "ec2:DescribeCapacityReservations",
-    method: "describe_capacity_reservations",
-    why: "to find capacity that is paid for and not used",
-    read_only: true,
-};
-
-/// Savings Plans operation `DescribeSavingsPlans`.
-pub const DESCRIBE_SAVINGS_PLANS: Call = Call {
-    action: "savingsplans:DescribeSavingsPlans",
-    method: "describe_savings_plans",
-    why: "to know which instances Savings Plans pay for",
-    read_only: true,
-};
-
-/// Savings Plans operation `DescribeSavingsPlanRates`.
-pub const DESCRIBE_SAVINGS_PLAN_RATES: Call = Call {
-    action: "savingsplans:DescribeSavingsPlanRates",
-    method: "describe_savings_plan_rates",
-    why: "to know what a Savings Plan takes for each instance type",
-    read_only: true,
-};
-
-/// EC2 operation `DescribeInstanceTypeOfferings`.
-pub const DESCRIBE_INSTANCE_TYPE_OFFERINGS: Call = Call {
-    action: "ec2:DescribeInstanceTypeOfferings",
-    method: "describe_instance_type_offerings",
-    why: "to propose only instance types that a zone offers",
-    read_only: true,
-};
+calls! {
+    DESCRIBE_RESERVED_INSTANCES ec2:DescribeReservedInstances describe_reserved_instances read
+        "to know which instances Reserved Instances pay for";
+    DESCRIBE_CAPACITY_RESERVATIONS ec2:DescribeCapacityReservations describe_capacity_reservations read
+        "to find capacity that is paid for and not used";
+    DESCRIBE_SAVINGS_PLANS savingsplans:DescribeSavingsPlans describe_savings_plans read
+        "to know which instances Savings Plans pay for";
+    DESCRIBE_SAVINGS_PLAN_RATES savingsplans:DescribeSavingsPlanRates describe_savings_plan_rates read
+        "to know what a Savings Plan takes for each instance type";
+    DESCRIBE_INSTANCE_TYPE_OFFERINGS ec2:DescribeInstanceTypeOfferings describe_instance_type_offerings read
+        "to propose only instance types that a zone offers";
+}
 
 /// Calls that read commitments. None allows a resource restriction, except the rates of single plans, which are read
 /// for all plans.
@@ -145,157 +92,48 @@ pub const COMMITMENTS: [&Call; 4] = [
 /// Calls that read the Spot market, besides the Spot prices in [`READING`].
 pub const MARKET: [&Call; 1] = [&DESCRIBE_INSTANCE_TYPE_OFFERINGS];
 
-/// EC2 operation `DescribeVolumes`.
-pub const DESCRIBE_VOLUMES: Call = Call {
-    action: "ec2:DescribeVolumes",
-    method: "describe_volumes",
-    why: "to list volumes, and to say which die with an instance and which go on billing",
-    read_only: true,
-};
-
-/// EC2 operation `DescribeSnapshots`.
-pub const DESCRIBE_SNAPSHOTS: Call = Call {
-    action: "ec2:DescribeSnapshots",
-    method: "describe_snapshots",
-    why: "to list the account's own snapshots",
-    read_only: true,
-};
-
-/// EC2 operation `DescribeImages`.
-pub const DESCRIBE_IMAGES: Call = Call {
-    action: "ec2:DescribeImages",
-    method: "describe_images",
-    why: "to know which snapshots an image is made of",
-    read_only: true,
-};
-
-/// S3 operation `ListBuckets`.
-pub const LIST_BUCKETS: Call = Call {
-    action: "s3:ListAllMyBuckets",
-    method: "list_buckets",
-    why: "to list the buckets",
-    read_only: true,
-};
-
-/// S3 operation `ListDirectoryBuckets`.
-pub const LIST_DIRECTORY_BUCKETS: Call = Call {
-    action: "s3express:ListAllMyDirectoryBuckets",
-    method: "list_directory_buckets",
-    why: "to list the buckets of Express One Zone",
-    read_only: true,
-};
-
-/// S3 operation `GetBucketLocation`.
-pub const GET_BUCKET_LOCATION: Call = Call {
-    action: "s3:GetBucketLocation",
-    method: "get_bucket_location",
-    why: "to ask each bucket in its own region",
-    read_only: true,
-};
-
-/// S3 operation `GetBucketTagging`.
-pub const GET_BUCKET_TAGGING: Call = Call {
-    action: "s3:GetBucketTagging",
-    method: "get_bucket_tagging",
-    why: "to know whose a bucket is",
-    read_only: true,
-};
-
-/// S3 operation `GetBucketVersioning`.
-pub const GET_BUCKET_VERSIONING: Call = Call {
-    action: "s3:GetBucketVersioning",
-    method: "get_bucket_versioning",
-    why: "to know whether a deletion frees anything",
-    read_only: true,
-};
-
-/// S3 operation `GetBucketLifecycleConfiguration`.
-pub const GET_BUCKET_LIFECYCLE_CONFIGURATION: Call = Call {
-    action: "s3:GetLifecycleConfiguration",
-    method: "get_bucket_lifecycle_configuration",
-    why: "to read lifecycle rules",
-    read_only: true,
-};
-
-/// S3 operation `GetObjectLockConfiguration`.
-pub const GET_OBJECT_LOCK_CONFIGURATION: Call = Call {
-    action: "s3:GetBucketObjectLockConfiguration",
-    method: "get_object_lock_configuration",
-    why: "to know what may not be deleted",
-    read_only: true,
-};
-
-/// S3 operation `GetBucketReplication`.
-pub const GET_BUCKET_REPLICATION: Call = Call {
-    action: "s3:GetReplicationConfiguration",
-    method: "get_bucket_replication",
-    why: "to tell replicas from copies",
-    read_only: true,
-};
-
-/// S3 operation `ListBucketInventoryConfigurations`.
-pub const LIST_BUCKET_INVENTORY_CONFIGURATIONS: Call = Call {
-    action: "s3:GetInventoryConfiguration",
-    method: "list_bucket_inventory_configurations",
-    why: "to find the inventories of a bucket",
-    read_only: true,
-};
-
-/// S3 operation `ListBucketMetricsConfigurations`.
-pub const LIST_BUCKET_METRICS_CONFIGURATIONS: Call = Call {
-    action: "s3:GetMetricsConfiguration",
-    method: "list_bucket_metrics_configurations",
-    why: "to know whether requests of a bucket are counted",
-    read_only: true,
-};
-
-/// S3 operation `HeadBucket`, which names the region even where it refuses.
-pub const HEAD_BUCKET: Call = Call {
-    action: "s3:ListBucket",
-    method: "head_bucket",
-    why: "to find the region of a bucket whose location nobody may ask",
-    read_only: true,
-};
-
-/// S3 operation `ListObjectsV2`, billed per page.
-pub const LIST_OBJECTS_V2: Call = Call {
-    action: "s3:ListBucket",
-    method: "list_objects_v2",
-    why: "to list a bucket without an inventory, when told to",
-    read_only: true,
-};
-
-/// S3 operation `ListObjectVersions`, billed per page.
-pub const LIST_OBJECT_VERSIONS: Call = Call {
-    action: "s3:ListBucketVersions",
-    method: "list_object_versions",
-    why: "to list all versions, when told to",
-    read_only: true,
-};
-
-/// S3 operation `ListMultipartUploads`, billed per page.
-pub const LIST_MULTIPART_UPLOADS: Call = Call {
-    action: "s3:ListBucketMultipartUploads",
-    method: "list_multipart_uploads",
-    why: "to find uploads that were never completed, when told to",
-    read_only: true,
-};
-
-/// S3 operation `ListParts`, billed per page.
-pub const LIST_PARTS: Call = Call {
-    action: "s3:ListMultipartUploadParts",
-    method: "list_parts",
-    why: "to know how large such uploads are, when told to",
-    read_only: true,
-};
-
-/// S3 operation `GetObject`.
-pub const GET_OBJECT: Call = Call {
-    action: "s3:GetObject",
-    method: "get_object",
-    why: "to read S3 inventories",
-    read_only: true,
-};
+calls! {
+    DESCRIBE_VOLUMES ec2:DescribeVolumes describe_volumes read
+        "to list volumes, and to say which die with an instance and which go on billing";
+    DESCRIBE_SNAPSHOTS ec2:DescribeSnapshots describe_snapshots read
+        "to list the account's own snapshots";
+    DESCRIBE_IMAGES ec2:DescribeImages describe_images read
+        "to know which snapshots an image is made of";
+    LIST_BUCKETS s3:ListAllMyBuckets list_buckets read "to list the buckets";
+    LIST_DIRECTORY_BUCKETS s3express:ListAllMyDirectoryBuckets list_directory_buckets read
+        "to list the buckets of Express One Zone";
+    GET_BUCKET_LOCATION s3:GetBucketLocation get_bucket_location read
+        "to ask each bucket in its own region";
+    GET_BUCKET_TAGGING s3:GetBucketTagging get_bucket_tagging read "to know whose a bucket is";
+    GET_BUCKET_VERSIONING s3:GetBucketVersioning get_bucket_versioning read
+        "to know whether a deletion frees anything";
+    GET_BUCKET_LIFECYCLE_CONFIGURATION s3:GetLifecycleConfiguration get_bucket_lifecycle_configuration read
+        "to read lifecycle rules";
+    GET_OBJECT_LOCK_CONFIGURATION s3:GetBucketObjectLockConfiguration get_object_lock_configuration read
+        "to know what may not be deleted";
+    GET_BUCKET_REPLICATION s3:GetReplicationConfiguration get_bucket_replication read
+        "to tell replicas from copies";
+    LIST_BUCKET_INVENTORY_CONFIGURATIONS s3:GetInventoryConfiguration list_bucket_inventory_configurations read
+        "to find the inventories of a bucket";
+    LIST_BUCKET_METRICS_CONFIGURATIONS s3:GetMetricsConfiguration list_bucket_metrics_configurations read
+        "to know whether requests of a bucket are counted";
+    /// S3 `HeadBucket`, which names the region even where it refuses.
+    HEAD_BUCKET s3:ListBucket head_bucket read
+        "to find the region of a bucket whose location nobody may ask";
+    /// S3 `ListObjectsV2`, billed per page.
+    LIST_OBJECTS_V2 s3:ListBucket list_objects_v2 read
+        "to list a bucket without an inventory, when told to";
+    /// S3 `ListObjectVersions`, billed per page.
+    LIST_OBJECT_VERSIONS s3:ListBucketVersions list_object_versions read
+        "to list all versions, when told to";
+    /// S3 `ListMultipartUploads`, billed per page.
+    LIST_MULTIPART_UPLOADS s3:ListBucketMultipartUploads list_multipart_uploads read
+        "to find uploads that were never completed, when told to";
+    /// S3 `ListParts`, billed per page.
+    LIST_PARTS s3:ListMultipartUploadParts list_parts read
+        "to know how large such uploads are, when told to";
+    GET_OBJECT s3:GetObject get_object read "to read S3 inventories";
+}
 
 /// Calls that read volumes and snapshots. None allows a resource restriction.
 pub const VOLUMES: [&Call; 3] = [&DESCRIBE_VOLUMES, &DESCRIBE_SNAPSHOTS, &DESCRIBE_IMAGES];
@@ -318,106 +156,41 @@ pub const BUCKETS: [&Call; 10] = [
 pub const LISTS: [&Call; 5] =
     [&HEAD_BUCKET, &LIST_OBJECTS_V2, &LIST_OBJECT_VERSIONS, &LIST_MULTIPART_UPLOADS, &LIST_PARTS];
 
-/// Athena operation `StartQueryExecution`, billed by what the query scans.
-pub const START_QUERY_EXECUTION: Call = Call {
-    action: "athena:StartQueryExecution",
-    method: "start_query_execution",
-    why: "to add up an inventory that is too large for one machine, when told to",
-    read_only: false,
-};
-
-/// Athena operation `GetQueryExecution`.
-pub const GET_QUERY_EXECUTION: Call = Call {
-    action: "athena:GetQueryExecution",
-    method: "get_query_execution",
-    why: "to know how far such a query is",
-    read_only: true,
-};
-
-/// Athena operation `GetQueryResults`.
-pub const GET_QUERY_RESULTS: Call = Call {
-    action: "athena:GetQueryResults",
-    method: "get_query_results",
-    why: "to read what such a query found",
-    read_only: true,
-};
-
-/// Athena operation `StopQueryExecution`.
-pub const STOP_QUERY_EXECUTION: Call = Call {
-    action: "athena:StopQueryExecution",
-    method: "stop_query_execution",
-    why: "to stop a query that nobody waits for any more",
-    read_only: false,
-};
+calls! {
+    /// Athena `StartQueryExecution`, billed by what the query scans.
+    START_QUERY_EXECUTION athena:StartQueryExecution start_query_execution write
+        "to add up an inventory that is too large for one machine, when told to";
+    GET_QUERY_EXECUTION athena:GetQueryExecution get_query_execution read
+        "to know how far such a query is";
+    GET_QUERY_RESULTS athena:GetQueryResults get_query_results read
+        "to read what such a query found";
+    STOP_QUERY_EXECUTION athena:StopQueryExecution stop_query_execution write
+        "to stop a query that nobody waits for any more";
+}
 
 /// Calls of queries over inventories, made only on request. They write results to S3 and an external table to the Glue
 /// catalogue, and change nothing else.
 pub const QUERIES: [&Call; 4] =
     [&START_QUERY_EXECUTION, &GET_QUERY_EXECUTION, &GET_QUERY_RESULTS, &STOP_QUERY_EXECUTION];
 
-/// EC2 operation `DescribeInstanceAttribute`.
-pub const DESCRIBE_INSTANCE_ATTRIBUTE: Call = Call {
-    action: "ec2:DescribeInstanceAttribute",
-    method: "describe_instance_attribute",
-    why: "to know whether an instance is protected from being stopped or terminated",
-    read_only: true,
-};
-
-/// EC2 operation `DescribeAddresses`.
-pub const DESCRIBE_ADDRESSES: Call = Call {
-    action: "ec2:DescribeAddresses",
-    method: "describe_addresses",
-    why: "to say which public addresses are lost and which go on billing",
-    read_only: true,
-};
-
-/// EC2 operation `DescribeSpotInstanceRequests`.
-pub const DESCRIBE_SPOT_INSTANCE_REQUESTS: Call = Call {
-    action: "ec2:DescribeSpotInstanceRequests",
-    method: "describe_spot_instance_requests",
-    why: "to know whether a Spot request would bring an instance back",
-    read_only: true,
-};
-
-/// Auto Scaling operation `DescribeAutoScalingInstances`.
-pub const DESCRIBE_AUTO_SCALING_INSTANCES: Call = Call {
-    action: "autoscaling:DescribeAutoScalingInstances",
-    method: "describe_auto_scaling_instances",
-    why: "to know which group an instance is a member of",
-    read_only: true,
-};
-
-/// Auto Scaling operation `DescribeAutoScalingGroups`.
-pub const DESCRIBE_AUTO_SCALING_GROUPS: Call = Call {
-    action: "autoscaling:DescribeAutoScalingGroups",
-    method: "describe_auto_scaling_groups",
-    why: "to know how many instances a group wants",
-    read_only: true,
-};
-
-/// Elastic Load Balancing operation `DescribeTargetGroups`.
-pub const DESCRIBE_TARGET_GROUPS: Call = Call {
-    action: "elasticloadbalancing:DescribeTargetGroups",
-    method: "describe_target_groups",
-    why: "to find the load balancers that send requests to an instance",
-    read_only: true,
-};
-
-/// Elastic Load Balancing operation `DescribeTargetHealth`.
-pub const DESCRIBE_TARGET_HEALTH: Call = Call {
-    action: "elasticloadbalancing:DescribeTargetHealth",
-    method: "describe_target_health",
-    why: "to know whether a load balancer sends requests to an instance now",
-    read_only: true,
-};
-
-/// EC2 operation `DescribeVolumesModifications`.
-pub const DESCRIBE_VOLUMES_MODIFICATIONS: Call = Call {
-    action: "ec2:DescribeVolumesModifications",
-    method: "describe_volumes_modifications",
-    why: "to know when a volume was last modified, and how far that has come",
-    read_only: true,
-};
+calls! {
+    DESCRIBE_INSTANCE_ATTRIBUTE ec2:DescribeInstanceAttribute describe_instance_attribute read
+        "to know whether an instance is protected from being stopped or terminated";
+    DESCRIBE_ADDRESSES ec2:DescribeAddresses describe_addresses read
+        "to say which public addresses are lost and which go on billing";
+    DESCRIBE_SPOT_INSTANCE_REQUESTS ec2:DescribeSpotInstanceRequests describe_spot_instance_requests read
+        "to know whether a Spot request would bring an instance back";
+    DESCRIBE_AUTO_SCALING_INSTANCES autoscaling:DescribeAutoScalingInstances describe_auto_scaling_instances read
+        "to know which group an instance is a member of";
+    DESCRIBE_AUTO_SCALING_GROUPS autoscaling:DescribeAutoScalingGroups describe_auto_scaling_groups read
+        "to know how many instances a group wants";
+    DESCRIBE_TARGET_GROUPS elasticloadbalancing:DescribeTargetGroups describe_target_groups read
+        "to find the load balancers that send requests to an instance";
+    DESCRIBE_TARGET_HEALTH elasticloadbalancing:DescribeTargetHealth describe_target_health read
+        "to know whether a load balancer sends requests to an instance now";
+    DESCRIBE_VOLUMES_MODIFICATIONS ec2:DescribeVolumesModifications describe_volumes_modifications read
+        "to know when a volume was last modified, and how far that has come";
+}
 
 /// Further calls that read single instances before an action. None allows a resource restriction.
 pub const PREFLIGHT: [&Call; 8] = [
@@ -431,101 +204,29 @@ pub const PREFLIGHT: [&Call; 8] = [
     &DESCRIBE_TARGET_HEALTH,
 ];
 
-/// EC2 operation `DescribeNetworkInterfaces`.
-pub const DESCRIBE_NETWORK_INTERFACES: Call = Call {
-    action: "ec2:DescribeNetworkInterfaces",
-    method: "describe_network_interfaces",
-    why: "to know whether the interface that an Elastic IP belongs to is used",
-    read_only: true,
-};
-
-/// EC2 operation `DescribeNatGateways`.
-pub const DESCRIBE_NAT_GATEWAYS: Call = Call {
-    action: "ec2:DescribeNatGateways",
-    method: "describe_nat_gateways",
-    why: "to list NAT gateways",
-    read_only: true,
-};
-
-/// EC2 operation `DescribeRouteTables`.
-pub const DESCRIBE_ROUTE_TABLES: Call = Call {
-    action: "ec2:DescribeRouteTables",
-    method: "describe_route_tables",
-    why: "to know which routes lead to a NAT gateway",
-    read_only: true,
-};
-
-/// Elastic Load Balancing operation `DescribeLoadBalancers`.
-pub const DESCRIBE_LOAD_BALANCERS: Call = Call {
-    action: "elasticloadbalancing:DescribeLoadBalancers",
-    method: "describe_load_balancers",
-    why: "to list load balancers",
-    read_only: true,
-};
-
-/// Elastic Load Balancing operation `DescribeTags`.
-pub const DESCRIBE_TAGS: Call = Call {
-    action: "elasticloadbalancing:DescribeTags",
-    method: "describe_tags",
-    why: "to know whose a load balancer is, and whether it is exempt",
-    read_only: true,
-};
-
-/// SageMaker operation `ListNotebookInstances`.
-pub const LIST_NOTEBOOK_INSTANCES: Call = Call {
-    action: "sagemaker:ListNotebookInstances",
-    method: "list_notebook_instances",
-    why: "to list notebook instances",
-    read_only: true,
-};
-
-/// SageMaker operation `ListEndpoints`.
-pub const LIST_ENDPOINTS: Call = Call {
-    action: "sagemaker:ListEndpoints",
-    method: "list_endpoints",
-    why: "to list endpoints",
-    read_only: true,
-};
-
-/// SageMaker operation `DescribeEndpoint`.
-pub const DESCRIBE_ENDPOINT: Call = Call {
-    action: "sagemaker:DescribeEndpoint",
-    method: "describe_endpoint",
-    why: "to know how many instances an endpoint runs on",
-    read_only: true,
-};
-
-/// SageMaker operation `DescribeEndpointConfig`.
-pub const DESCRIBE_ENDPOINT_CONFIG: Call = Call {
-    action: "sagemaker:DescribeEndpointConfig",
-    method: "describe_endpoint_config",
-    why: "to know which type of instance an endpoint runs on",
-    read_only: true,
-};
-
-/// SageMaker operation `ListApps`.
-pub const LIST_APPS: Call = Call {
-    action: "sagemaker:ListApps",
-    method: "list_apps",
-    why: "to list the apps of Studio",
-    read_only: true,
-};
-
-/// SageMaker operation `DescribeApp`.
-pub const DESCRIBE_APP: Call = Call {
-    action: "sagemaker:DescribeApp",
-    method: "describe_app",
-    why: "to know when an app of Studio was last used",
-    read_only: true,
-};
-
-/// SageMaker operation `ListTags`.
-pub const LIST_TAGS: Call = Call {
-    action: "sagemaker:ListTags",
-    method: "list_tags",
-    why: "to know whose a notebook, endpoint or app is, and whether it is exempt",
-    read_only: true,
-};
+calls! {
+    DESCRIBE_NETWORK_INTERFACES ec2:DescribeNetworkInterfaces describe_network_interfaces read
+        "to know whether the interface that an Elastic IP belongs to is used";
+    DESCRIBE_NAT_GATEWAYS ec2:DescribeNatGateways describe_nat_gateways read "to list NAT gateways";
+    DESCRIBE_ROUTE_TABLES ec2:DescribeRouteTables describe_route_tables read
+        "to know which routes lead to a NAT gateway";
+    DESCRIBE_LOAD_BALANCERS elasticloadbalancing:DescribeLoadBalancers describe_load_balancers read
+        "to list load balancers";
+    DESCRIBE_TAGS elasticloadbalancing:DescribeTags describe_tags read
+        "to know whose a load balancer is, and whether it is exempt";
+    LIST_NOTEBOOK_INSTANCES sagemaker:ListNotebookInstances list_notebook_instances read
+        "to list notebook instances";
+    LIST_ENDPOINTS sagemaker:ListEndpoints list_endpoints read "to list endpoints";
+    DESCRIBE_ENDPOINT sagemaker:DescribeEndpoint describe_endpoint read
+        "to know how many instances an endpoint runs on";
+    DESCRIBE_ENDPOINT_CONFIG sagemaker:DescribeEndpointConfig describe_endpoint_config read
+        "to know which type of instance an endpoint runs on";
+    LIST_APPS sagemaker:ListApps list_apps read "to list the apps of Studio";
+    DESCRIBE_APP sagemaker:DescribeApp describe_app read
+        "to know when an app of Studio was last used";
+    LIST_TAGS sagemaker:ListTags list_tags read
+        "to know whose a notebook, endpoint or app is, and whether it is exempt";
+}
 
 /// Calls that read resources other than instances, besides those of [`READING`].
 pub const RESOURCES: [&Call; 15] = [
@@ -546,101 +247,27 @@ pub const RESOURCES: [&Call; 15] = [
     &LIST_TAGS,
 ];
 
-/// Organizations operation `ListAccounts`.
-pub const LIST_ACCOUNTS: Call = Call {
-    action: "organizations:ListAccounts",
-    method: "list_accounts",
-    why: "to find the accounts of the organization",
-    read_only: true,
-};
-
-/// EC2 operation `StopInstances`.
-pub const STOP_INSTANCES: Call = Call {
-    action: "ec2:StopInstances",
-    method: "stop_instances",
-    why: "to stop instances",
-    read_only: false,
-};
-
-/// EC2 operation `TerminateInstances`.
-pub const TERMINATE_INSTANCES: Call = Call {
-    action: "ec2:TerminateInstances",
-    method: "terminate_instances",
-    why: "to terminate instances",
-    read_only: false,
-};
-
-/// EC2 operation `StartInstances`.
-pub const START_INSTANCES: Call = Call {
-    action: "ec2:StartInstances",
-    method: "start_instances",
-    why: "to start stopped instances again",
-    read_only: false,
-};
-
-/// EC2 operation `CreateTags`.
-pub const CREATE_TAGS: Call = Call {
-    action: "ec2:CreateTags",
-    method: "create_tags",
-    why: "to mark instances with the tags `burntop:*`",
-    read_only: false,
-};
-
-/// EC2 operation `DeleteTags`.
-pub const DELETE_TAGS: Call = Call {
-    action: "ec2:DeleteTags",
-    method: "delete_tags",
-    why: "to take the marks away again",
-    read_only: false,
-};
-
-/// Auto Scaling operation `TerminateInstanceInAutoScalingGroup`.
-pub const TERMINATE_INSTANCE_IN_AUTO_SCALING_GROUP: Call = Call {
-    action: "autoscaling:TerminateInstanceInAutoScalingGroup",
-    method: "terminate_instance_in_auto_scaling_group",
-    why: "to terminate members of groups so that the group knows",
-    read_only: false,
-};
-
-/// EC2 operation `CreateSnapshot`.
-pub const CREATE_SNAPSHOT: Call = Call {
-    action: "ec2:CreateSnapshot",
-    method: "create_snapshot",
-    why: "to keep what is on a volume before it is deleted",
-    read_only: false,
-};
-
-/// EC2 operation `DeleteVolume`.
-pub const DELETE_VOLUME: Call = Call {
-    action: "ec2:DeleteVolume",
-    method: "delete_volume",
-    why: "to delete unattached volumes, after their snapshot has completed",
-    read_only: false,
-};
-
-/// EC2 operation `ModifyVolume`.
-pub const MODIFY_VOLUME: Call = Call {
-    action: "ec2:ModifyVolume",
-    method: "modify_volume",
-    why: "to make gp2 volumes gp3",
-    read_only: false,
-};
-
-/// S3 operation `PutBucketLifecycleConfiguration`.
-pub const PUT_BUCKET_LIFECYCLE_CONFIGURATION: Call = Call {
-    action: "s3:PutLifecycleConfiguration",
-    method: "put_bucket_lifecycle_configuration",
-    why: "to put lifecycle rules",
-    read_only: false,
-};
-
-/// S3 operation `DeleteBucketLifecycle`, which IAM covers by the action of the PUT.
-pub const DELETE_BUCKET_LIFECYCLE: Call = Call {
-    action: "s3:PutLifecycleConfiguration",
-    method: "delete_bucket_lifecycle",
-    why: "to take back the first rules of a bucket",
-    read_only: false,
-};
+calls! {
+    LIST_ACCOUNTS organizations:ListAccounts list_accounts read
+        "to find the accounts of the organization";
+    STOP_INSTANCES ec2:StopInstances stop_instances write "to stop instances";
+    TERMINATE_INSTANCES ec2:TerminateInstances terminate_instances write "to terminate instances";
+    START_INSTANCES ec2:StartInstances start_instances write "to start stopped instances again";
+    CREATE_TAGS ec2:CreateTags create_tags write "to mark instances with the tags `burntop:*`";
+    DELETE_TAGS ec2:DeleteTags delete_tags write "to take the marks away again";
+    TERMINATE_INSTANCE_IN_AUTO_SCALING_GROUP autoscaling:TerminateInstanceInAutoScalingGroup terminate_instance_in_auto_scaling_group write
+        "to terminate members of groups so that the group knows";
+    CREATE_SNAPSHOT ec2:CreateSnapshot create_snapshot write
+        "to keep what is on a volume before it is deleted";
+    DELETE_VOLUME ec2:DeleteVolume delete_volume write
+        "to delete unattached volumes, after their snapshot has completed";
+    MODIFY_VOLUME ec2:ModifyVolume modify_volume write "to make gp2 volumes gp3";
+    PUT_BUCKET_LIFECYCLE_CONFIGURATION s3:PutLifecycleConfiguration put_bucket_lifecycle_configuration write
+        "to put lifecycle rules";
+    /// S3 `DeleteBucketLifecycle`, which IAM knows by the name of the PUT.
+    DELETE_BUCKET_LIFECYCLE s3:PutLifecycleConfiguration delete_bucket_lifecycle write
+        "to take back the first rules of a bucket";
+}
 
 /// Calls that change resources. Only `act::exec` makes them.
 pub const WRITES: [&Call; 11] = [
@@ -664,14 +291,12 @@ pub fn is_for_acting(action: &str) -> bool {
     !reads && PREFLIGHT.iter().chain(&WRITES).any(|c| c.action == action)
 }
 
-/// STS operation `AssumeRole`, made by the SDK's credential provider for roles from the config. Not in
-/// [`READING`] because it must be granted on the role's ARN and never on `*`.
-pub const ASSUME_ROLE: Call = Call {
-    action: "sts:AssumeRole",
-    method: "assume_role",
-    why: "to read accounts through the roles named in the config",
-    read_only: true,
-};
+calls! {
+    /// STS `AssumeRole`, made by the SDK's credential provider for roles from the config. Not in
+    /// [`READING`] because it must be granted on the role's ARN and never on `*`.
+    ASSUME_ROLE sts:AssumeRole assume_role read
+        "to read accounts through the roles named in the config";
+}
 
 #[cfg(test)]
 pub(super) mod tests {

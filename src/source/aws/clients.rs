@@ -28,6 +28,30 @@ pub struct Clients {
     json_apis: Mutex<HashMap<(&'static str, Arc<str>), json_api::Client>>,
 }
 
+/// A client of an SDK's crate in a region, with a retry quota of its own.
+macro_rules! client {
+    ($of:ident, $sdk:ident, $quota:literal, $region:expr $(, $set:ident($to:expr))*) => {{
+        use $sdk::config::{Builder, retry::RetryPartition};
+        let config = Builder::from(&$of.sdk)
+            .region(Region::new($region.to_string()))
+            $(.$set($to))*
+            .retry_partition(RetryPartition::new($of.quota($quota, $region)));
+        $sdk::Client::from_conf(config.build())
+    }};
+}
+
+/// The same for calls that change something, see [`Clients::ec2_once`].
+macro_rules! once {
+    ($of:ident, $sdk:ident, $region:expr, $patience:expr $(, $set:ident($to:expr))*) => {{
+        let config = $sdk::config::Builder::from(&$of.sdk)
+            .region(Region::new($region.to_string()))
+            $(.$set($to))*
+            .retry_config(RetryConfig::disabled())
+            .timeout_config($patience.once());
+        $sdk::Client::from_conf(config.build())
+    }};
+}
+
 impl Clients {
     /// No clients yet; the home region is that of `sdk`.
     pub fn new(sdk: SdkConfig, label: Arc<str>) -> Self {
@@ -64,71 +88,40 @@ impl Clients {
 
     /// EC2 client of a region.
     pub fn ec2(&self, region: &Arc<str>) -> aws_sdk_ec2::Client {
-        use aws_sdk_ec2::config::{Builder, retry::RetryPartition};
-        cached(&self.ec2, region, || {
-            let config = Builder::from(&self.sdk)
-                .region(Region::new(region.to_string()))
-                .retry_partition(RetryPartition::new(self.quota("ec2", region)));
-            aws_sdk_ec2::Client::from_conf(config.build())
-        })
+        cached(&self.ec2, region, || client!(self, aws_sdk_ec2, "ec2", region))
     }
 
     /// CloudWatch client of a region.
     pub fn cloudwatch(&self, region: &Arc<str>) -> aws_sdk_cloudwatch::Client {
-        use aws_sdk_cloudwatch::config::{Builder, retry::RetryPartition};
-        cached(&self.cloudwatch, region, || {
-            let config = Builder::from(&self.sdk)
-                .region(Region::new(region.to_string()))
-                .retry_partition(RetryPartition::new(self.quota("cloudwatch", region)));
-            aws_sdk_cloudwatch::Client::from_conf(config.build())
-        })
+        cached(&self.cloudwatch, region, || client!(self, aws_sdk_cloudwatch, "cloudwatch", region))
     }
 
     /// Auto Scaling client of a region.
     pub fn auto_scaling(&self, region: &Arc<str>) -> aws_sdk_autoscaling::Client {
-        use aws_sdk_autoscaling::config::{Builder, retry::RetryPartition};
         cached(&self.auto_scaling, region, || {
-            let config = Builder::from(&self.sdk)
-                .region(Region::new(region.to_string()))
-                .retry_partition(RetryPartition::new(self.quota("autoscaling", region)));
-            aws_sdk_autoscaling::Client::from_conf(config.build())
+            client!(self, aws_sdk_autoscaling, "autoscaling", region)
         })
     }
 
     /// Elastic Load Balancing (version 2) client of a region.
     pub fn load_balancing(&self, region: &Arc<str>) -> aws_sdk_elasticloadbalancingv2::Client {
-        use aws_sdk_elasticloadbalancingv2::config::{Builder, retry::RetryPartition};
         cached(&self.load_balancing, region, || {
-            let config = Builder::from(&self.sdk)
-                .region(Region::new(region.to_string()))
-                .retry_partition(RetryPartition::new(self.quota("elb", region)));
-            aws_sdk_elasticloadbalancingv2::Client::from_conf(config.build())
+            client!(self, aws_sdk_elasticloadbalancingv2, "elb", region)
         })
     }
 
     /// S3 client of a region.
     pub fn s3(&self, region: &Arc<str>) -> aws_sdk_s3::Client {
-        use aws_sdk_s3::config::{Builder, retry::RetryPartition};
+        // Endpoints of their own (emulators, gateways) rarely resolve a bucket's name as a host.
+        let by_path = self.sdk.endpoint_url().is_some();
         cached(&self.s3, region, || {
-            // Endpoints of their own (emulators, gateways) rarely resolve a bucket's name as a host.
-            let by_path = self.sdk.endpoint_url().is_some();
-            let config = Builder::from(&self.sdk)
-                .region(Region::new(region.to_string()))
-                .force_path_style(by_path)
-                .retry_partition(RetryPartition::new(self.quota("s3", region)));
-            aws_sdk_s3::Client::from_conf(config.build())
+            client!(self, aws_sdk_s3, "s3", region, force_path_style(by_path))
         })
     }
 
     /// Athena client of a region.
     pub fn athena(&self, region: &Arc<str>) -> aws_sdk_athena::Client {
-        use aws_sdk_athena::config::{Builder, retry::RetryPartition};
-        cached(&self.athena, region, || {
-            let config = Builder::from(&self.sdk)
-                .region(Region::new(region.to_string()))
-                .retry_partition(RetryPartition::new(self.quota("athena", region)));
-            aws_sdk_athena::Client::from_conf(config.build())
-        })
+        cached(&self.athena, region, || client!(self, aws_sdk_athena, "athena", region))
     }
 
     /// Client of a service without an SDK crate, in a region.
@@ -142,11 +135,7 @@ impl Clients {
     /// EC2 client for calls that change something: a single attempt, with the time that reads have for all of theirs. A
     /// retry by the SDK would act again without checking what the first attempt did. Not cached: such calls are rare.
     pub fn ec2_once(&self, region: &Arc<str>, patience: Patience) -> aws_sdk_ec2::Client {
-        let config = aws_sdk_ec2::config::Builder::from(&self.sdk)
-            .region(Region::new(region.to_string()))
-            .retry_config(RetryConfig::disabled())
-            .timeout_config(patience.once());
-        aws_sdk_ec2::Client::from_conf(config.build())
+        once!(self, aws_sdk_ec2, region, patience)
     }
 
     /// Auto Scaling client for calls that change something, like [`Clients::ec2_once`].
@@ -155,21 +144,18 @@ impl Clients {
         region: &Arc<str>,
         patience: Patience,
     ) -> aws_sdk_autoscaling::Client {
-        let config = aws_sdk_autoscaling::config::Builder::from(&self.sdk)
-            .region(Region::new(region.to_string()))
-            .retry_config(RetryConfig::disabled())
-            .timeout_config(patience.once());
-        aws_sdk_autoscaling::Client::from_conf(config.build())
+        once!(self, aws_sdk_autoscaling, region, patience)
     }
 
     /// S3 client for calls that change something, like [`Clients::ec2_once`].
     pub fn s3_once(&self, region: &Arc<str>, patience: Patience) -> aws_sdk_s3::Client {
-        let config = aws_sdk_s3::config::Builder::from(&self.sdk)
-            .region(Region::new(region.to_string()))
-            .force_path_style(self.sdk.endpoint_url().is_some())
-            .retry_config(RetryConfig::disabled())
-            .timeout_config(patience.once());
-        aws_sdk_s3::Client::from_conf(config.build())
+        once!(
+            self,
+            aws_sdk_s3,
+            region,
+            patience,
+            force_path_style(self.sdk.endpoint_url().is_some())
+        )
     }
 
     /// STS client of the home region.
@@ -182,20 +168,12 @@ impl Clients {
 
     /// Price List client in [`PRICING_REGION`].
     pub fn pricing(&self) -> aws_sdk_pricing::Client {
-        use aws_sdk_pricing::config::{Builder, retry::RetryPartition};
-        let config = Builder::from(&self.sdk)
-            .region(Region::from_static(PRICING_REGION))
-            .retry_partition(RetryPartition::new(self.quota("pricing", PRICING_REGION)));
-        aws_sdk_pricing::Client::from_conf(config.build())
+        client!(self, aws_sdk_pricing, "pricing", PRICING_REGION)
     }
 
     /// Savings Plans client in [`PRICING_REGION`], the region of its only endpoint.
     pub fn savings_plans(&self) -> aws_sdk_savingsplans::Client {
-        use aws_sdk_savingsplans::config::{Builder, retry::RetryPartition};
-        let config = Builder::from(&self.sdk)
-            .region(Region::from_static(PRICING_REGION))
-            .retry_partition(RetryPartition::new(self.quota("savingsplans", PRICING_REGION)));
-        aws_sdk_savingsplans::Client::from_conf(config.build())
+        client!(self, aws_sdk_savingsplans, "savingsplans", PRICING_REGION)
     }
 }
 

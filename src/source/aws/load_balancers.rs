@@ -93,6 +93,25 @@ async fn tags(
 type Targets = HashMap<String, Vec<Arc<str>>>;
 
 async fn targets(aws: &AwsProvider, region: &Arc<str>) -> Result<Targets, SourceError> {
+    let mut groups = groups(aws, region).await?;
+    groups.retain(|g| !g.load_balancer_arns().is_empty());
+    let asked: Vec<_> = groups.iter().map(|group| health(aws, region, group)).collect();
+    let answers: Vec<_> = stream::iter(asked).buffered(AT_ONCE).try_collect().await?;
+    let mut out = Targets::new();
+    for (group, targets) in groups.iter().zip(answers) {
+        for arn in group.load_balancer_arns() {
+            let targets = targets.iter().flatten().filter_map(target);
+            out.entry(arn.clone()).or_default().extend(targets);
+        }
+    }
+    Ok(out)
+}
+
+/// The target groups of a region.
+pub(super) async fn groups(
+    aws: &AwsProvider,
+    region: &Arc<str>,
+) -> Result<Vec<elb::TargetGroup>, SourceError> {
     let client = aws.clients().await.load_balancing(region);
     let mut groups = Vec::new();
     let mut pages = Pages::of(DESCRIBE_TARGET_GROUPS.action, region);
@@ -107,24 +126,15 @@ async fn targets(aws: &AwsProvider, region: &Arc<str>) -> Result<Targets, Source
         groups.extend(page.target_groups.unwrap_or_default());
         pages.follow(page.next_marker)?;
     }
-    groups.retain(|g| !g.load_balancer_arns().is_empty());
-    let asked: Vec<_> = groups.iter().map(|group| health(aws, region, group)).collect();
-    let answers: Vec<Vec<Arc<str>>> = stream::iter(asked).buffered(AT_ONCE).try_collect().await?;
-    let mut out = Targets::new();
-    for (group, targets) in groups.iter().zip(answers) {
-        for arn in group.load_balancer_arns() {
-            out.entry(arn.clone()).or_default().extend(targets.iter().cloned());
-        }
-    }
-    Ok(out)
+    Ok(groups)
 }
 
-/// The targets of a group; of one that was deleted since it was listed none.
-async fn health(
+/// The targets of a group with their health; `None` for a group that was deleted since it was listed.
+pub(super) async fn health(
     aws: &AwsProvider,
     region: &Arc<str>,
     group: &elb::TargetGroup,
-) -> Result<Vec<Arc<str>>, SourceError> {
+) -> Result<Option<Vec<elb::TargetHealthDescription>>, SourceError> {
     let _permit = aws.enter(Api::LoadBalancing, region, 0).await;
     let client = aws.clients().await.load_balancing(region);
     let answer = client
@@ -132,12 +142,11 @@ async fn health(
         .set_target_group_arn(group.target_group_arn().map(str::to_owned))
         .send()
         .await;
-    let answer = match answer {
-        Ok(answer) => answer,
-        Err(e) if e.code() == Some("TargetGroupNotFound") => return Ok(Vec::new()),
-        Err(e) => return Err(aws.failed(&DESCRIBE_TARGET_HEALTH, region, &e)),
-    };
-    Ok(answer.target_health_descriptions().iter().filter_map(target).collect())
+    match answer {
+        Ok(answer) => Ok(Some(answer.target_health_descriptions.unwrap_or_default())),
+        Err(e) if e.code() == Some("TargetGroupNotFound") => Ok(None),
+        Err(e) => Err(aws.failed(&DESCRIBE_TARGET_HEALTH, region, &e)),
+    }
 }
 
 /// What of a target shows, marked where it gets nothing. Where health is not checked (`unavailable`,

@@ -298,7 +298,6 @@ pub(super) fn lists() -> Vec<(&'static str, &'static str, bool, &'static str, Ca
             call!(|aws| looked_at(aws)),
         ),
         ("inspect/groups.rs", "DescribeAutoScalingGroups", true, end, call!(|aws| looked_at(aws))),
-        ("inspect/targets.rs", "DescribeTargetGroups", true, end, call!(|aws| looked_at(aws))),
         (
             "inspect_storage.rs",
             "DescribeVolumesModifications",

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::domain::{ErrorKind, Scope, SourceError};
+use crate::domain::{Scope, SourceError};
 use crate::source::ledger::{BilledApi, Ledger};
 
 /// Shortest time between two sweeps, seconds.
@@ -40,9 +40,7 @@ impl Budget {
         now: Timestamp,
     ) -> Result<(), SourceError> {
         let Some(ledger) = &self.ledger else { return Ok(()) };
-        ledger.charge(api, units, now).await.map_err(|refused| {
-            SourceError::new(ErrorKind::OwnCostCap, api.name(), &refused.to_string(), refused.fix())
-        })
+        ledger.charge(api, units, now).await.map_err(|refused| refused.error(api.name()))
     }
 
     /// Stores the number of series that a sweep of `scope` reads.

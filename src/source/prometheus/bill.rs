@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use crate::domain::{ErrorKind, SourceError};
+use crate::domain::SourceError;
 use crate::source::ledger::{BilledApi, Ledger, SAMPLES_PER_UNIT};
 
 /// What a query is taken to process before any answer: an hour of 400 GPUs that are scraped each 15 s.
@@ -42,9 +42,7 @@ impl Bill {
         let units = units(last.unwrap_or(FIRST));
         let api = BilledApi::PrometheusQuery;
         let charged = self.ledger.charge(api, units, Timestamp::now()).await;
-        charged.map(|()| units).map_err(|refused| {
-            SourceError::new(ErrorKind::OwnCostCap, api.name(), &refused.to_string(), refused.fix())
-        })
+        charged.map(|()| units).map_err(|refused| refused.error(api.name()))
     }
 
     /// Books what the answer processed beyond what was charged. An answer that does not say leaves the
@@ -95,6 +93,7 @@ fn processed(answer: &[u8]) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use crate::domain::ErrorKind;
     use proptest::prelude::*;
 
     use super::*;

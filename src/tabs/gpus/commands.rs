@@ -5,28 +5,22 @@ use super::state::GpuLook;
 use crate::app::command::{Command, CommandSpec, Words, simple, unknown};
 
 pub(super) const COMMANDS: &[CommandSpec] = &[
-    CommandSpec {
-        name: "gpus",
-        aliases: &[],
-        usage: "",
-        doc: "Every GPU, what it does and what it costs.",
-        words: Words::None,
-        build: simple!(Command::own(|app| {
+    CommandSpec::plain(
+        "gpus",
+        "Every GPU, what it does and what it costs.",
+        simple!(Command::own(|app| {
             app.go_to_gpus(GpuLook::Table);
             Vec::new()
         })),
-    },
-    CommandSpec {
-        name: "heat",
-        aliases: &[],
-        usage: "",
-        doc: "The GPUs as a heat map, a cell per GPU.",
-        words: Words::None,
-        build: simple!(Command::own(|app| {
+    ),
+    CommandSpec::plain(
+        "heat",
+        "The GPUs as a heat map, a cell per GPU.",
+        simple!(Command::own(|app| {
             app.go_to_gpus(GpuLook::Heat);
             Vec::new()
         })),
-    },
+    ),
     CommandSpec {
         name: "group",
         aliases: &[],

@@ -6,16 +6,13 @@ use std::sync::Arc;
 
 use aws_sdk_ec2::types as ec2;
 use aws_sdk_elasticloadbalancingv2::types as elb;
-use aws_smithy_types::error::metadata::ProvideErrorMetadata;
 use futures_util::future::try_join_all;
 
 use super::instances::Found;
 use crate::domain::{Known, SourceError, TargetGroupFact};
 use crate::source::aws::AwsProvider;
-use crate::source::aws::calls::{DESCRIBE_TARGET_GROUPS, DESCRIBE_TARGET_HEALTH};
 use crate::source::aws::inventory::clean;
-use crate::source::aws::limit::Api;
-use crate::source::pages::Pages;
+use crate::source::aws::load_balancers;
 
 /// A target group with its targets: instance id or address, and health; a target occurs once per port.
 #[derive(Debug)]
@@ -43,9 +40,9 @@ async fn read(
     instances: &[&Found],
 ) -> Result<Vec<Group>, SourceError> {
     let networks: BTreeSet<&str> = instances.iter().filter_map(|f| f.raw.vpc_id()).collect();
-    let groups = list(aws, region).await?;
+    let groups = load_balancers::groups(aws, region).await?;
     let asked = groups.iter().filter(|g| may_hold(g, &networks));
-    let read = try_join_all(asked.map(|group| health(aws, region, group))).await?;
+    let read = try_join_all(asked.map(|group| registered(aws, region, group))).await?;
     Ok(read.into_iter().flatten().collect())
 }
 
@@ -60,51 +57,18 @@ fn may_hold(group: &elb::TargetGroup, networks: &BTreeSet<&str>) -> bool {
     }
 }
 
-async fn list(aws: &AwsProvider, region: &Arc<str>) -> Result<Vec<elb::TargetGroup>, SourceError> {
-    let client = aws.clients().await.load_balancing(region);
-    let mut out = Vec::new();
-    let mut pages = Pages::of(DESCRIBE_TARGET_GROUPS.action, region);
-    while let Some(token) = pages.ask() {
-        let _permit = aws.enter(Api::LoadBalancing, region, 0).await;
-        let page = client
-            .describe_target_groups()
-            .set_marker(token)
-            .send()
-            .await
-            .map_err(|e| aws.failed(&DESCRIBE_TARGET_GROUPS, region, &e))?;
-        out.extend(page.target_groups.unwrap_or_default());
-        pages.follow(page.next_marker)?;
-    }
-    Ok(out)
-}
-
 /// `None` for a group that was deleted since it was listed.
-async fn health(
+async fn registered(
     aws: &AwsProvider,
     region: &Arc<str>,
     group: &elb::TargetGroup,
 ) -> Result<Option<Group>, SourceError> {
-    let _permit = aws.enter(Api::LoadBalancing, region, 0).await;
-    let client = aws.clients().await.load_balancing(region);
-    let answer = client
-        .describe_target_health()
-        .set_target_group_arn(group.target_group_arn().map(str::to_owned))
-        .send()
-        .await;
-    let answer = match answer {
-        Ok(answer) => answer,
-        Err(e) if e.code() == Some("TargetGroupNotFound") => return Ok(None),
-        Err(e) => return Err(aws.failed(&DESCRIBE_TARGET_HEALTH, region, &e)),
-    };
-    let targets = answer
-        .target_health_descriptions()
-        .iter()
-        .filter_map(|d| {
-            let state = d.target_health().and_then(|h| h.state());
-            Some((clean(d.target()?.id()), clean(state.map(elb::TargetHealthStateEnum::as_str))))
-        })
-        .collect();
-    Ok(Some(Group { name: clean(group.target_group_name()), targets }))
+    let Some(targets) = load_balancers::health(aws, region, group).await? else { return Ok(None) };
+    let targets = targets.iter().filter_map(|d| {
+        let state = d.target_health().and_then(|h| h.state());
+        Some((clean(d.target()?.id()), clean(state.map(elb::TargetHealthStateEnum::as_str))))
+    });
+    Ok(Some(Group { name: clean(group.target_group_name()), targets: targets.collect() }))
 }
 
 /// Target groups that an instance is registered in, by its id or one of its addresses. Err when they could not be read.

@@ -1,9 +1,7 @@
 //! The table of the fields of a GPU.
 
 use crate::domain::{GpuState, Rung};
-use crate::query::{Kind, Unit};
 use crate::view::table_field::field_table;
-use crate::view::{Align, FieldSpec};
 
 /// Names of the states, in the order of [`GpuState::ALL`].
 pub(super) const STATES: [&str; GpuState::ALL.len()] = [
@@ -25,655 +23,85 @@ pub(super) const BANDS: [&str; 4] = ["poor", "average", "good", "elite"];
 field_table! {
     /// A field of a GPU.
     pub enum GpuField => FIELDS {
-        UsdPerHour {
-            name: "usd_per_hour",
-            aliases: &["$", "usd", "burn", "rate", "price"],
-            header: "$/h",
-            kind: Kind::Number(Unit::UsdPerHour),
-            unit: "$/h",
-            width: 7,
-            grows: false,
-            align: Align::Right,
-            sort_key: Some('h'),
-            descending_first: true,
-            doc: "The GPU's share of its instance's price: price by the instance's GPU equivalents, times its own.",
-        }
-        WastedUsd {
-            name: "wasted_usd",
-            aliases: &["wasted"],
-            header: "WASTED",
-            kind: Kind::Number(Unit::Usd),
-            unit: "$",
-            width: 8,
-            grows: false,
-            align: Align::Right,
-            sort_key: Some('w'),
-            descending_first: true,
-            doc: "Dollars since the idle spell began, at today's rate.",
-        }
-        WasteUsdPerHour {
-            name: "waste_usd_per_hour",
-            aliases: &["waste"],
-            header: "WASTE/h",
-            kind: Kind::Number(Unit::UsdPerHour),
-            unit: "$/h",
-            width: 8,
-            grows: false,
-            align: Align::Right,
-            sort_key: None,
-            descending_first: true,
-            doc: "The part of $/h that buys nothing: all of an idle or stalled GPU.",
-        }
-        State {
-            name: "state",
-            aliases: &["status", "verdict"],
-            header: "STATE",
-            kind: Kind::Choice(&STATES),
-            unit: "",
-            width: 13,
-            grows: false,
-            align: Align::Left,
-            sort_key: Some('s'),
-            descending_first: false,
-            doc: "What the GPU does for its money: unhealthy, stalled, held_idle, unallocated_idle, inefficient, unknown, stale or busy.",
-        }
-        IdleSince {
-            name: "idle_since",
-            aliases: &["idle", "since"],
-            header: "IDLE",
-            kind: Kind::Number(Unit::Seconds),
-            unit: "",
-            width: 7,
-            grows: false,
-            align: Align::Right,
-            sort_key: Some('i'),
-            descending_first: true,
-            doc: "How long the idle spell has lasted; in exports, when it began. A leading > (≥): nobody looked before.",
-        }
-        Effective {
-            name: "effective",
-            aliases: &["gpu", "act", "activity", "eff"],
-            header: "ACT",
-            kind: Kind::Number(Unit::Percent),
-            unit: "%",
-            width: 4,
-            grows: false,
-            align: Align::Right,
-            sort_key: Some('a'),
-            descending_first: true,
-            doc: "Effective use by the best evidence there is: the largest of what its engines do.",
-        }
-        Rung {
-            name: "rung",
-            aliases: &["evidence"],
-            header: "RG",
-            kind: Kind::Choice(&RUNGS),
-            unit: "",
-            width: 2,
-            grows: false,
-            align: Align::Left,
-            sort_key: Some('r'),
-            descending_first: false,
-            doc: "The evidence: A SM active, B graphics engine active, C utilisation capped by power, D power alone, E none.",
-        }
-        Util {
-            name: "util",
-            aliases: &["utilization", "gpu_util"],
-            header: "UTIL",
-            kind: Kind::Number(Unit::Percent),
-            unit: "%",
-            width: 4,
-            grows: false,
-            align: Align::Right,
-            sort_key: Some('u'),
-            descending_first: true,
-            doc: "Share of time with a kernel resident, as the driver counts; one thread is enough for 100%.",
-        }
-        SmActive {
-            name: "sm_active",
-            aliases: &["sm"],
-            header: "SM",
-            kind: Kind::Number(Unit::Percent),
-            unit: "%",
-            width: 4,
-            grows: false,
-            align: Align::Right,
-            sort_key: None,
-            descending_first: true,
-            doc: "Share of cycles with a warp on a multiprocessor, mean over all of them.",
-        }
-        GrEngine {
-            name: "gr_engine_active",
-            aliases: &["gr"],
-            header: "GR",
-            kind: Kind::Number(Unit::Percent),
-            unit: "%",
-            width: 4,
-            grows: false,
-            align: Align::Right,
-            sort_key: None,
-            descending_first: true,
-            doc: "Share of time the graphics or compute engine is active.",
-        }
-        TensorActive {
-            name: "tensor_active",
-            aliases: &["tensor"],
-            header: "TENSOR",
-            kind: Kind::Number(Unit::Percent),
-            unit: "%",
-            width: 6,
-            grows: false,
-            align: Align::Right,
-            sort_key: None,
-            descending_first: true,
-            doc: "Share of cycles in which a tensor pipe is active.",
-        }
-        DramActive {
-            name: "dram_active",
-            aliases: &["dram"],
-            header: "DRAM",
-            kind: Kind::Number(Unit::Percent),
-            unit: "%",
-            width: 4,
-            grows: false,
-            align: Align::Right,
-            sort_key: None,
-            descending_first: true,
-            doc: "Share of cycles in which device memory is read or written; about 80% can be reached.",
-        }
-        NeuronCore {
-            name: "neuroncore",
-            aliases: &["neuron"],
-            header: "NEURON",
-            kind: Kind::Number(Unit::Percent),
-            unit: "%",
-            width: 6,
-            grows: false,
-            align: Align::Right,
-            sort_key: None,
-            descending_first: true,
-            doc: "Mean utilisation of the NeuronCores of a Trainium or Inferentia device.",
-        }
-        Enc {
-            name: "enc",
-            aliases: &["encoder"],
-            header: "ENC",
-            kind: Kind::Number(Unit::Percent),
-            unit: "%",
-            width: 4,
-            grows: false,
-            align: Align::Right,
-            sort_key: None,
-            descending_first: true,
-            doc: "Use of the video encoder.",
-        }
-        Dec {
-            name: "dec",
-            aliases: &["decoder"],
-            header: "DEC",
-            kind: Kind::Number(Unit::Percent),
-            unit: "%",
-            width: 4,
-            grows: false,
-            align: Align::Right,
-            sort_key: None,
-            descending_first: true,
-            doc: "Use of the video decoder.",
-        }
-        Mem {
-            name: "mem",
-            aliases: &["memory", "mem%"],
-            header: "MEM",
-            kind: Kind::Number(Unit::Percent),
-            unit: "%",
-            width: 4,
-            grows: false,
-            align: Align::Right,
-            sort_key: Some('m'),
-            descending_first: true,
-            doc: "Device memory in use, of what there is.",
-        }
-        MemUsed {
-            name: "mem_used",
-            aliases: &[],
-            header: "MEM USED",
-            kind: Kind::Number(Unit::Bytes),
-            unit: "B",
-            width: 8,
-            grows: false,
-            align: Align::Right,
-            sort_key: None,
-            descending_first: true,
-            doc: "Device memory in use.",
-        }
-        MemTotal {
-            name: "mem_total",
-            aliases: &[],
-            header: "MEM TOTAL",
-            kind: Kind::Number(Unit::Bytes),
-            unit: "B",
-            width: 9,
-            grows: false,
-            align: Align::Right,
-            sort_key: None,
-            descending_first: true,
-            doc: "Device memory there is.",
-        }
-        Power {
-            name: "power",
-            aliases: &["pwr", "tdp"],
-            header: "PWR",
-            kind: Kind::Number(Unit::Percent),
-            unit: "%",
-            width: 4,
-            grows: false,
-            align: Align::Right,
-            sort_key: Some('p'),
-            descending_first: true,
-            doc: "Power drawn, of the limit in force.",
-        }
-        PowerW {
-            name: "power_w",
-            aliases: &["watts"],
-            header: "WATTS",
-            kind: Kind::Number(Unit::Count),
-            unit: "W",
-            width: 5,
-            grows: false,
-            align: Align::Right,
-            sort_key: None,
-            descending_first: true,
-            doc: "Power drawn.",
-        }
-        PowerLimitW {
-            name: "power_limit_w",
-            aliases: &["limit"],
-            header: "LIMIT",
-            kind: Kind::Number(Unit::Count),
-            unit: "W",
-            width: 5,
-            grows: false,
-            align: Align::Right,
-            sort_key: None,
-            descending_first: true,
-            doc: "Power limit in force.",
-        }
-        TempC {
-            name: "temp_c",
-            aliases: &["temp", "temperature"],
-            header: "TEMP",
-            kind: Kind::Number(Unit::Count),
-            unit: "°C",
-            width: 4,
-            grows: false,
-            align: Align::Right,
-            sort_key: Some('e'),
-            descending_first: true,
-            doc: "Temperature of the chip.",
-        }
-        Xid {
-            name: "xid",
-            aliases: &[],
-            header: "XID",
-            kind: Kind::Number(Unit::Count),
-            unit: "",
-            width: 4,
-            grows: false,
-            align: Align::Right,
-            sort_key: Some('x'),
-            descending_first: true,
-            doc: "The last XID error, which stays until the driver is loaded anew; 0 when there was none.",
-        }
-        Throttle {
-            name: "throttle",
-            aliases: &["clocks"],
-            header: "THROTTLE",
-            kind: Kind::Text,
-            unit: "",
-            width: 14,
-            grows: true,
-            align: Align::Left,
-            sort_key: None,
-            descending_first: false,
-            doc: "Why the clocks are as they are, most serious reason first.",
-        }
-        Owner {
-            name: "owner",
-            aliases: &["who"],
-            header: "OWNER",
-            kind: Kind::Text,
-            unit: "",
-            width: 18,
-            grows: true,
-            align: Align::Left,
-            sort_key: Some('o'),
-            descending_first: false,
-            doc: "Whose work runs: namespace and pod, user, job; a filter looks at each of them.",
-        }
-        Namespace {
-            name: "namespace",
-            aliases: &["ns"],
-            header: "NAMESPACE",
-            kind: Kind::Text,
-            unit: "",
-            width: 12,
-            grows: true,
-            align: Align::Left,
-            sort_key: None,
-            descending_first: false,
-            doc: "Kubernetes namespace of the pod that holds the GPU.",
-        }
-        Pod {
-            name: "pod",
-            aliases: &[],
-            header: "POD",
-            kind: Kind::Text,
-            unit: "",
-            width: 18,
-            grows: true,
-            align: Align::Left,
-            sort_key: None,
-            descending_first: false,
-            doc: "The pod that holds the GPU.",
-        }
-        Job {
-            name: "job",
-            aliases: &[],
-            header: "JOB",
-            kind: Kind::Text,
-            unit: "",
-            width: 10,
-            grows: true,
-            align: Align::Left,
-            sort_key: None,
-            descending_first: false,
-            doc: "The job that holds the GPU.",
-        }
-        User {
-            name: "user",
-            aliases: &[],
-            header: "USER",
-            kind: Kind::Text,
-            unit: "",
-            width: 10,
-            grows: true,
-            align: Align::Left,
-            sort_key: None,
-            descending_first: false,
-            doc: "The user whose work runs.",
-        }
-        Processes {
-            name: "processes",
-            aliases: &["procs"],
-            header: "PROCS",
-            kind: Kind::Number(Unit::Count),
-            unit: "",
-            width: 5,
-            grows: false,
-            align: Align::Right,
-            sort_key: None,
-            descending_first: true,
-            doc: "Processes that hold a context on the GPU.",
-        }
-        Team {
-            name: "team",
-            aliases: &[],
-            header: "TEAM",
-            kind: Kind::Text,
-            unit: "",
-            width: 8,
-            grows: true,
-            align: Align::Left,
-            sort_key: Some('t'),
-            descending_first: false,
-            doc: "Team, by the instance's tags, else by a rule over the owner.",
-        }
-        Node {
-            name: "node",
-            aliases: &["host"],
-            header: "NODE",
-            kind: Kind::Text,
-            unit: "",
-            width: 14,
-            grows: true,
-            align: Align::Left,
-            sort_key: Some('n'),
-            descending_first: false,
-            doc: "The host: the node's name, else the instance's.",
-        }
-        GpuIndex {
-            name: "gpu_index",
-            aliases: &["index", "idx"],
-            header: "GPU",
-            kind: Kind::Number(Unit::Count),
-            unit: "",
-            width: 4,
-            grows: false,
-            align: Align::Right,
-            sort_key: Some('g'),
-            descending_first: false,
-            doc: "Index on its host, as the driver counts; of a slice also the id of its GPU instance: 7.1.",
-        }
-        Uuid {
-            name: "uuid",
-            aliases: &["id"],
-            header: "UUID",
-            kind: Kind::Text,
-            unit: "",
-            width: 40,
-            grows: false,
-            align: Align::Left,
-            sort_key: None,
-            descending_first: false,
-            doc: "The physical device as the driver names it.",
-        }
-        Model {
-            name: "model",
-            aliases: &["gpu_model"],
-            header: "MODEL",
-            kind: Kind::Text,
-            unit: "",
-            width: 8,
-            grows: true,
-            align: Align::Left,
-            sort_key: Some('l'),
-            descending_first: false,
-            doc: "Model of the GPU.",
-        }
-        Mig {
-            name: "mig",
-            aliases: &["slice"],
-            header: "MIG",
-            kind: Kind::Text,
-            unit: "",
-            width: 10,
-            grows: false,
-            align: Align::Left,
-            sort_key: None,
-            descending_first: false,
-            doc: "Profile of the slice, where the GPU is partitioned.",
-        }
-        Gpus {
-            name: "gpus",
-            aliases: &["equivalents"],
-            header: "GPUS",
-            kind: Kind::Number(Unit::Count),
-            unit: "",
-            width: 5,
-            grows: false,
-            align: Align::Right,
-            sort_key: None,
-            descending_first: true,
-            doc: "GPU equivalents: 1, a fraction of a GPU, or a slice's share.",
-        }
-        Workload {
-            name: "workload",
-            aliases: &["work"],
-            header: "WORK",
-            kind: Kind::Choice(&WORKLOADS),
-            unit: "",
-            width: 9,
-            grows: false,
-            align: Align::Left,
-            sort_key: Some('k'),
-            descending_first: false,
-            doc: "Kind of work, by tag or rule: training or inference.",
-        }
-        Band {
-            name: "band",
-            aliases: &[],
-            header: "BAND",
-            kind: Kind::Choice(&BANDS),
-            unit: "",
-            width: 7,
-            grows: false,
-            align: Align::Left,
-            sort_key: Some('b'),
-            descending_first: false,
-            doc: "Effective use against the field, for a known kind of work: poor, average, good or elite.",
-        }
-        Account {
-            name: "account",
-            aliases: &["acct"],
-            header: "ACCOUNT",
-            kind: Kind::Text,
-            unit: "",
-            width: 12,
-            grows: false,
-            align: Align::Left,
-            sort_key: Some('c'),
-            descending_first: false,
-            doc: "Account id.",
-        }
-        Region {
-            name: "region",
-            aliases: &[],
-            header: "REGION",
-            kind: Kind::Text,
-            unit: "",
-            width: 12,
-            grows: true,
-            align: Align::Left,
-            sort_key: None,
-            descending_first: false,
-            doc: "Region.",
-        }
-        InstanceId {
-            name: "instance_id",
-            aliases: &["instance"],
-            header: "INSTANCE",
-            kind: Kind::Text,
-            unit: "",
-            width: 19,
-            grows: false,
-            align: Align::Left,
-            sort_key: None,
-            descending_first: false,
-            doc: "Instance id.",
-        }
-        Name {
-            name: "name",
-            aliases: &[],
-            header: "NAME",
-            kind: Kind::Text,
-            unit: "",
-            width: 16,
-            grows: true,
-            align: Align::Left,
-            sort_key: None,
-            descending_first: false,
-            doc: "The instance's Name tag.",
-        }
-        InstanceType {
-            name: "instance_type",
-            aliases: &["type"],
-            header: "TYPE",
-            kind: Kind::Text,
-            unit: "",
-            width: 14,
-            grows: true,
-            align: Align::Left,
-            sort_key: Some('y'),
-            descending_first: false,
-            doc: "Instance type.",
-        }
-        PriceBasis {
-            name: "price_basis",
-            aliases: &["basis"],
-            header: "PRICE",
-            kind: Kind::Text,
-            unit: "",
-            width: 34,
-            grows: false,
-            align: Align::Left,
-            sort_key: None,
-            descending_first: false,
-            doc: "What the price is and where it comes from.",
-        }
-        Age {
-            name: "age_s",
-            aliases: &["age"],
-            header: "AGE",
-            kind: Kind::Number(Unit::Seconds),
-            unit: "",
-            width: 4,
-            grows: false,
-            align: Align::Right,
-            sort_key: None,
-            descending_first: true,
-            doc: "Age of the newest reading.",
-        }
-        Sources {
-            name: "sources",
-            aliases: &["source"],
-            header: "SOURCES",
-            kind: Kind::Text,
-            unit: "",
-            width: 10,
-            grows: true,
-            align: Align::Left,
-            sort_key: None,
-            descending_first: false,
-            doc: "Who told of the GPU, best first.",
-        }
-        Disagreement {
-            name: "disagreement",
-            aliases: &["disagree"],
-            header: "DISAGREEMENT",
-            kind: Kind::Text,
-            unit: "",
-            width: 24,
-            grows: true,
-            align: Align::Left,
-            sort_key: None,
-            descending_first: false,
-            doc: "What sources disagree about.",
-        }
-        Reason {
-            name: "reason",
-            aliases: &["why"],
-            header: "REASON",
-            kind: Kind::Text,
-            unit: "",
-            width: 30,
-            grows: true,
-            align: Align::Left,
-            sort_key: None,
-            descending_first: false,
-            doc: "Why the state is what it is, one sentence.",
-        }
-        Advice {
-            name: "advice",
-            aliases: &[],
-            header: "ADVICE",
-            kind: Kind::Text,
-            unit: "",
-            width: 30,
-            grows: true,
-            align: Align::Left,
-            sort_key: Some('d'),
-            descending_first: false,
-            doc: "What to do about it, one sentence.",
-        }
+        UsdPerHour number(UsdPerHour) "usd_per_hour" ["$", "usd", "burn", "rate", "price"] "$/h" 7 by('h')
+            "The GPU's share of its instance's price: price by the instance's GPU equivalents, times its own.";
+        WastedUsd number(Usd) "wasted_usd" ["wasted"] "WASTED" 8 unit("$") by('w')
+            "Dollars since the idle spell began, at today's rate.";
+        WasteUsdPerHour number(UsdPerHour) "waste_usd_per_hour" ["waste"] "WASTE/h" 8
+            "The part of $/h that buys nothing: all of an idle or stalled GPU.";
+        State choice(STATES) "state" ["status", "verdict"] "STATE" 13 by('s')
+            "What the GPU does for its money: unhealthy, stalled, held_idle, unallocated_idle, inefficient, unknown, stale or busy.";
+        IdleSince number(Seconds) "idle_since" ["idle", "since"] "IDLE" 7 by('i')
+            "How long the idle spell has lasted; in exports, when it began. A leading > (≥): nobody looked before.";
+        Effective number(Percent) "effective" ["gpu", "act", "activity", "eff"] "ACT" 4 by('a')
+            "Effective use by the best evidence there is: the largest of what its engines do.";
+        Rung choice(RUNGS) "rung" ["evidence"] "RG" 2 by('r')
+            "The evidence: A SM active, B graphics engine active, C utilisation capped by power, D power alone, E none.";
+        Util number(Percent) "util" ["utilization", "gpu_util"] "UTIL" 4 by('u')
+            "Share of time with a kernel resident, as the driver counts; one thread is enough for 100%.";
+        SmActive number(Percent) "sm_active" ["sm"] "SM" 4
+            "Share of cycles with a warp on a multiprocessor, mean over all of them.";
+        GrEngine number(Percent) "gr_engine_active" ["gr"] "GR" 4
+            "Share of time the graphics or compute engine is active.";
+        TensorActive number(Percent) "tensor_active" ["tensor"] "TENSOR" 6
+            "Share of cycles in which a tensor pipe is active.";
+        DramActive number(Percent) "dram_active" ["dram"] "DRAM" 4
+            "Share of cycles in which device memory is read or written; about 80% can be reached.";
+        NeuronCore number(Percent) "neuroncore" ["neuron"] "NEURON" 6
+            "Mean utilisation of the NeuronCores of a Trainium or Inferentia device.";
+        Enc number(Percent) "enc" ["encoder"] "ENC" 4 "Use of the video encoder.";
+        Dec number(Percent) "dec" ["decoder"] "DEC" 4 "Use of the video decoder.";
+        Mem number(Percent) "mem" ["memory", "mem%"] "MEM" 4 by('m')
+            "Device memory in use, of what there is.";
+        MemUsed number(Bytes) "mem_used" [] "MEM USED" 8 "Device memory in use.";
+        MemTotal number(Bytes) "mem_total" [] "MEM TOTAL" 9 "Device memory there is.";
+        Power number(Percent) "power" ["pwr", "tdp"] "PWR" 4 by('p')
+            "Power drawn, of the limit in force.";
+        PowerW number(Count) "power_w" ["watts"] "WATTS" 5 unit("W") "Power drawn.";
+        PowerLimitW number(Count) "power_limit_w" ["limit"] "LIMIT" 5 unit("W")
+            "Power limit in force.";
+        TempC number(Count) "temp_c" ["temp", "temperature"] "TEMP" 4 unit("°C") by('e')
+            "Temperature of the chip.";
+        Xid number(Count) "xid" [] "XID" 4 by('x')
+            "The last XID error, which stays until the driver is loaded anew; 0 when there was none.";
+        Throttle text "throttle" ["clocks"] "THROTTLE" 14 wide
+            "Why the clocks are as they are, most serious reason first.";
+        Owner text "owner" ["who"] "OWNER" 18 wide by('o')
+            "Whose work runs: namespace and pod, user, job; a filter looks at each of them.";
+        Namespace text "namespace" ["ns"] "NAMESPACE" 12 wide
+            "Kubernetes namespace of the pod that holds the GPU.";
+        Pod text "pod" [] "POD" 18 wide "The pod that holds the GPU.";
+        Job text "job" [] "JOB" 10 wide "The job that holds the GPU.";
+        User text "user" [] "USER" 10 wide "The user whose work runs.";
+        Processes number(Count) "processes" ["procs"] "PROCS" 5
+            "Processes that hold a context on the GPU.";
+        Team text "team" [] "TEAM" 8 wide by('t')
+            "Team, by the instance's tags, else by a rule over the owner.";
+        Node text "node" ["host"] "NODE" 14 wide by('n')
+            "The host: the node's name, else the instance's.";
+        GpuIndex number(Count) "gpu_index" ["index", "idx"] "GPU" 4 smallest_first by('g')
+            "Index on its host, as the driver counts; of a slice also the id of its GPU instance: 7.1.";
+        Uuid text "uuid" ["id"] "UUID" 40 "The physical device as the driver names it.";
+        Model text "model" ["gpu_model"] "MODEL" 8 wide by('l') "Model of the GPU.";
+        Mig text "mig" ["slice"] "MIG" 10 "Profile of the slice, where the GPU is partitioned.";
+        Gpus number(Count) "gpus" ["equivalents"] "GPUS" 5
+            "GPU equivalents: 1, a fraction of a GPU, or a slice's share.";
+        Workload choice(WORKLOADS) "workload" ["work"] "WORK" 9 by('k')
+            "Kind of work, by tag or rule: training or inference.";
+        Band choice(BANDS) "band" [] "BAND" 7 by('b')
+            "Effective use against the field, for a known kind of work: poor, average, good or elite.";
+        Account text "account" ["acct"] "ACCOUNT" 12 by('c') "Account id.";
+        Region text "region" [] "REGION" 12 wide "Region.";
+        InstanceId text "instance_id" ["instance"] "INSTANCE" 19 "Instance id.";
+        Name text "name" [] "NAME" 16 wide "The instance's Name tag.";
+        InstanceType text "instance_type" ["type"] "TYPE" 14 wide by('y') "Instance type.";
+        PriceBasis text "price_basis" ["basis"] "PRICE" 34
+            "What the price is and where it comes from.";
+        Age number(Seconds) "age_s" ["age"] "AGE" 4 "Age of the newest reading.";
+        Sources text "sources" ["source"] "SOURCES" 10 wide "Who told of the GPU, best first.";
+        Disagreement text "disagreement" ["disagree"] "DISAGREEMENT" 24 wide
+            "What sources disagree about.";
+        Reason text "reason" ["why"] "REASON" 30 wide "Why the state is what it is, one sentence.";
+        Advice text "advice" [] "ADVICE" 30 wide by('d') "What to do about it, one sentence.";
     }
 }

@@ -11,7 +11,7 @@ use crate::domain::{GpuSignal, GpuState, Rung, SourceSet};
 use crate::fleet::{GpuRow, Row};
 use crate::tabs::idle::picture::Field;
 use crate::tabs::idle::picture::field_value::price_basis;
-use crate::view::table_field::{FieldSpec, TableField};
+use crate::view::table_field::{TableField, fields};
 use crate::view::value::Value;
 use crate::view::{Origin, Role, ViewContext, format};
 
@@ -36,17 +36,7 @@ impl TableField for GpuField {
         Self::Team,
     ];
 
-    fn all() -> &'static [Self] {
-        &Self::ALL
-    }
-
-    fn specs() -> &'static [FieldSpec] {
-        &FIELDS
-    }
-
-    fn spec(self) -> &'static FieldSpec {
-        &FIELDS[self as usize]
-    }
+    fields!(FIELDS);
 
     fn role(self, row: &GpuRow) -> Role {
         let state = row.verdict.state;

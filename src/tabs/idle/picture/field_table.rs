@@ -1,7 +1,6 @@
 //! The table of fields.
 
-use crate::query::{Kind, Unit};
-use crate::view::table_field::{Align, FieldSpec, field_table};
+use crate::view::table_field::field_table;
 
 /// Names of the verdicts, in the order of `VerdictKind::ALL`.
 pub(crate) const VERDICTS: [&str; 7] =
@@ -19,487 +18,66 @@ pub(crate) const PLATFORMS: [&str; 6] = ["linux", "windows", "rhel", "suse", "ub
 field_table! {
     /// A field of a row.
     pub enum Field => FIELDS {
-        UsdPerHour {
-            name: "usd_per_hour",
-            aliases: &["$", "usd", "burn", "rate", "price"],
-            header: "$/h",
-            kind: Kind::Number(Unit::UsdPerHour),
-            unit: "$/h",
-            width: 8,
-            grows: false,
-            align: Align::Right,
-            sort_key: Some('h'),
-            descending_first: true,
-            doc: "What the instance burns now at its list or spot price; 0 when it is not running.",
-        }
-        WastedUsd {
-            name: "wasted_usd",
-            aliases: &["wasted"],
-            header: "WASTED",
-            kind: Kind::Number(Unit::Usd),
-            unit: "$",
-            width: 8,
-            grows: false,
-            align: Align::Right,
-            sort_key: Some('w'),
-            descending_first: true,
-            doc: "Dollars burned since the idle stretch began, times the idle share of the GPUs, at today's rate.",
-        }
-        WasteUsdPerHour {
-            name: "waste_usd_per_hour",
-            aliases: &["waste"],
-            header: "WASTE/h",
-            kind: Kind::Number(Unit::UsdPerHour),
-            unit: "$/h",
-            width: 8,
-            grows: false,
-            align: Align::Right,
-            sort_key: Some('s'),
-            descending_first: true,
-            doc: "The part of $/h that goes to idle capacity: all of an idle instance, k of n GPUs of a partly idle one.",
-        }
-        Verdict {
-            name: "verdict",
-            aliases: &["status"],
-            header: "VERDICT",
-            kind: Kind::Choice(&VERDICTS),
-            unit: "",
-            width: 12,
-            grows: false,
-            align: Align::Left,
-            sort_key: Some('v'),
-            descending_first: false,
-            doc: "What burntop concludes: idle, partial, underused, unknown, too_new, busy or exempt.",
-        }
-        IdleSince {
-            name: "idle_since",
-            aliases: &["idle", "since"],
-            header: "SINCE",
-            kind: Kind::Number(Unit::Seconds),
-            unit: "",
-            width: 7,
-            grows: false,
-            align: Align::Right,
-            sort_key: Some('i'),
-            descending_first: true,
-            doc: "How long the uninterrupted idle stretch has lasted, ≥ where it may be longer; in exports, when it began.",
-        }
-        Gpu {
-            name: "gpu",
-            aliases: &["gpu_percent", "gpu%", "util"],
-            header: "GPU",
-            kind: Kind::Number(Unit::Percent),
-            unit: "%",
-            width: 4,
-            grows: false,
-            align: Align::Right,
-            sort_key: Some('g'),
-            descending_first: true,
-            doc: "Mean GPU activity over all seen GPUs and judged hours: share of time with a kernel resident.",
-        }
-        Cpu {
-            name: "cpu",
-            aliases: &["cpu_percent", "cpu%"],
-            header: "CPU",
-            kind: Kind::Number(Unit::Percent),
-            unit: "%",
-            width: 4,
-            grows: false,
-            align: Align::Right,
-            sort_key: Some('c'),
-            descending_first: true,
-            doc: "Mean CPU over the judged hours, of all vCPUs.",
-        }
-        NetworkPerDay {
-            name: "network_per_day",
-            aliases: &["network", "net"],
-            header: "NET/d",
-            kind: Kind::Number(Unit::BytesPerDay),
-            unit: "B/d",
-            width: 7,
-            grows: false,
-            align: Align::Right,
-            sort_key: Some('n'),
-            descending_first: true,
-            doc: "Mean network bytes per day, in plus out.",
-        }
-        Coverage {
-            name: "coverage",
-            aliases: &["cov"],
-            header: "COV",
-            kind: Kind::Number(Unit::Percent),
-            unit: "%",
-            width: 4,
-            grows: false,
-            align: Align::Right,
-            sort_key: Some('o'),
-            descending_first: false,
-            doc: "The lowest share of datapoints that came, over the signals the preset needs.",
-        }
-        Team {
-            name: "team",
-            aliases: &[],
-            header: "TEAM",
-            kind: Kind::Text,
-            unit: "",
-            width: 8,
-            grows: true,
-            align: Align::Left,
-            sort_key: Some('t'),
-            descending_first: false,
-            doc: "Team, from tags.",
-        }
-        Project {
-            name: "project",
-            aliases: &["proj"],
-            header: "PROJECT",
-            kind: Kind::Text,
-            unit: "",
-            width: 10,
-            grows: true,
-            align: Align::Left,
-            sort_key: Some('j'),
-            descending_first: false,
-            doc: "Project, from tags.",
-        }
-        Environment {
-            name: "environment",
-            aliases: &["env", "stage"],
-            header: "ENV",
-            kind: Kind::Text,
-            unit: "",
-            width: 6,
-            grows: true,
-            align: Align::Left,
-            sort_key: Some('e'),
-            descending_first: false,
-            doc: "Environment, from tags.",
-        }
-        CostCenter {
-            name: "cost_center",
-            aliases: &["cost-center", "costcenter", "cc"],
-            header: "COST CENTER",
-            kind: Kind::Text,
-            unit: "",
-            width: 11,
-            grows: true,
-            align: Align::Left,
-            sort_key: None,
-            descending_first: false,
-            doc: "Cost center, from tags.",
-        }
-        Name {
-            name: "name",
-            aliases: &[],
-            header: "NAME",
-            kind: Kind::Text,
-            unit: "",
-            width: 16,
-            grows: true,
-            align: Align::Left,
-            sort_key: Some('a'),
-            descending_first: false,
-            doc: "The Name tag.",
-        }
-        InstanceType {
-            name: "instance_type",
-            aliases: &["type"],
-            header: "TYPE",
-            kind: Kind::Text,
-            unit: "",
-            width: 14,
-            grows: true,
-            align: Align::Left,
-            sort_key: Some('y'),
-            descending_first: false,
-            doc: "Instance type.",
-        }
-        InstanceId {
-            name: "instance_id",
-            aliases: &["id", "instance"],
-            header: "INSTANCE",
-            kind: Kind::Text,
-            unit: "",
-            width: 19,
-            grows: false,
-            align: Align::Left,
-            sort_key: None,
-            descending_first: false,
-            doc: "Instance id.",
-        }
-        Account {
-            name: "account",
-            aliases: &["acct"],
-            header: "ACCOUNT",
-            kind: Kind::Text,
-            unit: "",
-            width: 12,
-            grows: false,
-            align: Align::Left,
-            sort_key: Some('u'),
-            descending_first: false,
-            doc: "Account id.",
-        }
-        Region {
-            name: "region",
-            aliases: &[],
-            header: "REGION",
-            kind: Kind::Text,
-            unit: "",
-            width: 12,
-            grows: true,
-            align: Align::Left,
-            sort_key: Some('r'),
-            descending_first: false,
-            doc: "Region.",
-        }
-        Az {
-            name: "az",
-            aliases: &["zone"],
-            header: "ZONE",
-            kind: Kind::Text,
-            unit: "",
-            width: 12,
-            grows: true,
-            align: Align::Left,
-            sort_key: Some('z'),
-            descending_first: false,
-            doc: "Availability zone.",
-        }
-        State {
-            name: "state",
-            aliases: &[],
-            header: "STATE",
-            kind: Kind::Choice(&STATES),
-            unit: "",
-            width: 13,
-            grows: false,
-            align: Align::Left,
-            sort_key: None,
-            descending_first: false,
-            doc: "EC2's instance state.",
-        }
-        Lifecycle {
-            name: "lifecycle",
-            aliases: &["market"],
-            header: "MARKET",
-            kind: Kind::Choice(&LIFECYCLES),
-            unit: "",
-            width: 14,
-            grows: false,
-            align: Align::Left,
-            sort_key: Some('k'),
-            descending_first: false,
-            doc: "How the capacity was bought: on-demand, spot, scheduled or capacity-block.",
-        }
-        Tenancy {
-            name: "tenancy",
-            aliases: &[],
-            header: "TENANCY",
-            kind: Kind::Choice(&TENANCIES),
-            unit: "",
-            width: 9,
-            grows: false,
-            align: Align::Left,
-            sort_key: None,
-            descending_first: false,
-            doc: "Shared, dedicated or host.",
-        }
-        Platform {
-            name: "platform",
-            aliases: &["os"],
-            header: "OS",
-            kind: Kind::Choice(&PLATFORMS),
-            unit: "",
-            width: 10,
-            grows: false,
-            align: Align::Left,
-            sort_key: None,
-            descending_first: false,
-            doc: "Operating system and licensed software that the price includes.",
-        }
-        Gpus {
-            name: "gpus",
-            aliases: &["gpu_count"],
-            header: "GPUS",
-            kind: Kind::Number(Unit::Count),
-            unit: "",
-            width: 5,
-            grows: false,
-            align: Align::Right,
-            sort_key: Some('p'),
-            descending_first: true,
-            doc: "GPUs or accelerators; a fraction for fractional types.",
-        }
-        IdleGpus {
-            name: "idle_gpus",
-            aliases: &[],
-            header: "IDLE GPUS",
-            kind: Kind::Number(Unit::Count),
-            unit: "",
-            width: 9,
-            grows: false,
-            align: Align::Right,
-            sort_key: Some('l'),
-            descending_first: true,
-            doc: "GPUs that were idle for the minimum stretch.",
-        }
-        GpuModel {
-            name: "gpu_model",
-            aliases: &["model"],
-            header: "MODEL",
-            kind: Kind::Text,
-            unit: "",
-            width: 12,
-            grows: true,
-            align: Align::Left,
-            sort_key: Some('m'),
-            descending_first: false,
-            doc: "GPU or accelerator model.",
-        }
-        Vcpus {
-            name: "vcpus",
-            aliases: &["vcpu", "cores"],
-            header: "VCPU",
-            kind: Kind::Number(Unit::Count),
-            unit: "",
-            width: 5,
-            grows: false,
-            align: Align::Right,
-            sort_key: None,
-            descending_first: true,
-            doc: "vCPUs of the type.",
-        }
-        Memory {
-            name: "memory",
-            aliases: &["mem", "ram"],
-            header: "MEMORY",
-            kind: Kind::Number(Unit::Bytes),
-            unit: "GiB",
-            width: 9,
-            grows: false,
-            align: Align::Right,
-            sort_key: None,
-            descending_first: true,
-            doc: "Memory of the type.",
-        }
-        Owner {
-            name: "owner",
-            aliases: &["managed_by"],
-            header: "OWNER",
-            kind: Kind::Text,
-            unit: "",
-            width: 16,
-            grows: true,
-            align: Align::Left,
-            sort_key: None,
-            descending_first: false,
-            doc: "What manages the instance and may replace it: group, cluster, queue or stack.",
-        }
-        Age {
-            name: "age",
-            aliases: &[],
-            header: "AGE",
-            kind: Kind::Number(Unit::Seconds),
-            unit: "",
-            width: 4,
-            grows: false,
-            align: Align::Right,
-            sort_key: None,
-            descending_first: true,
-            doc: "Time since the oldest of launch and root volume attachment.",
-        }
-        LaunchedAt {
-            name: "launched_at",
-            aliases: &["launched"],
-            header: "LAUNCHED",
-            kind: Kind::Time,
-            unit: "UTC",
-            width: 16,
-            grows: false,
-            align: Align::Left,
-            sort_key: Some('d'),
-            descending_first: true,
-            doc: "Last launch; a stop and start resets it.",
-        }
-        PriceBasis {
-            name: "price_basis",
-            aliases: &["basis"],
-            header: "PRICE BASIS",
-            kind: Kind::Text,
-            unit: "",
-            width: 28,
-            grows: true,
-            align: Align::Left,
-            sort_key: None,
-            descending_first: false,
-            doc: "List or spot price, who says so and of which date.",
-        }
-        Reason {
-            name: "reason",
-            aliases: &[],
-            header: "REASON",
-            kind: Kind::Text,
-            unit: "",
-            width: 30,
-            grows: true,
-            align: Align::Left,
-            sort_key: None,
-            descending_first: false,
-            doc: "Why the verdict is what it is.",
-        }
-        Expires {
-            name: "expires",
-            aliases: &["marked_until"],
-            header: "EXPIRES",
-            kind: Kind::Time,
-            unit: "UTC",
-            width: 16,
-            grows: false,
-            align: Align::Left,
-            sort_key: Some('x'),
-            descending_first: false,
-            doc: "From when on a marked instance may be stopped: its tag burntop:expires.",
-        }
-        NetUsdPerHour {
-            name: "net_usd_per_hour",
-            aliases: &["net_usd", "net_rate", "saves"],
-            header: "NET OFF",
-            kind: Kind::Number(Unit::UsdPerHour),
-            unit: "$/h",
-            width: 8,
-            grows: false,
-            align: Align::Right,
-            sort_key: Some('f'),
-            descending_first: true,
-            doc: "What the whole bill falls by when this instance alone stops, commitments considered; $/h is gross.",
-        }
-        NetWasteUsdPerHour {
-            name: "net_waste_usd_per_hour",
-            aliases: &["net_waste"],
-            header: "NET WASTE",
-            kind: Kind::Number(Unit::UsdPerHour),
-            unit: "$/h",
-            width: 9,
-            grows: false,
-            align: Align::Right,
-            sort_key: None,
-            descending_first: true,
-            doc: "The part of the net that goes to idle capacity, commitments considered.",
-        }
-        CoveredBy {
-            name: "covered_by",
-            aliases: &["covered", "commitment"],
-            header: "COVERED BY",
-            kind: Kind::Text,
-            unit: "",
-            width: 24,
-            grows: true,
-            align: Align::Left,
-            sort_key: Some('b'),
-            descending_first: false,
-            doc: "The commitments that pay for the instance: kind, id, and the share where it is a part.",
-        }
+        UsdPerHour number(UsdPerHour) "usd_per_hour" ["$", "usd", "burn", "rate", "price"] "$/h" 8 by('h')
+            "What the instance burns now at its list or spot price; 0 when it is not running.";
+        WastedUsd number(Usd) "wasted_usd" ["wasted"] "WASTED" 8 unit("$") by('w')
+            "Dollars burned since the idle stretch began, times the idle share of the GPUs, at today's rate.";
+        WasteUsdPerHour number(UsdPerHour) "waste_usd_per_hour" ["waste"] "WASTE/h" 8 by('s')
+            "The part of $/h that goes to idle capacity: all of an idle instance, k of n GPUs of a partly idle one.";
+        Verdict choice(VERDICTS) "verdict" ["status"] "VERDICT" 12 by('v')
+            "What burntop concludes: idle, partial, underused, unknown, too_new, busy or exempt.";
+        IdleSince number(Seconds) "idle_since" ["idle", "since"] "SINCE" 7 by('i')
+            "How long the uninterrupted idle stretch has lasted, ≥ where it may be longer; in exports, when it began.";
+        Gpu number(Percent) "gpu" ["gpu_percent", "gpu%", "util"] "GPU" 4 by('g')
+            "Mean GPU activity over all seen GPUs and judged hours: share of time with a kernel resident.";
+        Cpu number(Percent) "cpu" ["cpu_percent", "cpu%"] "CPU" 4 by('c')
+            "Mean CPU over the judged hours, of all vCPUs.";
+        NetworkPerDay number(BytesPerDay) "network_per_day" ["network", "net"] "NET/d" 7 by('n')
+            "Mean network bytes per day, in plus out.";
+        Coverage number(Percent) "coverage" ["cov"] "COV" 4 smallest_first by('o')
+            "The lowest share of datapoints that came, over the signals the preset needs.";
+        Team text "team" [] "TEAM" 8 wide by('t') "Team, from tags.";
+        Project text "project" ["proj"] "PROJECT" 10 wide by('j') "Project, from tags.";
+        Environment text "environment" ["env", "stage"] "ENV" 6 wide by('e')
+            "Environment, from tags.";
+        CostCenter text "cost_center" ["cost-center", "costcenter", "cc"] "COST CENTER" 11 wide
+            "Cost center, from tags.";
+        Name text "name" [] "NAME" 16 wide by('a') "The Name tag.";
+        InstanceType text "instance_type" ["type"] "TYPE" 14 wide by('y') "Instance type.";
+        InstanceId text "instance_id" ["id", "instance"] "INSTANCE" 19 "Instance id.";
+        Account text "account" ["acct"] "ACCOUNT" 12 by('u') "Account id.";
+        Region text "region" [] "REGION" 12 wide by('r') "Region.";
+        Az text "az" ["zone"] "ZONE" 12 wide by('z') "Availability zone.";
+        State choice(STATES) "state" [] "STATE" 13 "EC2's instance state.";
+        Lifecycle choice(LIFECYCLES) "lifecycle" ["market"] "MARKET" 14 by('k')
+            "How the capacity was bought: on-demand, spot, scheduled or capacity-block.";
+        Tenancy choice(TENANCIES) "tenancy" [] "TENANCY" 9 "Shared, dedicated or host.";
+        Platform choice(PLATFORMS) "platform" ["os"] "OS" 10
+            "Operating system and licensed software that the price includes.";
+        Gpus number(Count) "gpus" ["gpu_count"] "GPUS" 5 by('p')
+            "GPUs or accelerators; a fraction for fractional types.";
+        IdleGpus number(Count) "idle_gpus" [] "IDLE GPUS" 9 by('l')
+            "GPUs that were idle for the minimum stretch.";
+        GpuModel text "gpu_model" ["model"] "MODEL" 12 wide by('m') "GPU or accelerator model.";
+        Vcpus number(Count) "vcpus" ["vcpu", "cores"] "VCPU" 5 "vCPUs of the type.";
+        Memory number(Bytes) "memory" ["mem", "ram"] "MEMORY" 9 unit("GiB") "Memory of the type.";
+        Owner text "owner" ["managed_by"] "OWNER" 16 wide
+            "What manages the instance and may replace it: group, cluster, queue or stack.";
+        Age number(Seconds) "age" [] "AGE" 4
+            "Time since the oldest of launch and root volume attachment.";
+        LaunchedAt time "launched_at" ["launched"] "LAUNCHED" 16 unit("UTC") by('d')
+            "Last launch; a stop and start resets it.";
+        PriceBasis text "price_basis" ["basis"] "PRICE BASIS" 28 wide
+            "List or spot price, who says so and of which date.";
+        Reason text "reason" [] "REASON" 30 wide "Why the verdict is what it is.";
+        Expires time "expires" ["marked_until"] "EXPIRES" 16 unit("UTC") smallest_first by('x')
+            "From when on a marked instance may be stopped: its tag burntop:expires.";
+        NetUsdPerHour number(UsdPerHour) "net_usd_per_hour" ["net_usd", "net_rate", "saves"] "NET OFF" 8 by('f')
+            "What the whole bill falls by when this instance alone stops, commitments considered; $/h is gross.";
+        NetWasteUsdPerHour number(UsdPerHour) "net_waste_usd_per_hour" ["net_waste"] "NET WASTE" 9
+            "The part of the net that goes to idle capacity, commitments considered.";
+        CoveredBy text "covered_by" ["covered", "commitment"] "COVERED BY" 24 wide by('b')
+            "The commitments that pay for the instance: kind, id, and the share where it is a part.";
     }
 }
 

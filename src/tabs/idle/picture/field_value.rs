@@ -14,7 +14,7 @@ use crate::domain::{
 };
 use crate::fleet::{Net, Row};
 use crate::tabs::savings::picture::words;
-use crate::view::table_field::{FieldSpec, TableField};
+use crate::view::table_field::{TableField, fields};
 use crate::view::value::Value;
 use crate::view::{Origin, Role, ViewContext, format, verdict};
 
@@ -38,17 +38,7 @@ impl TableField for Field {
         Self::Gpu,
     ];
 
-    fn all() -> &'static [Self] {
-        &Self::ALL
-    }
-
-    fn specs() -> &'static [FieldSpec] {
-        &FIELDS
-    }
-
-    fn spec(self) -> &'static FieldSpec {
-        &FIELDS[self as usize]
-    }
+    fields!(FIELDS);
 
     fn role(self, row: &Row) -> Role {
         let kind = row.verdict.as_ref().map(|v| v.kind);

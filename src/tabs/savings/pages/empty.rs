@@ -1,8 +1,8 @@
 //! The lists without a row.
 
 use crate::app::content::Line;
+use crate::app::content::reading::failed_sources;
 use crate::app::{App, Role};
-use crate::domain::SourceState;
 use crate::tabs::storage::pages::parts::paragraph;
 
 /// What a list says where it has nothing to show.
@@ -20,15 +20,12 @@ pub fn empty(app: &App, width: usize) -> Vec<Line> {
     lines.push(Line::of(Role::Heading, format!("{}: {what}", list.title)));
     paragraph(Role::Text, why, width, &mut lines);
     for unread in &savings.unread {
-        let text = format!("{} of {}: {}", unread.source.label(), unread.scope, unread.why);
+        let text = format!("{unread}: {}", unread.why);
         paragraph(Role::Warn, &text, width, &mut lines);
     }
-    for reading in savings.readings.iter().filter(|r| list.sources.contains(&r.source)) {
-        if let SourceState::Failed(error) = &reading.state {
-            let text =
-                format!("{} {}: {error}. {}", reading.source.word(), reading.scope, error.fix);
-            paragraph(Role::Warn, &text, width, &mut lines);
-        }
+    let readings = savings.readings.iter().filter(|r| list.sources.contains(&r.source));
+    for text in failed_sources(readings) {
+        paragraph(Role::Warn, &text, width, &mut lines);
     }
     paragraph(
         Role::Dim,

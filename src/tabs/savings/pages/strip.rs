@@ -150,12 +150,7 @@ fn unknown(savings: &Savings) -> Option<Line> {
         0 => String::new(),
         n => format!(", and {n} more"),
     };
-    let text = format!(
-        "net unknown: {} of {} were not read ({}){more}",
-        first.source.label(),
-        first.scope,
-        first.why
-    );
+    let text = format!("net unknown: {first} were not read ({}){more}", first.why);
     Some(Line::of(Role::Warn, text))
 }
 

@@ -6,20 +6,8 @@ use std::sync::Arc;
 use super::words;
 use crate::domain::{CommitmentKind, CommitmentState, Commits, Scope, SourceId, SourceSet};
 use crate::fleet::savings::CommitmentRow;
-use crate::query::Unit;
-use crate::tabs::storage::picture::spec::{
-    by, choice, field_enum, fields, number, text, time, wide,
-};
-use crate::view::{FieldSpec, Origin, Role, TableField, Value, ViewContext};
-
-field_enum! {
-    /// A field of a commitment.
-    CommitmentField {
-        Unused, UsdPerHour, Kind, Covers, Utilisation, UtilisationNow, Saves, Effective, OnDemand,
-        Left, Ends, Starts, State, Payment, Finding, Findings, Hours, Shape, Count, Available, Id,
-        Account, Region, Az,
-    }
-}
+use crate::view::table_field::{field_table, fields};
+use crate::view::{Origin, Role, TableField, Value, ViewContext};
 
 const KINDS: [&str; 7] = [
     CommitmentKind::CapacityBlock.word(),
@@ -36,145 +24,49 @@ const STATES: [&str; 3] = [
     CommitmentState::Ended.word(),
 ];
 
-use CommitmentField as F;
+field_table! {
+    /// A field of a commitment.
+    pub enum CommitmentField => FIELDS {
+        Unused number(UsdPerHour) "unused_usd_per_hour" ["unused", "waste"] "UNUSED/h" 8 by('u')
+            "What is paid now and nothing uses, $/h.";
+        UsdPerHour number(UsdPerHour) "usd_per_hour" ["$", "usd", "cost", "paid"] "$/h" 8 by('h')
+            "What is paid for it, used or not, upfront spread over the term; capacity at its on-demand price.";
+        Kind choice(KINDS) "kind" ["type"] "KIND" 20 by('k') "What kind of commitment.";
+        Covers text "covers" [] "COVERS" 28 wide by('c') "What it covers, in words.";
+        Utilisation number(Percent) "utilisation" ["utilization", "util", "used"] "UTIL" 5 by('t')
+            "The part of it that was used over the hours that were looked at.";
+        UtilisationNow number(Percent) "utilisation_now" ["utilization_now", "util_now", "now"] "NOW" 5 by('o')
+            "The part of it that is used in this hour.";
+        Saves number(UsdPerHour) "saves_usd_per_hour" ["saves", "save"] "SAVES/h" 8 by('s')
+            "What the hours it covered would have cost on demand, less what was paid: negative where it costs more than it saves.";
+        Effective number(UsdPerHour) "effective_usd_per_hour" ["effective"] "EFF $/h" 8 by('e')
+            "What one instance-hour that it covered really cost: paid over used.";
+        OnDemand number(UsdPerHour) "on_demand_usd_per_hour" ["on_demand", "list"] "LIST $/h" 8
+            "On-demand price of one such instance-hour.";
+        Left number(Seconds) "left" ["expires_in"] "LEFT" 6 by('l') "Until it ends.";
+        Ends time "ends" ["end", "expires"] "ENDS" 16 by('d') "When it ends.";
+        Starts time "starts" ["start"] "STARTS" 16 "When it began or begins.";
+        State choice(STATES) "state" [] "STATE" 7 by('a') "Whether it is in force.";
+        Payment choice(words::PAYMENTS) "payment" ["paid_by"] "PAYMENT" 15
+            "How it is paid; capacity reservations bill as usage.";
+        Finding text "finding" [] "FINDING" 24 wide by('f')
+            "The first thing that is wrong with it.";
+        Findings number(Count) "findings_count" ["findings"] "FOUND" 5
+            "How many things are wrong with it.";
+        Hours number(Count) "hours" [] "HOURS" 5 "Hours that were looked at.";
+        Shape text "shape" ["instance_type", "family"] "SHAPE" 14 by('p')
+            "The instance type, or the family of a plan.";
+        Count number(Count) "count" [] "COUNT" 5 "Instances that it is for.";
+        Available number(Count) "available" ["free"] "FREE" 4
+            "Instances of reserved capacity that were unused when it was read.";
+        Id text "id" [] "ID" 36 by('i') "Its id.";
+        Account text "account" ["owner"] "ACCOUNT" 12 "The account that owns it.";
+        Region text "region" [] "REGION" 14 by('r') "Its region; none for what covers all.";
+        Az text "az" ["zone"] "ZONE" 15 "The zone that it is for.";
+    }
+}
 
-static FIELDS: [FieldSpec; F::ALL.len()] = [
-    by(
-        'u',
-        number!(
-            F::Unused,
-            "unused_usd_per_hour",
-            &["unused", "waste"],
-            "UNUSED/h",
-            8,
-            Unit::UsdPerHour,
-            "What is paid now and nothing uses, $/h.",
-        ),
-    ),
-    by(
-        'h',
-        number!(
-            F::UsdPerHour,
-            "usd_per_hour",
-            &["$", "usd", "cost", "paid"],
-            "$/h",
-            8,
-            Unit::UsdPerHour,
-            "What is paid for it, used or not, upfront spread over the term; capacity at its on-demand price.",
-        ),
-    ),
-    by('k', choice!(F::Kind, "kind", &["type"], "KIND", 20, &KINDS, "What kind of commitment.")),
-    wide(by('c', text!(F::Covers, "covers", &[], "COVERS", 28, "What it covers, in words."))),
-    by(
-        't',
-        number!(
-            F::Utilisation,
-            "utilisation",
-            &["utilization", "util", "used"],
-            "UTIL",
-            5,
-            Unit::Percent,
-            "The part of it that was used over the hours that were looked at.",
-        ),
-    ),
-    by(
-        'o',
-        number!(
-            F::UtilisationNow,
-            "utilisation_now",
-            &["utilization_now", "util_now", "now"],
-            "NOW",
-            5,
-            Unit::Percent,
-            "The part of it that is used in this hour.",
-        ),
-    ),
-    by(
-        's',
-        number!(
-            F::Saves,
-            "saves_usd_per_hour",
-            &["saves", "save"],
-            "SAVES/h",
-            8,
-            Unit::UsdPerHour,
-            "What the hours it covered would have cost on demand, less what was paid: negative where it costs more than it saves.",
-        ),
-    ),
-    by(
-        'e',
-        number!(
-            F::Effective,
-            "effective_usd_per_hour",
-            &["effective"],
-            "EFF $/h",
-            8,
-            Unit::UsdPerHour,
-            "What one instance-hour that it covered really cost: paid over used.",
-        ),
-    ),
-    number!(
-        F::OnDemand,
-        "on_demand_usd_per_hour",
-        &["on_demand", "list"],
-        "LIST $/h",
-        8,
-        Unit::UsdPerHour,
-        "On-demand price of one such instance-hour.",
-    ),
-    by('l', number!(F::Left, "left", &["expires_in"], "LEFT", 6, Unit::Seconds, "Until it ends.")),
-    by('d', time!(F::Ends, "ends", &["end", "expires"], "ENDS", 16, "When it ends.")),
-    time!(F::Starts, "starts", &["start"], "STARTS", 16, "When it began or begins."),
-    by('a', choice!(F::State, "state", &[], "STATE", 7, &STATES, "Whether it is in force.")),
-    choice!(
-        F::Payment,
-        "payment",
-        &["paid_by"],
-        "PAYMENT",
-        15,
-        &words::PAYMENTS,
-        "How it is paid; capacity reservations bill as usage.",
-    ),
-    wide(by(
-        'f',
-        text!(F::Finding, "finding", &[], "FINDING", 24, "The first thing that is wrong with it."),
-    )),
-    number!(
-        F::Findings,
-        "findings_count",
-        &["findings"],
-        "FOUND",
-        5,
-        Unit::Count,
-        "How many things are wrong with it.",
-    ),
-    number!(F::Hours, "hours", &[], "HOURS", 5, Unit::Count, "Hours that were looked at."),
-    by(
-        'p',
-        text!(
-            F::Shape,
-            "shape",
-            &["instance_type", "family"],
-            "SHAPE",
-            14,
-            "The instance type, or the family of a plan.",
-        ),
-    ),
-    number!(F::Count, "count", &[], "COUNT", 5, Unit::Count, "Instances that it is for."),
-    number!(
-        F::Available,
-        "available",
-        &["free"],
-        "FREE",
-        4,
-        Unit::Count,
-        "Instances of reserved capacity that were unused when it was read.",
-    ),
-    by('i', text!(F::Id, "id", &[], "ID", 36, "Its id.")),
-    text!(F::Account, "account", &["owner"], "ACCOUNT", 12, "The account that owns it."),
-    by('r', text!(F::Region, "region", &[], "REGION", 14, "Its region; none for what covers all.")),
-    text!(F::Az, "az", &["zone"], "ZONE", 15, "The zone that it is for."),
-];
+use CommitmentField as F;
 
 impl TableField for CommitmentField {
     type Row = CommitmentRow;
@@ -197,7 +89,7 @@ impl TableField for CommitmentField {
     const DROPPED_FIRST: &'static [Self] =
         &[F::OnDemand, F::Effective, F::Finding, F::UtilisationNow, F::Saves, F::Kind];
 
-    fields!(CommitmentField);
+    fields!(FIELDS);
 
     fn value<'a>(self, row: &'a CommitmentRow, ctx: &ViewContext) -> Value<'a> {
         let held = &*row.commitment;
@@ -270,10 +162,6 @@ impl TableField for CommitmentField {
 
     fn usd_per_hour(row: &CommitmentRow) -> Option<f64> {
         row.usd_per_hour
-    }
-
-    fn tag<'a>(_: &'a CommitmentRow, _: &str) -> Option<&'a str> {
-        None
     }
 
     fn any_text(row: &CommitmentRow, mut holds: impl FnMut(&str) -> bool) -> bool {

@@ -8,8 +8,8 @@ use crate::domain::{
     BilledUnit, CapacityReservation, Commitment, CommitmentSource, CommitmentState, Commits,
     Criterion, ErrorKind, EvidenceRole, Interruption, OfferingClass, PaymentOption, PlanType,
     Platform, Provenance, Reading, ReservedInstances, ReservesCapacity, Resource, ResourceKind,
-    SavingsPlan, Scope, Signal, SignalEvidence, SourceError, SourceId, SourceState, Tags, Tenancy,
-    Unread, Verdict, VerdictKind, Workload,
+    ResourceSignal, SavingsPlan, Scope, Signal, SignalEvidence, SourceError, SourceId, SourceState,
+    Tags, Tenancy, Unread, Verdict, VerdictKind, Workload,
 };
 use crate::fleet::Savings;
 use crate::fleet::savings::{
@@ -384,7 +384,7 @@ fn judged(kind: VerdictKind, since_hours: Option<i64>, reason: &str) -> Arc<Verd
         signals: vec![SignalEvidence {
             criterion: Criterion {
                 label: "requests".into(),
-                signal: Signal::NetworkIn,
+                signal: Signal::Resource(ResourceSignal::Requests),
                 statistic: "hourly sum".into(),
                 unit: "requests/h".into(),
                 threshold: 1.0,

@@ -3,22 +3,9 @@
 use std::sync::Arc;
 
 use super::words;
-use crate::domain::{SourceId, SourceSet};
 use crate::fleet::savings::{CannotTell, Proposal, Risk, SizeVerdict};
-use crate::query::Unit;
-use crate::tabs::storage::picture::spec::{
-    by, choice, field_enum, fields, number, text, time, wide,
-};
-use crate::view::{FieldSpec, Origin, Role, TableField, Value, ViewContext};
-
-field_enum! {
-    /// A field of a proposal.
-    ProposalField {
-        Net, Gross, UsdPerHour, From, To, ToUsdPerHour, Verdict, WorthlessUntil, Effort, Risk,
-        Name, Team, NeedGpus, NeedGpuMemory, NeedVcpus, NeedMemory, NeedNetwork, NeedNvme, NeedEfa,
-        Notes, Id, Account, Region, Az,
-    }
-}
+use crate::view::table_field::{field_table, fields};
+use crate::view::{Origin, Role, TableField, Value, ViewContext};
 
 const MIB: f64 = 1_048_576.0;
 const YES: [&str; 2] = ["no", "yes"];
@@ -31,143 +18,47 @@ const VERDICTS: [&str; 6] = [
     CannotTell::Accelerator.word(),
 ];
 
-use ProposalField as F;
+field_table! {
+    /// A field of a proposal.
+    pub enum ProposalField => FIELDS {
+        Net number(UsdPerHour) "net_usd_per_hour" ["net", "saves"] "NET/h" 8 by('n')
+            "What the bill falls by, commitments considered; may be 0 or negative.";
+        Gross number(UsdPerHour) "gross_usd_per_hour" ["gross"] "GROSS/h" 8 by('g')
+            "What it saves at list price.";
+        UsdPerHour number(UsdPerHour) "usd_per_hour" ["$", "usd", "burn"] "$/h" 8 by('h')
+            "What the instance costs now.";
+        From text "from" ["type"] "FROM" 16 by('f') "The instance type now.";
+        To text "to" ["proposed"] "TO" 16 by('o') "The instance type proposed.";
+        ToUsdPerHour number(UsdPerHour) "to_usd_per_hour" ["to_usd"] "TO $/h" 8
+            "On-demand price of the type proposed.";
+        Verdict choice(VERDICTS) "verdict" ["status"] "VERDICT" 15 by('v')
+            "Whether a smaller size is proposed, or why none can be.";
+        WorthlessUntil time "worthless_until" ["worthless"] "WORTHLESS UNTIL" 16 by('w')
+            "When the commitment ends that makes the proposal worthless.";
+        Effort choice(words::LEVELS) "effort" [] "EFFORT" 6 by('e') "Work that it takes.";
+        Risk choice(words::LEVELS) "risk" [] "RISK" 6 by('k') "What may go wrong.";
+        Name text "name" [] "NAME" 16 wide by('a') "The instance's name, or its id.";
+        Team text "team" [] "TEAM" 8 wide by('t') "Team, from its tags.";
+        NeedGpus number(Count) "need_gpus" ["gpus"] "GPUS" 4 "GPUs that did something.";
+        NeedGpuMemory number(Bytes) "need_gpu_memory" ["gpu_memory"] "GPU MEM" 8
+            "Memory per GPU at its highest.";
+        NeedVcpus number(Count) "need_vcpus" ["vcpus"] "VCPUS" 5
+            "vCPUs at the busiest hour, with headroom.";
+        NeedMemory number(Bytes) "need_memory" ["memory"] "MEMORY" 9 "Memory needed.";
+        NeedNetwork number(Count) "need_network_gbps" ["gbps"] "Gbit/s" 6
+            "Network at its busiest hour, Gbit/s.";
+        NeedNvme choice(YES) "need_local_nvme" ["nvme"] "NVME" 4
+            "Whether instance store is used or may be.";
+        NeedEfa choice(YES) "need_efa" ["efa"] "EFA" 3 "Whether EFA is or may be used.";
+        Notes text "says" ["reason"] "SAYS" 30 wide "What must hold, what was kept and why.";
+        Id text "id" ["instance_id"] "ID" 19 by('i') "Instance id.";
+        Account text "account" [] "ACCOUNT" 12 "Account id.";
+        Region text "region" [] "REGION" 14 by('r') "Region.";
+        Az text "az" ["zone"] "ZONE" 15 "Availability zone.";
+    }
+}
 
-static FIELDS: [FieldSpec; F::ALL.len()] = [
-    by(
-        'n',
-        number!(
-            F::Net,
-            "net_usd_per_hour",
-            &["net", "saves"],
-            "NET/h",
-            8,
-            Unit::UsdPerHour,
-            "What the bill falls by, commitments considered; may be 0 or negative.",
-        ),
-    ),
-    by(
-        'g',
-        number!(
-            F::Gross,
-            "gross_usd_per_hour",
-            &["gross"],
-            "GROSS/h",
-            8,
-            Unit::UsdPerHour,
-            "What it saves at list price.",
-        ),
-    ),
-    by(
-        'h',
-        number!(
-            F::UsdPerHour,
-            "usd_per_hour",
-            &["$", "usd", "burn"],
-            "$/h",
-            8,
-            Unit::UsdPerHour,
-            "What the instance costs now.",
-        ),
-    ),
-    by('f', text!(F::From, "from", &["type"], "FROM", 16, "The instance type now.")),
-    by('o', text!(F::To, "to", &["proposed"], "TO", 16, "The instance type proposed.")),
-    number!(
-        F::ToUsdPerHour,
-        "to_usd_per_hour",
-        &["to_usd"],
-        "TO $/h",
-        8,
-        Unit::UsdPerHour,
-        "On-demand price of the type proposed.",
-    ),
-    by(
-        'v',
-        choice!(
-            F::Verdict,
-            "verdict",
-            &["status"],
-            "VERDICT",
-            15,
-            &VERDICTS,
-            "Whether a smaller size is proposed, or why none can be.",
-        ),
-    ),
-    by(
-        'w',
-        time!(
-            F::WorthlessUntil,
-            "worthless_until",
-            &["worthless"],
-            "WORTHLESS UNTIL",
-            16,
-            "When the commitment ends that makes the proposal worthless.",
-        ),
-    ),
-    by('e', choice!(F::Effort, "effort", &[], "EFFORT", 6, &words::EFFORTS, "Work that it takes.")),
-    by('k', choice!(F::Risk, "risk", &[], "RISK", 6, &words::EFFORTS, "What may go wrong.")),
-    wide(by('a', text!(F::Name, "name", &[], "NAME", 16, "The instance's name, or its id."))),
-    wide(by('t', text!(F::Team, "team", &[], "TEAM", 8, "Team, from its tags."))),
-    number!(
-        F::NeedGpus,
-        "need_gpus",
-        &["gpus"],
-        "GPUS",
-        4,
-        Unit::Count,
-        "GPUs that did something."
-    ),
-    number!(
-        F::NeedGpuMemory,
-        "need_gpu_memory",
-        &["gpu_memory"],
-        "GPU MEM",
-        8,
-        Unit::Bytes,
-        "Memory per GPU at its highest.",
-    ),
-    number!(
-        F::NeedVcpus,
-        "need_vcpus",
-        &["vcpus"],
-        "VCPUS",
-        5,
-        Unit::Count,
-        "vCPUs at the busiest hour, with headroom.",
-    ),
-    number!(F::NeedMemory, "need_memory", &["memory"], "MEMORY", 9, Unit::Bytes, "Memory needed."),
-    number!(
-        F::NeedNetwork,
-        "need_network_gbps",
-        &["gbps"],
-        "Gbit/s",
-        6,
-        Unit::Count,
-        "Network at its busiest hour, Gbit/s.",
-    ),
-    choice!(
-        F::NeedNvme,
-        "need_local_nvme",
-        &["nvme"],
-        "NVME",
-        4,
-        &YES,
-        "Whether instance store is used or may be.",
-    ),
-    choice!(F::NeedEfa, "need_efa", &["efa"], "EFA", 3, &YES, "Whether EFA is or may be used."),
-    wide(text!(
-        F::Notes,
-        "says",
-        &["reason"],
-        "SAYS",
-        30,
-        "What must hold, what was kept and why."
-    )),
-    by('i', text!(F::Id, "id", &["instance_id"], "ID", 19, "Instance id.")),
-    text!(F::Account, "account", &[], "ACCOUNT", 12, "Account id."),
-    by('r', text!(F::Region, "region", &[], "REGION", 14, "Region.")),
-    text!(F::Az, "az", &["zone"], "ZONE", 15, "Availability zone."),
-];
+use ProposalField as F;
 
 impl TableField for ProposalField {
     type Row = Proposal;
@@ -190,7 +81,7 @@ impl TableField for ProposalField {
     const DROPPED_FIRST: &'static [Self] =
         &[F::Notes, F::WorthlessUntil, F::Effort, F::Team, F::Risk, F::Verdict];
 
-    fields!(ProposalField);
+    fields!(FIELDS);
 
     fn value<'a>(self, row: &'a Proposal, _: &ViewContext) -> Value<'a> {
         let need = &row.need;
@@ -230,8 +121,8 @@ impl TableField for ProposalField {
     /// Efforts and risks least first.
     fn ranked<'a>(self, row: &'a Proposal, ctx: &ViewContext) -> Value<'a> {
         match self {
-            F::Effort => Value::Number(words::effort_rank(row.effort)),
-            F::Risk => Value::Number(words::risk_rank(row.risk)),
+            F::Effort => Value::Number(f64::from(row.effort as u8)),
+            F::Risk => Value::Number(f64::from(row.risk as u8)),
             _ => self.value(row, ctx),
         }
     }
@@ -265,10 +156,6 @@ impl TableField for ProposalField {
 
     fn usd_per_hour(row: &Proposal) -> Option<f64> {
         row.usd_per_hour
-    }
-
-    fn tag<'a>(_: &'a Proposal, _: &str) -> Option<&'a str> {
-        None
     }
 
     fn any_text(row: &Proposal, mut holds: impl FnMut(&str) -> bool) -> bool {

@@ -11,18 +11,8 @@ use crate::fleet::Savings;
 use crate::fleet::savings::ResourceRow;
 use crate::query::{Kind, Unit};
 use crate::tabs::idle::picture::field_table::VERDICTS;
-use crate::tabs::storage::picture::spec::{
-    by, choice, field_enum, fields, number, text, time, wide,
-};
-use crate::view::{FieldSpec, Origin, Role, TableField, Value, ViewContext, format, verdict};
-
-field_enum! {
-    /// A field of a resource.
-    ResourceField {
-        Waste, Net, Wasted, UsdPerHour, Verdict, Since, Kind, Pattern, Name, Team, Fix, Coverage,
-        State, Bills, Serves, Age, Created, Used, Reason, Id, Account, Region,
-    }
-}
+use crate::view::table_field::{field_table, fields};
+use crate::view::{Origin, Role, TableField, Value, ViewContext, format, verdict};
 
 /// A resource and what is left of its saving.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,138 +76,43 @@ const KINDS: [&str; 7] = [
     ResourceKind::StoppedInstance.word(),
 ];
 
-use ResourceField as F;
+field_table! {
+    /// A field of a resource.
+    pub enum ResourceField => FIELDS {
+        Waste number(UsdPerHour) "waste_usd_per_hour" ["waste", "gross"] "WASTE/h" 8 by('s')
+            "What removing or stopping it saves at list price.";
+        Net number(UsdPerHour) "net_usd_per_hour" ["net"] "NET/h" 8 by('n')
+            "What the bill falls by, commitments considered; unknown where a SageMaker Savings Plan may pay.";
+        Wasted number(Usd) "wasted_usd" ["wasted"] "WASTED" 8 unit("$") by('w')
+            "Dollars since it began to idle.";
+        UsdPerHour number(UsdPerHour) "usd_per_hour" ["$", "usd", "burn"] "$/h" 8 by('h')
+            "What it bills now, list price.";
+        Verdict choice(VERDICTS) "verdict" ["status"] "VERDICT" 12 by('v')
+            "What burntop concludes.";
+        Since number(Seconds) "idle_since" ["idle", "since"] "SINCE" 6 by('i')
+            "How long the idle stretch has lasted; in exports, when it began.";
+        Kind choice(KINDS) "kind" ["type"] "KIND" 16 by('k') "What it is.";
+        Pattern choice(words::PATTERNS) "pattern" ["why"] "PATTERN" 24 by('p')
+            "Why it idles, where its hours tell.";
+        Name text "name" [] "NAME" 18 wide by('a') "Its name, or its id.";
+        Team text "team" [] "TEAM" 8 wide by('t') "Team, from its tags.";
+        Fix text "fix" [] "FIX" 30 wide "What to do.";
+        Coverage number(Percent) "coverage" ["cov"] "COV" 4 by('o')
+            "Datapoints that came over those that should have.";
+        State text "state" [] "STATE" 10 "Its state, in AWS's word.";
+        Bills text "bills" ["units"] "BILLS" 18 "What it bills for.";
+        Serves number(Count) "serves" [] "SERVES" 6 "How many things it is attached to or serves.";
+        Age number(Seconds) "age" [] "AGE" 6 by('g') "Since it was made.";
+        Created time "created" [] "CREATED" 16 "When it was made.";
+        Used time "used" ["last_used"] "LAST USED" 16 "When it was last used, where AWS says it.";
+        Reason text "reason" [] "REASON" 30 wide "Why the verdict is what it is.";
+        Id text "id" ["arn"] "ID" 24 by('d') "Its id or ARN.";
+        Account text "account" [] "ACCOUNT" 12 "Account id.";
+        Region text "region" [] "REGION" 14 by('r') "Region.";
+    }
+}
 
-static FIELDS: [FieldSpec; F::ALL.len()] = [
-    by(
-        's',
-        number!(
-            F::Waste,
-            "waste_usd_per_hour",
-            &["waste", "gross"],
-            "WASTE/h",
-            8,
-            Unit::UsdPerHour,
-            "What removing or stopping it saves at list price.",
-        ),
-    ),
-    by(
-        'n',
-        number!(
-            F::Net,
-            "net_usd_per_hour",
-            &["net"],
-            "NET/h",
-            8,
-            Unit::UsdPerHour,
-            "What the bill falls by, commitments considered; unknown where a SageMaker Savings Plan may pay.",
-        ),
-    ),
-    by(
-        'w',
-        FieldSpec {
-            unit: "$",
-            ..number!(
-                F::Wasted,
-                "wasted_usd",
-                &["wasted"],
-                "WASTED",
-                8,
-                Unit::Usd,
-                "Dollars since it began to idle.",
-            )
-        },
-    ),
-    by(
-        'h',
-        number!(
-            F::UsdPerHour,
-            "usd_per_hour",
-            &["$", "usd", "burn"],
-            "$/h",
-            8,
-            Unit::UsdPerHour,
-            "What it bills now, list price.",
-        ),
-    ),
-    by(
-        'v',
-        choice!(
-            F::Verdict,
-            "verdict",
-            &["status"],
-            "VERDICT",
-            12,
-            &VERDICTS,
-            "What burntop concludes.",
-        ),
-    ),
-    by(
-        'i',
-        number!(
-            F::Since,
-            "idle_since",
-            &["idle", "since"],
-            "SINCE",
-            6,
-            Unit::Seconds,
-            "How long the idle stretch has lasted; in exports, when it began.",
-        ),
-    ),
-    by('k', choice!(F::Kind, "kind", &["type"], "KIND", 16, &KINDS, "What it is.")),
-    by(
-        'p',
-        choice!(
-            F::Pattern,
-            "pattern",
-            &["why"],
-            "PATTERN",
-            24,
-            &words::PATTERNS,
-            "Why it idles, where its hours tell.",
-        ),
-    ),
-    wide(by('a', text!(F::Name, "name", &[], "NAME", 18, "Its name, or its id."))),
-    wide(by('t', text!(F::Team, "team", &[], "TEAM", 8, "Team, from its tags."))),
-    wide(text!(F::Fix, "fix", &[], "FIX", 30, "What to do.")),
-    by(
-        'o',
-        number!(
-            F::Coverage,
-            "coverage",
-            &["cov"],
-            "COV",
-            4,
-            Unit::Percent,
-            "Datapoints that came over those that should have.",
-        ),
-    ),
-    text!(F::State, "state", &[], "STATE", 10, "Its state, in AWS's word."),
-    text!(F::Bills, "bills", &["units"], "BILLS", 18, "What it bills for."),
-    number!(
-        F::Serves,
-        "serves",
-        &[],
-        "SERVES",
-        6,
-        Unit::Count,
-        "How many things it is attached to or serves.",
-    ),
-    by('g', number!(F::Age, "age", &[], "AGE", 6, Unit::Seconds, "Since it was made.")),
-    time!(F::Created, "created", &[], "CREATED", 16, "When it was made."),
-    time!(
-        F::Used,
-        "used",
-        &["last_used"],
-        "LAST USED",
-        16,
-        "When it was last used, where AWS says it.",
-    ),
-    wide(text!(F::Reason, "reason", &[], "REASON", 30, "Why the verdict is what it is.")),
-    by('d', text!(F::Id, "id", &["arn"], "ID", 24, "Its id or ARN.")),
-    text!(F::Account, "account", &[], "ACCOUNT", 12, "Account id."),
-    by('r', text!(F::Region, "region", &[], "REGION", 14, "Region.")),
-];
+use ResourceField as F;
 
 impl TableField for ResourceField {
     type Row = ResourceItem;
@@ -238,7 +133,7 @@ impl TableField for ResourceField {
     ];
     const DROPPED_FIRST: &'static [Self] = &[F::Fix, F::Team, F::Wasted, F::Pattern, F::Since];
 
-    fields!(ResourceField);
+    fields!(FIELDS);
 
     fn value<'a>(self, item: &'a ResourceItem, ctx: &ViewContext) -> Value<'a> {
         let row = &*item.row;

@@ -5,18 +5,8 @@ use std::sync::Arc;
 use super::words;
 use crate::domain::{Interruption, SourceId, SourceSet};
 use crate::fleet::savings::{SpotFit, SpotRow};
-use crate::query::Unit;
-use crate::tabs::storage::picture::spec::{by, choice, field_enum, fields, number, text, wide};
-use crate::view::{FieldSpec, Origin, Role, TableField, Value, ViewContext};
-
-field_enum! {
-    /// A field of a Spot candidate.
-    SpotField {
-        Net, Gross, Fit, Workload, OnDemand, Spot, Effective, BestZone, Interruption, Checkpoint,
-        Efficiency, InstanceType, Gpus, Name, Team, Effort, Risk, Because, Notes, Zones, AsOf, Id,
-        Account, Region, Az,
-    }
-}
+use crate::view::table_field::{field_table, fields};
+use crate::view::{Origin, Role, TableField, Value, ViewContext};
 
 const FITS: [&str; 4] =
     [SpotFit::Yes.word(), SpotFit::Partial.word(), SpotFit::No.word(), SpotFit::Unknown.word()];
@@ -29,149 +19,48 @@ const BANDS: [&str; 5] = [
     Interruption::Above20.label(),
 ];
 
-use SpotField as F;
+field_table! {
+    /// A field of a Spot candidate.
+    pub enum SpotField => FIELDS {
+        Net number(UsdPerHour) "net_usd_per_hour" ["net", "saves"] "NET/h" 8 by('n')
+            "What the bill falls by: re-work, on-demand fallback and commitments considered; may be 0 or negative.";
+        Gross number(UsdPerHour) "gross_usd_per_hour" ["gross"] "GROSS/h" 8 by('g')
+            "On demand less Spot now.";
+        Fit choice(FITS) "fit" ["spot_fit"] "FIT" 7 by('f')
+            "Whether the workload bears interruptions.";
+        Workload choice(WORKLOADS) "workload" [] "WORKLOAD" 9 by('w')
+            "What kind of work, where a tag or rule says it.";
+        OnDemand number(UsdPerHour) "on_demand_usd_per_hour" ["on_demand", "$", "usd"] "$/h" 8 by('h')
+            "On-demand price.";
+        Spot number(UsdPerHour) "spot_usd_per_hour" ["spot"] "SPOT/h" 8 by('p')
+            "Spot price now in the cheapest zone of the region.";
+        Effective number(UsdPerHour) "effective_usd_per_hour" ["effective"] "EFF $/h" 8 by('e')
+            "Per hour of useful work on Spot, re-work and on-demand fallback included.";
+        BestZone text "best_zone" ["zone"] "BEST ZONE" 15 by('z') "The cheapest zone.";
+        Interruption choice(BANDS) "interruption" ["band"] "INTR" 6 by('i')
+            "How often it was taken back within a month.";
+        Checkpoint number(Seconds) "checkpoint_every" ["checkpoint"] "CHECKPT" 7 by('c')
+            "Between checkpoints that lose the least (Young/Daly).";
+        Efficiency number(Percent) "efficiency" [] "EFFIC" 5
+            "The part of the time that is work kept.";
+        InstanceType text "type" ["instance_type"] "TYPE" 14 by('t') "Instance type.";
+        Gpus number(Count) "gpus" [] "GPUS" 5 by('u') "GPU equivalents.";
+        Name text "name" [] "NAME" 16 wide by('a') "The instance's name, or its id.";
+        Team text "team" [] "TEAM" 8 wide by('m') "Team, from its tags.";
+        Effort choice(words::LEVELS) "effort" [] "EFFORT" 6 "Work that it takes.";
+        Risk choice(words::LEVELS) "risk" [] "RISK" 6 by('k') "What may go wrong.";
+        Because text "because" [] "BECAUSE" 20 wide "Which tag or rule says whether it fits.";
+        Notes text "says" ["reason"] "SAYS" 30 wide "What must hold and what to watch.";
+        Zones number(Count) "zones_count" ["zones"] "ZONES" 5 "Zones with a price.";
+        AsOf text "interruption_date" [] "BAND OF" 10 "The date of the interruption figure.";
+        Id text "id" ["instance_id"] "ID" 19 by('d') "Instance id.";
+        Account text "account" [] "ACCOUNT" 12 "Account id.";
+        Region text "region" [] "REGION" 14 by('r') "Region.";
+        Az text "az" [] "ZONE" 15 "Availability zone where it runs.";
+    }
+}
 
-static FIELDS: [FieldSpec; F::ALL.len()] = [
-    by(
-        'n',
-        number!(
-            F::Net,
-            "net_usd_per_hour",
-            &["net", "saves"],
-            "NET/h",
-            8,
-            Unit::UsdPerHour,
-            "What the bill falls by: re-work, on-demand fallback and commitments considered; may be 0 or negative.",
-        ),
-    ),
-    by(
-        'g',
-        number!(
-            F::Gross,
-            "gross_usd_per_hour",
-            &["gross"],
-            "GROSS/h",
-            8,
-            Unit::UsdPerHour,
-            "On demand less Spot now.",
-        ),
-    ),
-    by(
-        'f',
-        choice!(
-            F::Fit,
-            "fit",
-            &["spot_fit"],
-            "FIT",
-            7,
-            &FITS,
-            "Whether the workload bears interruptions.",
-        ),
-    ),
-    by(
-        'w',
-        choice!(
-            F::Workload,
-            "workload",
-            &[],
-            "WORKLOAD",
-            9,
-            &WORKLOADS,
-            "What kind of work, where a tag or rule says it.",
-        ),
-    ),
-    by(
-        'h',
-        number!(
-            F::OnDemand,
-            "on_demand_usd_per_hour",
-            &["on_demand", "$", "usd"],
-            "$/h",
-            8,
-            Unit::UsdPerHour,
-            "On-demand price.",
-        ),
-    ),
-    by(
-        'p',
-        number!(
-            F::Spot,
-            "spot_usd_per_hour",
-            &["spot"],
-            "SPOT/h",
-            8,
-            Unit::UsdPerHour,
-            "Spot price now in the cheapest zone of the region.",
-        ),
-    ),
-    by(
-        'e',
-        number!(
-            F::Effective,
-            "effective_usd_per_hour",
-            &["effective"],
-            "EFF $/h",
-            8,
-            Unit::UsdPerHour,
-            "Per hour of useful work on Spot, re-work and on-demand fallback included.",
-        ),
-    ),
-    by('z', text!(F::BestZone, "best_zone", &["zone"], "BEST ZONE", 15, "The cheapest zone.")),
-    by(
-        'i',
-        choice!(
-            F::Interruption,
-            "interruption",
-            &["band"],
-            "INTR",
-            6,
-            &BANDS,
-            "How often it was taken back within a month.",
-        ),
-    ),
-    by(
-        'c',
-        number!(
-            F::Checkpoint,
-            "checkpoint_every",
-            &["checkpoint"],
-            "CHECKPT",
-            7,
-            Unit::Seconds,
-            "Between checkpoints that lose the least (Young/Daly).",
-        ),
-    ),
-    number!(
-        F::Efficiency,
-        "efficiency",
-        &[],
-        "EFFIC",
-        5,
-        Unit::Percent,
-        "The part of the time that is work kept.",
-    ),
-    by('t', text!(F::InstanceType, "type", &["instance_type"], "TYPE", 14, "Instance type.")),
-    by('u', number!(F::Gpus, "gpus", &[], "GPUS", 5, Unit::Count, "GPU equivalents.")),
-    wide(by('a', text!(F::Name, "name", &[], "NAME", 16, "The instance's name, or its id."))),
-    wide(by('m', text!(F::Team, "team", &[], "TEAM", 8, "Team, from its tags."))),
-    choice!(F::Effort, "effort", &[], "EFFORT", 6, &words::EFFORTS, "Work that it takes."),
-    by('k', choice!(F::Risk, "risk", &[], "RISK", 6, &words::EFFORTS, "What may go wrong.")),
-    wide(text!(
-        F::Because,
-        "because",
-        &[],
-        "BECAUSE",
-        20,
-        "Which tag or rule says whether it fits.",
-    )),
-    wide(text!(F::Notes, "says", &["reason"], "SAYS", 30, "What must hold and what to watch.")),
-    number!(F::Zones, "zones_count", &["zones"], "ZONES", 5, Unit::Count, "Zones with a price."),
-    text!(F::AsOf, "interruption_date", &[], "BAND OF", 10, "The date of the interruption figure."),
-    by('d', text!(F::Id, "id", &["instance_id"], "ID", 19, "Instance id.")),
-    text!(F::Account, "account", &[], "ACCOUNT", 12, "Account id."),
-    by('r', text!(F::Region, "region", &[], "REGION", 14, "Region.")),
-    text!(F::Az, "az", &[], "ZONE", 15, "Availability zone where it runs."),
-];
+use SpotField as F;
 
 impl TableField for SpotField {
     type Row = SpotRow;
@@ -204,7 +93,7 @@ impl TableField for SpotField {
         F::InstanceType,
     ];
 
-    fields!(SpotField);
+    fields!(FIELDS);
 
     fn value<'a>(self, row: &'a SpotRow, _: &ViewContext) -> Value<'a> {
         let best = row.zones.first();
@@ -254,8 +143,8 @@ impl TableField for SpotField {
             F::Interruption => {
                 Value::number(row.interruption.as_ref().map(|(b, _)| f64::from(*b as u8)))
             }
-            F::Effort => Value::Number(words::effort_rank(row.effort)),
-            F::Risk => Value::Number(words::risk_rank(row.risk)),
+            F::Effort => Value::Number(f64::from(row.effort as u8)),
+            F::Risk => Value::Number(f64::from(row.risk as u8)),
             _ => self.value(row, ctx),
         }
     }
@@ -292,10 +181,6 @@ impl TableField for SpotField {
 
     fn usd_per_hour(row: &SpotRow) -> Option<f64> {
         row.on_demand
-    }
-
-    fn tag<'a>(_: &'a SpotRow, _: &str) -> Option<&'a str> {
-        None
     }
 
     fn any_text(row: &SpotRow, mut holds: impl FnMut(&str) -> bool) -> bool {

@@ -4,13 +4,11 @@ use std::fmt::Write as _;
 
 use crate::domain::{Commitment, Commits, PaymentOption, Provenance, ReservesCapacity, Workload};
 use crate::fleet::Cover;
-use crate::fleet::savings::{
-    CannotTell, CommitmentSums, Effort, Pattern, Risk, SizeVerdict, SpotFit,
-};
+use crate::fleet::savings::{CannotTell, CommitmentSums, Pattern, SizeVerdict, SpotFit};
 use crate::view::Symbols;
 use crate::view::format;
 
-pub use crate::tabs::storage::picture::words::{effort, risk};
+pub use crate::tabs::storage::picture::words::{LEVELS, effort, risk};
 
 /// A sum that leaves out `unknown` of its parts is what it is at least.
 pub fn at_least(usd: Option<f64>, unknown: u32, symbols: Symbols) -> String {
@@ -28,36 +26,6 @@ pub fn utilisation(sums: &CommitmentSums, symbols: Symbols) -> String {
     match sums.left_out {
         0 => share,
         n => format!("{share} of {}, {n} left out", sums.utilisation_of),
-    }
-}
-
-/// Names of efforts and risks, least first.
-pub(super) const EFFORTS: [&str; 3] =
-    [effort_word(Effort::Low), effort_word(Effort::Medium), effort_word(Effort::High)];
-
-const fn effort_word(effort: Effort) -> &'static str {
-    match effort {
-        Effort::Low => "low",
-        Effort::Medium => "medium",
-        Effort::High => "high",
-    }
-}
-
-/// The place of an effort in its order.
-pub(super) fn effort_rank(effort: Effort) -> f64 {
-    match effort {
-        Effort::Low => 0.0,
-        Effort::Medium => 1.0,
-        Effort::High => 2.0,
-    }
-}
-
-/// The place of a risk in its order.
-pub(super) fn risk_rank(risk: Risk) -> f64 {
-    match risk {
-        Risk::Low => 0.0,
-        Risk::Medium => 1.0,
-        Risk::High => 2.0,
     }
 }
 

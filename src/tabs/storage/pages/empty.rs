@@ -2,8 +2,8 @@
 
 use super::parts::paragraph;
 use crate::app::content::Line;
+use crate::app::content::reading::failed_sources;
 use crate::app::{App, Role};
-use crate::domain::SourceState;
 
 /// What the tab says where its list has nothing to show.
 pub fn empty(app: &App, width: usize) -> Vec<Line> {
@@ -17,12 +17,8 @@ pub fn empty(app: &App, width: usize) -> Vec<Line> {
         width,
         &mut lines,
     );
-    for reading in app.storage().iter().flat_map(|s| &s.readings) {
-        if let SourceState::Failed(error) = &reading.state {
-            let text =
-                format!("{} {}: {error}. {}", reading.source.word(), reading.scope, error.fix);
-            paragraph(Role::Warn, &text, width, &mut lines);
-        }
+    for text in failed_sources(app.storage().iter().flat_map(|s| &s.readings)) {
+        paragraph(Role::Warn, &text, width, &mut lines);
     }
     lines
 }

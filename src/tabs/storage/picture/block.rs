@@ -2,23 +2,13 @@
 
 use std::sync::Arc;
 
-use super::spec::{by, choice, field_enum, fields, number, text, time, wide};
 use super::words;
 use crate::domain::storage::{FindingKind, GIB, SnapshotTier, StorageFinding};
 use crate::domain::{Scope, SourceId, SourceSet};
 use crate::fleet::StorageFleet;
 use crate::fleet::storage::{SnapshotRow, VolumeRow, VolumeUse};
-use crate::query::Unit;
-use crate::view::{FieldSpec, Origin, Role, TableField, Value, ViewContext};
-
-field_enum! {
-    /// A field of a volume or snapshot.
-    BlockField {
-        UsdPerMonth, Savings, What, Kind, Used, Bytes, Iops, Throughput, Finding, Age, Created,
-        State, Holder, HolderState, Stopped, Team, Project, Environment, Id, Name, Volume, Images,
-        Encrypted, Account, Region, Az,
-    }
-}
+use crate::view::table_field::{field_table, fields};
+use crate::view::{Origin, Role, TableField, Value, ViewContext};
 
 /// A volume or a snapshot.
 #[derive(Clone, Debug, PartialEq)]
@@ -106,144 +96,49 @@ const FINDINGS: [&str; 6] = [
     FindingKind::StaleNotebook.word(),
 ];
 
-use BlockField as F;
+field_table! {
+    /// A field of a volume or snapshot.
+    pub enum BlockField => FIELDS {
+        UsdPerMonth number(Usd) "usd_per_month" ["$", "usd", "cost"] "$/MO" 8 by('m')
+            "What it costs per month of 730 h, list price; of a snapshot at most, for what it shares with its neighbours is billed once.";
+        Savings number(Usd) "savings" ["save", "waste"] "SAVES" 8 by('s')
+            "What its findings would save, $ per month: the greatest of them.";
+        What choice(WHAT) "what" [] "WHAT" 8 by('w') "Volume or snapshot.";
+        Kind choice(KINDS) "kind" ["type"] "KIND" 8 by('k')
+            "Kind of volume, or tier of a snapshot.";
+        Used choice(USED) "used" ["use"] "USE" 10 by('u')
+            "What a volume is used for: unattached, stopped (with its instances), in_use, unknown.";
+        Bytes number(Bytes) "bytes" ["size"] "SIZE" 8 by('z')
+            "Provisioned size; of a snapshot its full size where EC2 says it, else that of its volume.";
+        Iops number(Count) "iops" [] "IOPS" 6 "Provisioned IOPS, where they are named.";
+        Throughput number(Count) "throughput" [] "MiB/s" 5
+            "Provisioned throughput, where it is named.";
+        Finding choice(FINDINGS) "finding" ["findings"] "FINDING" 23 by('f')
+            "Its costliest finding.";
+        Age number(Seconds) "age" [] "AGE" 7 by('a') "Since it was made.";
+        Created time "created" [] "CREATED" 16 "When it was made.";
+        State text "state" [] "STATE" 9 "State as EC2 says it.";
+        Holder text "instance" ["holder"] "INSTANCE" 19 wide "The instance that has it.";
+        HolderState text "instance_state" [] "INST STATE" 10 "State of that instance.";
+        Stopped number(Seconds) "stopped" [] "STOPPED" 7
+            "How long that instance has been stopped, where EC2 says it.";
+        Team text "team" [] "TEAM" 8 wide by('t') "Team, from its tags.";
+        Project text "project" [] "PROJECT" 9 wide "Project, from its tags.";
+        Environment text "environment" ["env"] "ENV" 7 "Environment, from its tags.";
+        Id text "id" [] "ID" 22 by('i') "Volume or snapshot id.";
+        Name text "name" [] "NAME" 14 wide by('n')
+            "Its Name tag; of a snapshot also its description.";
+        Volume text "volume" [] "VOLUME" 22 "The volume that a snapshot is of.";
+        Images number(Count) "images" ["amis"] "AMIS" 4
+            "Images of the account that use the snapshot.";
+        Encrypted choice(YES) "encrypted" [] "ENC" 3 "Whether a volume is encrypted.";
+        Account text "account" [] "ACCOUNT" 12 "Account id.";
+        Region text "region" [] "REGION" 14 by('r') "Region.";
+        Az text "az" ["zone"] "ZONE" 15 "Zone of a volume.";
+    }
+}
 
-static FIELDS: [FieldSpec; F::ALL.len()] = [
-    by(
-        'm',
-        number!(
-            F::UsdPerMonth,
-            "usd_per_month",
-            &["$", "usd", "cost"],
-            "$/MO",
-            8,
-            Unit::Usd,
-            "What it costs per month of 730 h, list price; of a snapshot at most, for what it shares with its neighbours is billed once.",
-        ),
-    ),
-    by(
-        's',
-        number!(
-            F::Savings,
-            "savings",
-            &["save", "waste"],
-            "SAVES",
-            8,
-            Unit::Usd,
-            "What its findings would save, $ per month: the greatest of them.",
-        ),
-    ),
-    by('w', choice!(F::What, "what", &[], "WHAT", 8, &WHAT, "Volume or snapshot.")),
-    by(
-        'k',
-        choice!(
-            F::Kind,
-            "kind",
-            &["type"],
-            "KIND",
-            8,
-            &KINDS,
-            "Kind of volume, or tier of a snapshot.",
-        ),
-    ),
-    by(
-        'u',
-        choice!(
-            F::Used,
-            "used",
-            &["use"],
-            "USE",
-            10,
-            &USED,
-            "What a volume is used for: unattached, stopped (with its instances), in_use, unknown.",
-        ),
-    ),
-    by(
-        'z',
-        number!(
-            F::Bytes,
-            "bytes",
-            &["size"],
-            "SIZE",
-            8,
-            Unit::Bytes,
-            "Provisioned size; of a snapshot its full size where EC2 says it, else that of its volume.",
-        ),
-    ),
-    number!(
-        F::Iops,
-        "iops",
-        &[],
-        "IOPS",
-        6,
-        Unit::Count,
-        "Provisioned IOPS, where they are named."
-    ),
-    number!(
-        F::Throughput,
-        "throughput",
-        &[],
-        "MiB/s",
-        5,
-        Unit::Count,
-        "Provisioned throughput, where it is named.",
-    ),
-    by(
-        'f',
-        choice!(
-            F::Finding,
-            "finding",
-            &["findings"],
-            "FINDING",
-            23,
-            &FINDINGS,
-            "Its costliest finding.",
-        ),
-    ),
-    by('a', number!(F::Age, "age", &[], "AGE", 7, Unit::Seconds, "Since it was made.")),
-    time!(F::Created, "created", &[], "CREATED", 16, "When it was made."),
-    text!(F::State, "state", &[], "STATE", 9, "State as EC2 says it."),
-    wide(text!(F::Holder, "instance", &["holder"], "INSTANCE", 19, "The instance that has it.")),
-    text!(F::HolderState, "instance_state", &[], "INST STATE", 10, "State of that instance."),
-    number!(
-        F::Stopped,
-        "stopped",
-        &[],
-        "STOPPED",
-        7,
-        Unit::Seconds,
-        "How long that instance has been stopped, where EC2 says it.",
-    ),
-    wide(by('t', text!(F::Team, "team", &[], "TEAM", 8, "Team, from its tags."))),
-    wide(text!(F::Project, "project", &[], "PROJECT", 9, "Project, from its tags.")),
-    text!(F::Environment, "environment", &["env"], "ENV", 7, "Environment, from its tags."),
-    by('i', text!(F::Id, "id", &[], "ID", 22, "Volume or snapshot id.")),
-    wide(by(
-        'n',
-        text!(
-            F::Name,
-            "name",
-            &[],
-            "NAME",
-            14,
-            "Its Name tag; of a snapshot also its description."
-        ),
-    )),
-    text!(F::Volume, "volume", &[], "VOLUME", 22, "The volume that a snapshot is of."),
-    number!(
-        F::Images,
-        "images",
-        &["amis"],
-        "AMIS",
-        4,
-        Unit::Count,
-        "Images of the account that use the snapshot.",
-    ),
-    choice!(F::Encrypted, "encrypted", &[], "ENC", 3, &YES, "Whether a volume is encrypted."),
-    text!(F::Account, "account", &[], "ACCOUNT", 12, "Account id."),
-    by('r', text!(F::Region, "region", &[], "REGION", 14, "Region.")),
-    text!(F::Az, "az", &["zone"], "ZONE", 15, "Zone of a volume."),
-];
+use BlockField as F;
 
 impl TableField for BlockField {
     type Row = BlockRow;
@@ -264,7 +159,7 @@ impl TableField for BlockField {
     ];
     const DROPPED_FIRST: &'static [Self] = &[F::Name, F::Team, F::Age, F::Used, F::Savings];
 
-    fields!(BlockField);
+    fields!(FIELDS);
 
     fn value<'a>(self, row: &'a BlockRow, ctx: &ViewContext) -> Value<'a> {
         let (volume, snapshot) = (row.volume(), row.snapshot());
@@ -365,9 +260,7 @@ impl TableField for BlockField {
                 let most = if ctx.symbols == crate::view::Symbols::Ascii { "<=" } else { "≤" };
                 format!("{most}{}", words::usd(usd))
             }
-            (F::UsdPerMonth | F::Savings, Value::Number(usd)) => words::usd(usd),
-            (F::Bytes, Value::Number(bytes)) => words::size(bytes),
-            (_, value) => value.shown(self.spec().kind, ctx),
+            (_, value) => words::cell(value, self.spec().kind, ctx),
         }
     }
 

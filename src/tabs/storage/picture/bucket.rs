@@ -2,22 +2,12 @@
 
 use std::sync::Arc;
 
-use super::spec::{by, choice, field_enum, fields, number, text, time, wide};
 use super::{tier_bar, words};
 use crate::domain::storage::BucketFacts;
 use crate::domain::{SourceId, SourceSet};
 use crate::fleet::storage::{BucketKind, BucketRow, SizedBy};
-use crate::query::Unit;
-use crate::view::{FieldSpec, Origin, Role, TableField, Value, ViewContext};
-
-field_enum! {
-    /// A field of a bucket.
-    BucketField {
-        UsdPerMonth, Savings, Bytes, Growth, GrowthUsd, Objects, Tiers, Hot, Lifecycle, Rules,
-        Versioning, Lock, Replicates, Findings, Team, Project, Environment, CostCenter, Name, Kind,
-        Account, Region, Reads, Uploads, Inventories, SizedBy, LastWrite, Created, Unpriced,
-    }
-}
+use crate::view::table_field::{field_table, fields};
+use crate::view::{Origin, Role, TableField, Value, ViewContext};
 
 const KINDS: [&str; 3] = ["bucket", "directory_bucket", "directory"];
 const LIFECYCLE: [&str; 2] = ["none", "rules"];
@@ -25,205 +15,59 @@ const VERSIONING: [&str; 3] = ["off", "on", "suspended"];
 const LOCK: [&str; 2] = ["off", "on"];
 const SIZED: [&str; 2] = ["cloudwatch", "list"];
 
-use BucketField as F;
+field_table! {
+    /// A field of a bucket.
+    pub enum BucketField => FIELDS {
+        UsdPerMonth number(Usd) "usd_per_month" ["$", "usd", "cost", "price"] "$/MO" 8 by('m')
+            "What storing it costs per month of 730 h, list price, at the blended rate of its account; requests and transfer are not in it.";
+        Savings number(Usd) "savings" ["save", "waste"] "SAVES" 8 by('s')
+            "What its findings would save at least, $ per month: the greatest kind, for they overlap.";
+        Bytes number(Bytes) "bytes" ["size"] "SIZE" 8 by('z')
+            "Bytes billed, all versions, parts of uploads and overheads included.";
+        Growth number(Bytes) "growth" ["grows"] "GROWS/MO" 9 by('g')
+            "Bytes it grows by per month, measured over about the last 30 days.";
+        GrowthUsd number(Usd) "growth_usd" [] "GROWS $" 8
+            "What each month of growth adds to the price, $ per month.";
+        Objects number(Count) "objects" ["count"] "OBJECTS" 8 by('o')
+            "Objects, versions and delete markers.";
+        Tiers text "tiers" ["tier", "class"] "TIERS" 15
+            "Share of the dollars by tier: hot, warm, cold, frozen; the word is where most dollars are.";
+        Hot number(Percent) "hot" [] "HOT" 4
+            "Share of the dollars in Standard, Frequent Access and Express.";
+        Lifecycle choice(LIFECYCLE) "lifecycle" [] "LIFECYCLE" 9
+            "Whether a lifecycle rule is in force.";
+        Rules number(Count) "rules" [] "RULES" 5 "Lifecycle rules in force.";
+        Versioning choice(VERSIONING) "versioning" ["versions"] "VERSIONS" 9
+            "Versioning: off, on, or suspended with old versions still billed.";
+        Lock choice(LOCK) "lock" ["object_lock"] "LOCK" 4 "Object Lock.";
+        Replicates choice(LOCK) "replicates" ["replication"] "REPL" 4
+            "Whether it replicates to another bucket.";
+        Findings number(Count) "findings" [] "FINDS" 5 by('f') "Findings about it.";
+        Team text "team" [] "TEAM" 8 wide by('t') "Team, from its tags.";
+        Project text "project" [] "PROJECT" 9 wide "Project, from its tags.";
+        Environment text "environment" ["env"] "ENV" 7 "Environment, from its tags.";
+        CostCenter text "cost_center" [] "CENTER" 8 "Cost center, from its tags.";
+        Name text "name" ["bucket", "id"] "NAME" 20 wide by('n')
+            "Name of the bucket or path of the directory.";
+        Kind choice(KINDS) "kind" [] "KIND" 16
+            "Bucket, directory bucket (Express), or a directory of this machine.";
+        Account text "account" [] "ACCOUNT" 12 "Account id.";
+        Region text "region" [] "REGION" 14 by('r') "Region.";
+        Reads number(Count) "reads_per_month" ["reads"] "READS/MO" 8
+            "Requests that read, per month, where the bucket has request metrics.";
+        Uploads number(Count) "uploads" [] "UPLOADS" 7
+            "Uploads begun more than 7 days ago and never completed, where they were listed.";
+        Inventories number(Count) "inventories" [] "INV" 4 "Inventories configured and enabled.";
+        SizedBy choice(SIZED) "sized_by" [] "SIZED BY" 10 "Who told the size.";
+        LastWrite time "last_write" ["written"] "LAST WRITE" 16 "Newest object of a complete list.";
+        Created time "created" [] "CREATED" 16
+            "When the bucket was made, or its policy last changed.";
+        Unpriced number(Bytes) "unpriced_bytes" [] "UNPRICED" 8
+            "Bytes that $/mo leaves out: nobody knows their price.";
+    }
+}
 
-static FIELDS: [FieldSpec; F::ALL.len()] = [
-    by(
-        'm',
-        number!(
-            F::UsdPerMonth,
-            "usd_per_month",
-            &["$", "usd", "cost", "price"],
-            "$/MO",
-            8,
-            Unit::Usd,
-            "What storing it costs per month of 730 h, list price, at the blended rate of its account; requests and transfer are not in it.",
-        ),
-    ),
-    by(
-        's',
-        number!(
-            F::Savings,
-            "savings",
-            &["save", "waste"],
-            "SAVES",
-            8,
-            Unit::Usd,
-            "What its findings would save at least, $ per month: the greatest kind, for they overlap.",
-        ),
-    ),
-    by(
-        'z',
-        number!(
-            F::Bytes,
-            "bytes",
-            &["size"],
-            "SIZE",
-            8,
-            Unit::Bytes,
-            "Bytes billed, all versions, parts of uploads and overheads included.",
-        ),
-    ),
-    by(
-        'g',
-        number!(
-            F::Growth,
-            "growth",
-            &["grows"],
-            "GROWS/MO",
-            9,
-            Unit::Bytes,
-            "Bytes it grows by per month, measured over about the last 30 days.",
-        ),
-    ),
-    number!(
-        F::GrowthUsd,
-        "growth_usd",
-        &[],
-        "GROWS $",
-        8,
-        Unit::Usd,
-        "What each month of growth adds to the price, $ per month.",
-    ),
-    by(
-        'o',
-        number!(
-            F::Objects,
-            "objects",
-            &["count"],
-            "OBJECTS",
-            8,
-            Unit::Count,
-            "Objects, versions and delete markers.",
-        ),
-    ),
-    text!(
-        F::Tiers,
-        "tiers",
-        &["tier", "class"],
-        "TIERS",
-        15,
-        "Share of the dollars by tier: hot, warm, cold, frozen; the word is where most dollars are.",
-    ),
-    number!(
-        F::Hot,
-        "hot",
-        &[],
-        "HOT",
-        4,
-        Unit::Percent,
-        "Share of the dollars in Standard, Frequent Access and Express.",
-    ),
-    choice!(
-        F::Lifecycle,
-        "lifecycle",
-        &[],
-        "LIFECYCLE",
-        9,
-        &LIFECYCLE,
-        "Whether a lifecycle rule is in force.",
-    ),
-    number!(F::Rules, "rules", &[], "RULES", 5, Unit::Count, "Lifecycle rules in force."),
-    choice!(
-        F::Versioning,
-        "versioning",
-        &["versions"],
-        "VERSIONS",
-        9,
-        &VERSIONING,
-        "Versioning: off, on, or suspended with old versions still billed.",
-    ),
-    choice!(F::Lock, "lock", &["object_lock"], "LOCK", 4, &LOCK, "Object Lock."),
-    choice!(
-        F::Replicates,
-        "replicates",
-        &["replication"],
-        "REPL",
-        4,
-        &LOCK,
-        "Whether it replicates to another bucket.",
-    ),
-    by('f', number!(F::Findings, "findings", &[], "FINDS", 5, Unit::Count, "Findings about it.")),
-    wide(by('t', text!(F::Team, "team", &[], "TEAM", 8, "Team, from its tags."))),
-    wide(text!(F::Project, "project", &[], "PROJECT", 9, "Project, from its tags.")),
-    text!(F::Environment, "environment", &["env"], "ENV", 7, "Environment, from its tags."),
-    text!(F::CostCenter, "cost_center", &[], "CENTER", 8, "Cost center, from its tags."),
-    wide(by(
-        'n',
-        text!(
-            F::Name,
-            "name",
-            &["bucket", "id"],
-            "NAME",
-            20,
-            "Name of the bucket or path of the directory.",
-        ),
-    )),
-    choice!(
-        F::Kind,
-        "kind",
-        &[],
-        "KIND",
-        16,
-        &KINDS,
-        "Bucket, directory bucket (Express), or a directory of this machine.",
-    ),
-    text!(F::Account, "account", &[], "ACCOUNT", 12, "Account id."),
-    by('r', text!(F::Region, "region", &[], "REGION", 14, "Region.")),
-    number!(
-        F::Reads,
-        "reads_per_month",
-        &["reads"],
-        "READS/MO",
-        8,
-        Unit::Count,
-        "Requests that read, per month, where the bucket has request metrics.",
-    ),
-    number!(
-        F::Uploads,
-        "uploads",
-        &[],
-        "UPLOADS",
-        7,
-        Unit::Count,
-        "Uploads begun more than 7 days ago and never completed, where they were listed.",
-    ),
-    number!(
-        F::Inventories,
-        "inventories",
-        &[],
-        "INV",
-        4,
-        Unit::Count,
-        "Inventories configured and enabled.",
-    ),
-    choice!(F::SizedBy, "sized_by", &[], "SIZED BY", 10, &SIZED, "Who told the size."),
-    time!(
-        F::LastWrite,
-        "last_write",
-        &["written"],
-        "LAST WRITE",
-        16,
-        "Newest object of a complete list.",
-    ),
-    time!(
-        F::Created,
-        "created",
-        &[],
-        "CREATED",
-        16,
-        "When the bucket was made, or its policy last changed.",
-    ),
-    number!(
-        F::Unpriced,
-        "unpriced_bytes",
-        &[],
-        "UNPRICED",
-        8,
-        Unit::Bytes,
-        "Bytes that $/mo leaves out: nobody knows their price.",
-    ),
-];
+use BucketField as F;
 
 fn facts(row: &BucketRow) -> Option<&BucketFacts> {
     row.facts.as_deref()
@@ -268,7 +112,7 @@ impl TableField for BucketField {
         F::Savings,
     ];
 
-    fields!(BucketField);
+    fields!(FIELDS);
 
     fn value<'a>(self, row: &'a BucketRow, _: &ViewContext) -> Value<'a> {
         let count = |n: Option<usize>| Value::number(n.map(|n| n as f64));
@@ -348,15 +192,13 @@ impl TableField for BucketField {
             (F::UsdPerMonth, Value::Number(usd)) if row.unpriced_bytes > 0 => {
                 format!("{}+", words::usd(usd))
             }
-            (F::UsdPerMonth | F::Savings | F::GrowthUsd, Value::Number(usd)) => words::usd(usd),
-            (F::Bytes | F::Growth | F::Unpriced, Value::Number(bytes)) => words::size(bytes),
             (F::Objects | F::Reads, Value::Number(n)) => words::count(n),
             (F::Lifecycle, Value::Text(_)) => match words::rules(row) {
                 Some(0) => "none".to_owned(),
                 Some(1) => "1 rule".to_owned(),
                 n => format!("{} rules", n.unwrap_or(0)),
             },
-            (_, value) => value.shown(self.spec().kind, ctx),
+            (_, value) => words::cell(value, self.spec().kind, ctx),
         }
     }
 

@@ -2,19 +2,14 @@
 
 use std::sync::Arc;
 
-use super::spec::{by, choice, field_enum, fields, number, text, wide};
+use super::priced::{dearest_first, priced};
 use super::words;
 use crate::analyze::storage::price::Rates;
-use crate::domain::storage::{GIB, PrefixPair};
+use crate::domain::storage::PrefixPair;
 use crate::domain::text::clean;
 use crate::fleet::StorageFleet;
-use crate::query::Unit;
-use crate::view::{FieldSpec, Role, TableField, Value, ViewContext};
-
-field_enum! {
-    /// A field of a pair of copies.
-    CopyField { UsdPerMonth, Confidence, Bytes, Objects, BInA, AInB, Bucket, PrefixA, PrefixB }
-}
+use crate::view::table_field::{field_table, fields};
+use crate::view::{Role, TableField, Value, ViewContext};
 
 /// A pair of prefixes, one a copy of the other as far as it is contained in it.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,111 +37,43 @@ pub fn copy_rows<'a>(
     for (bucket, scan) in &fleet.scans {
         let rates = rates(bucket);
         for pair in scan.duplicates.iter().flat_map(|d| d.iter()) {
-            let of =
-                |(tier, bytes): &(_, u64)| Some(rates?.usd_per_gib(*tier)? * *bytes as f64 / GIB);
-            let usd = pair.tiers.iter().map(of).sum::<Option<f64>>();
             let (a, b) = (clean(&pair.prefix_a), clean(&pair.prefix_b));
             out.push(CopyRow {
                 id: format!("{bucket} {a} {b} {}", pair.confidence.word()).into(),
                 bucket: bucket.clone(),
                 prefix_a: a.into(),
                 prefix_b: b.into(),
-                usd_per_month: usd,
+                usd_per_month: priced(rates, &pair.tiers),
                 pair: pair.clone(),
             });
         }
     }
-    out.sort_by(|a, b| {
-        let usd = |r: &CopyRow| r.usd_per_month.unwrap_or(-1.0);
-        usd(b).total_cmp(&usd(a)).then_with(|| b.pair.bytes.cmp(&a.pair.bytes))
-    });
-    out.into_iter().map(Arc::new).collect()
+    dearest_first(out, |r| (r.usd_per_month, r.pair.bytes))
 }
 
 const LEVELS: [&str; 4] = ["A", "B", "C", "D"];
 
-use CopyField as F;
+field_table! {
+    /// A field of a pair of copies.
+    pub enum CopyField => FIELDS {
+        UsdPerMonth number(Usd) "usd_per_month" ["$", "usd"] "$/MO" 8 by('m')
+            "What deleting the copy would save per month of 730 h, at its class and the account's last volume step.";
+        Confidence choice(LEVELS) "confidence" ["sure"] "SURE" 4 by('s')
+            "A same digest, B same digest of parts, C same names and sizes, D same size alone.";
+        Bytes number(Bytes) "bytes" ["size"] "SIZE" 8 by('z')
+            "Bytes that are in both, counted once.";
+        Objects number(Count) "objects" ["count"] "COUNT" 7 by('c') "Objects that are in both.";
+        BInA number(Percent) "containment_b_in_a" ["b_in_a"] "B IN A" 6 by('b')
+            "Share of the copy's bytes that the original has as well.";
+        AInB number(Percent) "containment_a_in_b" ["a_in_b"] "A IN B" 6 by('a')
+            "Share of the original's bytes that the copy has as well.";
+        Bucket text "bucket" [] "BUCKET" 16 "The bucket of both.";
+        PrefixA text "prefix_a" ["original"] "ORIGINAL" 20 wide by('o') "The older of the two.";
+        PrefixB text "prefix_b" ["copy"] "COPY" 20 wide by('y') "The newer of the two.";
+    }
+}
 
-static FIELDS: [FieldSpec; F::ALL.len()] = [
-    by(
-        'm',
-        number!(
-            F::UsdPerMonth,
-            "usd_per_month",
-            &["$", "usd"],
-            "$/MO",
-            8,
-            Unit::Usd,
-            "What deleting the copy would save per month of 730 h, at its class and the account's last volume step.",
-        ),
-    ),
-    by(
-        's',
-        choice!(
-            F::Confidence,
-            "confidence",
-            &["sure"],
-            "SURE",
-            4,
-            &LEVELS,
-            "A same digest, B same digest of parts, C same names and sizes, D same size alone.",
-        ),
-    ),
-    by(
-        'z',
-        number!(
-            F::Bytes,
-            "bytes",
-            &["size"],
-            "SIZE",
-            8,
-            Unit::Bytes,
-            "Bytes that are in both, counted once.",
-        ),
-    ),
-    by(
-        'c',
-        number!(
-            F::Objects,
-            "objects",
-            &["count"],
-            "COUNT",
-            7,
-            Unit::Count,
-            "Objects that are in both.",
-        ),
-    ),
-    by(
-        'b',
-        number!(
-            F::BInA,
-            "containment_b_in_a",
-            &["b_in_a"],
-            "B IN A",
-            6,
-            Unit::Percent,
-            "Share of the copy's bytes that the original has as well.",
-        ),
-    ),
-    by(
-        'a',
-        number!(
-            F::AInB,
-            "containment_a_in_b",
-            &["a_in_b"],
-            "A IN B",
-            6,
-            Unit::Percent,
-            "Share of the original's bytes that the copy has as well.",
-        ),
-    ),
-    text!(F::Bucket, "bucket", &[], "BUCKET", 16, "The bucket of both."),
-    wide(by(
-        'o',
-        text!(F::PrefixA, "prefix_a", &["original"], "ORIGINAL", 20, "The older of the two."),
-    )),
-    wide(by('y', text!(F::PrefixB, "prefix_b", &["copy"], "COPY", 20, "The newer of the two."))),
-];
+use CopyField as F;
 
 impl TableField for CopyField {
     type Row = CopyRow;
@@ -165,7 +92,7 @@ impl TableField for CopyField {
     ];
     const DROPPED_FIRST: &'static [Self] = &[F::Objects, F::AInB, F::BInA];
 
-    fields!(CopyField);
+    fields!(FIELDS);
 
     fn value<'a>(self, row: &'a CopyRow, _: &ViewContext) -> Value<'a> {
         let pair = &row.pair;
@@ -191,10 +118,8 @@ impl TableField for CopyField {
 
     fn cell(self, row: &CopyRow, ctx: &ViewContext) -> String {
         match (self, self.value(row, ctx)) {
-            (F::UsdPerMonth, Value::Number(usd)) => words::usd(usd),
-            (F::Bytes, Value::Number(bytes)) => words::size(bytes),
             (F::Objects, Value::Number(n)) => words::count(n),
-            (_, value) => value.shown(self.spec().kind, ctx),
+            (_, value) => words::cell(value, self.spec().kind, ctx),
         }
     }
 

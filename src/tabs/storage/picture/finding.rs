@@ -2,19 +2,13 @@
 
 use std::sync::Arc;
 
-use super::spec::{by, choice, field_enum, fields, number, text, wide};
 use super::words;
-use crate::domain::storage::{Effort, FindingKind, Risk, StorageFinding, Subject};
+use crate::domain::storage::{FindingKind, StorageFinding, Subject};
 use crate::domain::text::clean;
 use crate::domain::{SourceId, SourceSet};
 use crate::fleet::StorageFleet;
-use crate::query::Unit;
-use crate::view::{FieldSpec, Origin, Role, TableField, Value, ViewContext};
-
-field_enum! {
-    /// A field of a finding.
-    FindingField { UsdPerMonth, Kind, Bytes, Effort, Risk, Subject, Account, Region, What, Fix }
-}
+use crate::view::table_field::{field_table, fields};
+use crate::view::{Origin, Role, TableField, Value, ViewContext};
 
 /// A finding with what it is known by.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,43 +55,26 @@ const KINDS: [&str; 15] = [
     FindingKind::OldSnapshot.word(),
     FindingKind::StaleNotebook.word(),
 ];
-const LEVELS: [&str; 3] = ["low", "medium", "high"];
+
+field_table! {
+    /// A field of a finding.
+    pub enum FindingField => FIELDS {
+        UsdPerMonth number(Usd) "usd_per_month" ["$", "usd", "saves"] "$/MO" 8 by('m')
+            "What acting would save per month of 730 h at list price; what is not known is not 0.";
+        Kind choice(KINDS) "kind" ["finding"] "KIND" 23 by('k') "What is wrong.";
+        Bytes number(Bytes) "bytes" ["size"] "SIZE" 8 by('z') "Bytes concerned.";
+        Effort choice(words::LEVELS) "effort" [] "EFFORT" 6 by('e') "How much work acting is.";
+        Risk choice(words::LEVELS) "risk" [] "RISK" 6 by('r') "What acting may lose.";
+        Subject text "about" ["subject", "name", "bucket"] "ABOUT" 22 wide by('a')
+            "Bucket, prefix, volume or snapshot.";
+        Account text "account" [] "ACCOUNT" 12 "Account id.";
+        Region text "region" [] "REGION" 14 "Region.";
+        What text "says" ["what"] "WHAT IS SO" 30 wide "What is so.";
+        Fix text "fix" ["do"] "WHAT TO DO" 30 wide "What to do.";
+    }
+}
 
 use FindingField as F;
-
-static FIELDS: [FieldSpec; F::ALL.len()] = [
-    by(
-        'm',
-        number!(
-            F::UsdPerMonth,
-            "usd_per_month",
-            &["$", "usd", "saves"],
-            "$/MO",
-            8,
-            Unit::Usd,
-            "What acting would save per month of 730 h at list price; what is not known is not 0.",
-        ),
-    ),
-    by('k', choice!(F::Kind, "kind", &["finding"], "KIND", 23, &KINDS, "What is wrong.")),
-    by('z', number!(F::Bytes, "bytes", &["size"], "SIZE", 8, Unit::Bytes, "Bytes concerned.")),
-    by('e', choice!(F::Effort, "effort", &[], "EFFORT", 6, &LEVELS, "How much work acting is.")),
-    by('r', choice!(F::Risk, "risk", &[], "RISK", 6, &LEVELS, "What acting may lose.")),
-    wide(by(
-        'a',
-        text!(
-            F::Subject,
-            "about",
-            &["subject", "name", "bucket"],
-            "ABOUT",
-            22,
-            "Bucket, prefix, volume or snapshot.",
-        ),
-    )),
-    text!(F::Account, "account", &[], "ACCOUNT", 12, "Account id."),
-    text!(F::Region, "region", &[], "REGION", 14, "Region."),
-    wide(text!(F::What, "says", &["what"], "WHAT IS SO", 30, "What is so.")),
-    wide(text!(F::Fix, "fix", &["do"], "WHAT TO DO", 30, "What to do.")),
-];
 
 impl TableField for FindingField {
     type Row = FindingRow;
@@ -108,7 +85,7 @@ impl TableField for FindingField {
         &[F::UsdPerMonth, F::Kind, F::Effort, F::Risk, F::Subject, F::What];
     const DROPPED_FIRST: &'static [Self] = &[F::What, F::Effort, F::Risk];
 
-    fields!(FindingField);
+    fields!(FIELDS);
 
     fn value<'a>(self, row: &'a FindingRow, _: &ViewContext) -> Value<'a> {
         let f = &*row.finding;
@@ -144,10 +121,8 @@ impl TableField for FindingField {
 
     fn cell(self, row: &FindingRow, ctx: &ViewContext) -> String {
         match (self, self.value(row, ctx)) {
-            (F::UsdPerMonth, Value::Number(usd)) => words::usd(usd),
-            (F::Bytes, Value::Number(bytes)) => words::size(bytes),
             (F::Kind, Value::Text(word)) => word.replace('_', " "),
-            (_, value) => value.shown(self.spec().kind, ctx),
+            (_, value) => words::cell(value, self.spec().kind, ctx),
         }
     }
 
@@ -164,18 +139,9 @@ impl TableField for FindingField {
     }
 
     fn ranked<'a>(self, row: &'a FindingRow, ctx: &ViewContext) -> Value<'a> {
-        let level = |n: u8| Value::Number(f64::from(n));
         match self {
-            F::Effort => level(match row.finding.effort {
-                Effort::Low => 0,
-                Effort::Medium => 1,
-                Effort::High => 2,
-            }),
-            F::Risk => level(match row.finding.risk {
-                Risk::Low => 0,
-                Risk::Medium => 1,
-                Risk::High => 2,
-            }),
+            F::Effort => Value::Number(f64::from(row.finding.effort as u8)),
+            F::Risk => Value::Number(f64::from(row.finding.risk as u8)),
             _ => self.value(row, ctx),
         }
     }

@@ -11,8 +11,8 @@ mod finding;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod prefix;
+mod priced;
 mod run;
-pub(crate) mod spec;
 pub mod strip;
 #[cfg(test)]
 mod tests;

@@ -2,21 +2,12 @@
 
 use std::sync::Arc;
 
-use super::spec::{by, choice, field_enum, fields, number, text, time, wide};
 use super::{tier_bar, words};
 use crate::analyze::storage::price::{Rates, monthly};
 use crate::domain::storage::{NodeId, NodeKind, PrefixTree, Tier};
 use crate::domain::text::clean;
-use crate::query::Unit;
-use crate::view::{FieldSpec, Role, TableField, Value, ViewContext};
-
-field_enum! {
-    /// A field of a prefix or object.
-    PrefixField {
-        UsdPerMonth, Share, Bytes, Objects, Mean, Age, Newest, Oldest, Tiers, Noncurrent, Kind,
-        Name, Unpriced,
-    }
-}
+use crate::view::table_field::{field_table, fields};
+use crate::view::{Role, TableField, Value, ViewContext};
 
 /// One line of the explorer.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,104 +98,31 @@ fn row(
 
 const KINDS: [&str; 3] = ["prefix", "object", "rest"];
 
-use PrefixField as F;
+field_table! {
+    /// A field of a prefix or object.
+    pub enum PrefixField => FIELDS {
+        UsdPerMonth number(Usd) "usd_per_month" ["$", "usd", "cost"] "$/MO" 8 by('m')
+            "What it costs per month of 730 h, list price, at the blended rate, with padding, archive overheads and monitoring.";
+        Share number(Percent) "share" ["part"] "PART" 5 by('p')
+            "Its part of the dollars of the level above; of its bytes where nothing has a price.";
+        Bytes number(Bytes) "bytes" ["size"] "SIZE" 8 by('z') "Bytes, versions included.";
+        Objects number(Count) "objects" ["count"] "COUNT" 7 by('c') "Objects, versions included.";
+        Mean number(Bytes) "mean_bytes" ["mean"] "MEAN" 8 "Mean size of an object.";
+        Age number(Seconds) "age" ["idle"] "AGE" 7 by('a') "Since its newest object was written.";
+        Newest time "newest" [] "NEWEST" 16 "When its newest object was written.";
+        Oldest time "oldest" [] "OLDEST" 16 "When its oldest object was written.";
+        Tiers text "tiers" ["tier", "class"] "TIERS" 15
+            "Share of the dollars by tier: hot, warm, cold, frozen; the word is where most dollars are.";
+        Noncurrent number(Bytes) "noncurrent_bytes" ["noncurrent"] "OLD VERS" 8 by('o')
+            "Of the bytes: noncurrent versions.";
+        Kind choice(KINDS) "kind" [] "KIND" 6 "Prefix, object, or all smaller ones together.";
+        Name text "name" ["key", "prefix"] "NAME" 24 wide by('n') "Last part of the key.";
+        Unpriced number(Bytes) "unpriced_bytes" [] "UNPRICED" 8
+            "Bytes that $/mo leaves out: nobody knows their price.";
+    }
+}
 
-static FIELDS: [FieldSpec; F::ALL.len()] = [
-    by(
-        'm',
-        number!(
-            F::UsdPerMonth,
-            "usd_per_month",
-            &["$", "usd", "cost"],
-            "$/MO",
-            8,
-            Unit::Usd,
-            "What it costs per month of 730 h, list price, at the blended rate, with padding, archive overheads and monitoring.",
-        ),
-    ),
-    by(
-        'p',
-        number!(
-            F::Share,
-            "share",
-            &["part"],
-            "PART",
-            5,
-            Unit::Percent,
-            "Its part of the dollars of the level above; of its bytes where nothing has a price.",
-        ),
-    ),
-    by(
-        'z',
-        number!(F::Bytes, "bytes", &["size"], "SIZE", 8, Unit::Bytes, "Bytes, versions included."),
-    ),
-    by(
-        'c',
-        number!(
-            F::Objects,
-            "objects",
-            &["count"],
-            "COUNT",
-            7,
-            Unit::Count,
-            "Objects, versions included.",
-        ),
-    ),
-    number!(F::Mean, "mean_bytes", &["mean"], "MEAN", 8, Unit::Bytes, "Mean size of an object."),
-    by(
-        'a',
-        number!(
-            F::Age,
-            "age",
-            &["idle"],
-            "AGE",
-            7,
-            Unit::Seconds,
-            "Since its newest object was written.",
-        ),
-    ),
-    time!(F::Newest, "newest", &[], "NEWEST", 16, "When its newest object was written."),
-    time!(F::Oldest, "oldest", &[], "OLDEST", 16, "When its oldest object was written."),
-    text!(
-        F::Tiers,
-        "tiers",
-        &["tier", "class"],
-        "TIERS",
-        15,
-        "Share of the dollars by tier: hot, warm, cold, frozen; the word is where most dollars are.",
-    ),
-    by(
-        'o',
-        number!(
-            F::Noncurrent,
-            "noncurrent_bytes",
-            &["noncurrent"],
-            "OLD VERS",
-            8,
-            Unit::Bytes,
-            "Of the bytes: noncurrent versions.",
-        ),
-    ),
-    choice!(
-        F::Kind,
-        "kind",
-        &[],
-        "KIND",
-        6,
-        &KINDS,
-        "Prefix, object, or all smaller ones together.",
-    ),
-    wide(by('n', text!(F::Name, "name", &["key", "prefix"], "NAME", 24, "Last part of the key."))),
-    number!(
-        F::Unpriced,
-        "unpriced_bytes",
-        &[],
-        "UNPRICED",
-        8,
-        Unit::Bytes,
-        "Bytes that $/mo leaves out: nobody knows their price.",
-    ),
-];
+use PrefixField as F;
 
 impl TableField for PrefixField {
     type Row = PrefixRow;
@@ -215,7 +133,7 @@ impl TableField for PrefixField {
         &[F::UsdPerMonth, F::Share, F::Bytes, F::Objects, F::Age, F::Tiers, F::Name];
     const DROPPED_FIRST: &'static [Self] = &[F::Share, F::Objects, F::Age, F::Tiers];
 
-    fields!(PrefixField);
+    fields!(FIELDS);
 
     fn value<'a>(self, row: &'a PrefixRow, ctx: &ViewContext) -> Value<'a> {
         let at = |ms: i64| {
@@ -266,10 +184,8 @@ impl TableField for PrefixField {
             (F::UsdPerMonth, Value::Number(usd)) if row.unpriced_bytes > 0 => {
                 format!("{}+", words::usd(usd))
             }
-            (F::UsdPerMonth, Value::Number(usd)) => words::usd(usd),
-            (F::Bytes | F::Mean | F::Noncurrent | F::Unpriced, Value::Number(n)) => words::size(n),
             (F::Objects, Value::Number(n)) => words::count(n),
-            (_, value) => value.shown(self.spec().kind, ctx),
+            (_, value) => words::cell(value, self.spec().kind, ctx),
         }
     }
 

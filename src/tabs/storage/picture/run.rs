@@ -2,19 +2,14 @@
 
 use std::sync::Arc;
 
-use super::spec::{by, choice, field_enum, fields, number, text, wide};
+use super::priced::{dearest_first, priced};
 use super::words;
 use crate::analyze::storage::price::Rates;
-use crate::domain::storage::{Family, GIB, Run};
+use crate::domain::storage::{Family, Run};
 use crate::domain::text::clean;
 use crate::fleet::StorageFleet;
-use crate::query::Unit;
-use crate::view::{FieldSpec, Role, TableField, Value, ViewContext};
-
-field_enum! {
-    /// A field of a run.
-    RunField { UsdPerMonth, Bytes, Steps, Incomplete, State, Sure, Family, Age, Bucket, Prefix }
-}
+use crate::view::table_field::{field_table, fields};
+use crate::view::{Role, TableField, Value, ViewContext};
 
 /// A run with its dollars.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,24 +36,17 @@ pub fn run_rows<'a>(
     for (bucket, scan) in &fleet.scans {
         let rates = rates(bucket);
         for run in scan.runs.iter().flat_map(|r| r.iter()) {
-            let of =
-                |(tier, bytes): &(_, u64)| Some(rates?.usd_per_gib(*tier)? * *bytes as f64 / GIB);
-            let usd = run.steps.iter().flat_map(|s| &s.tiers).map(of).sum::<Option<f64>>();
             let prefix = clean(&run.prefix);
             out.push(RunRow {
                 id: format!("{bucket}/{prefix} {}", run.family.word()).into(),
                 bucket: bucket.clone(),
                 prefix: prefix.into(),
-                usd_per_month: usd,
+                usd_per_month: priced(rates, run.steps.iter().flat_map(|s| &s.tiers)),
                 run: run.clone(),
             });
         }
     }
-    out.sort_by(|a, b| {
-        let usd = |r: &RunRow| r.usd_per_month.unwrap_or(-1.0);
-        usd(b).total_cmp(&usd(a)).then_with(|| b.run.bytes.cmp(&a.run.bytes))
-    });
-    out.into_iter().map(Arc::new).collect()
+    dearest_first(out, |r| (r.usd_per_month, r.run.bytes))
 }
 
 const STATES: [&str; 2] = ["active", "finished"];
@@ -77,81 +65,27 @@ const FAMILIES: [&str; 12] = [
     Family::Generic.word(),
 ];
 
-use RunField as F;
+field_table! {
+    /// A field of a run.
+    pub enum RunField => FIELDS {
+        UsdPerMonth number(Usd) "usd_per_month" ["$", "usd"] "$/MO" 8 by('m')
+            "What its steps cost per month of 730 h, list price, at the blended rate.";
+        Bytes number(Bytes) "bytes" ["size"] "SIZE" 8 by('z') "Bytes of all steps.";
+        Steps number(Count) "steps" [] "STEPS" 5 by('s') "Steps that are stored.";
+        Incomplete number(Count) "incomplete" ["torn"] "INCOMPL" 7 by('c')
+            "Steps of which something is missing; nothing of them is ever proposed for deletion.";
+        State choice(STATES) "state" [] "STATE" 8 by('t')
+            "Active: it may still be written; finished otherwise.";
+        Sure number(Percent) "confidence" ["sure"] "SURE" 4 by('u')
+            "How sure it is that this is a run of this family.";
+        Family choice(FAMILIES) "family" [] "FAMILY" 15 by('f') "Who wrote the checkpoints.";
+        Age number(Seconds) "age" ["idle"] "AGE" 7 by('a') "Since its newest object was written.";
+        Bucket text "bucket" [] "BUCKET" 16 "The bucket.";
+        Prefix text "prefix" ["name", "run"] "PREFIX" 24 wide by('p') "The directory of its steps.";
+    }
+}
 
-static FIELDS: [FieldSpec; F::ALL.len()] = [
-    by(
-        'm',
-        number!(
-            F::UsdPerMonth,
-            "usd_per_month",
-            &["$", "usd"],
-            "$/MO",
-            8,
-            Unit::Usd,
-            "What its steps cost per month of 730 h, list price, at the blended rate.",
-        ),
-    ),
-    by('z', number!(F::Bytes, "bytes", &["size"], "SIZE", 8, Unit::Bytes, "Bytes of all steps.")),
-    by('s', number!(F::Steps, "steps", &[], "STEPS", 5, Unit::Count, "Steps that are stored.")),
-    by(
-        'c',
-        number!(
-            F::Incomplete,
-            "incomplete",
-            &["torn"],
-            "INCOMPL",
-            7,
-            Unit::Count,
-            "Steps of which something is missing; nothing of them is ever proposed for deletion.",
-        ),
-    ),
-    by(
-        't',
-        choice!(
-            F::State,
-            "state",
-            &[],
-            "STATE",
-            8,
-            &STATES,
-            "Active: it may still be written; finished otherwise.",
-        ),
-    ),
-    by(
-        'u',
-        number!(
-            F::Sure,
-            "confidence",
-            &["sure"],
-            "SURE",
-            4,
-            Unit::Percent,
-            "How sure it is that this is a run of this family.",
-        ),
-    ),
-    by(
-        'f',
-        choice!(F::Family, "family", &[], "FAMILY", 15, &FAMILIES, "Who wrote the checkpoints."),
-    ),
-    by(
-        'a',
-        number!(
-            F::Age,
-            "age",
-            &["idle"],
-            "AGE",
-            7,
-            Unit::Seconds,
-            "Since its newest object was written.",
-        ),
-    ),
-    text!(F::Bucket, "bucket", &[], "BUCKET", 16, "The bucket."),
-    wide(by(
-        'p',
-        text!(F::Prefix, "prefix", &["name", "run"], "PREFIX", 24, "The directory of its steps."),
-    )),
-];
+use RunField as F;
 
 impl TableField for RunField {
     type Row = RunRow;
@@ -170,7 +104,7 @@ impl TableField for RunField {
     ];
     const DROPPED_FIRST: &'static [Self] = &[F::Family, F::Incomplete, F::Age, F::State];
 
-    fields!(RunField);
+    fields!(FIELDS);
 
     fn value<'a>(self, row: &'a RunRow, ctx: &ViewContext) -> Value<'a> {
         let run = &row.run;
@@ -200,11 +134,7 @@ impl TableField for RunField {
     }
 
     fn cell(self, row: &RunRow, ctx: &ViewContext) -> String {
-        match (self, self.value(row, ctx)) {
-            (F::UsdPerMonth, Value::Number(usd)) => words::usd(usd),
-            (F::Bytes, Value::Number(bytes)) => words::size(bytes),
-            (_, value) => value.shown(self.spec().kind, ctx),
-        }
+        words::cell(self.value(row, ctx), self.spec().kind, ctx)
     }
 
     fn id(row: &RunRow) -> &Arc<str> {

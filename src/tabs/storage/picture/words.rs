@@ -5,7 +5,8 @@ use jiff::Timestamp;
 
 use crate::domain::storage::{Effort, LifecycleRule, Risk, Tier, Versioning};
 use crate::fleet::storage::{BucketRow, StorageTotals};
-use crate::view::format;
+use crate::query::{Kind, Unit};
+use crate::view::{Value, ViewContext, format};
 
 /// Dollars per month: cents while they matter. What is not nothing does not look like it.
 pub fn usd(amount: f64) -> String {
@@ -24,6 +25,15 @@ pub fn saved(t: &StorageTotals, per: &str) -> String {
         (0, n) => format!("what {} would save is not known", format::plural(n as usize, "finding")),
         _ if t.savings_at_most > 0.0 => format!("findings save about {}{per}", usd(t.savings)),
         _ => format!("findings save at least {}{per}", usd(t.savings)),
+    }
+}
+
+/// The cell of a value of `kind`: dollars and sizes of storage, all else as everywhere.
+pub(super) fn cell(value: Value<'_>, kind: Kind, ctx: &ViewContext) -> String {
+    match (value, kind) {
+        (Value::Number(n), Kind::Number(Unit::Usd)) => usd(n),
+        (Value::Number(n), Kind::Number(Unit::Bytes)) => size(n),
+        (value, _) => value.shown(kind, ctx),
     }
 }
 
@@ -93,7 +103,7 @@ pub fn tier(tier: Tier) -> &'static str {
 }
 
 /// The word of an effort.
-pub fn effort(effort: Effort) -> &'static str {
+pub const fn effort(effort: Effort) -> &'static str {
     match effort {
         Effort::Low => "low",
         Effort::Medium => "medium",
@@ -102,13 +112,16 @@ pub fn effort(effort: Effort) -> &'static str {
 }
 
 /// The word of a risk.
-pub fn risk(risk: Risk) -> &'static str {
+pub const fn risk(risk: Risk) -> &'static str {
     match risk {
         Risk::Low => "low",
         Risk::Medium => "medium",
         Risk::High => "high",
     }
 }
+
+/// The words of efforts, which are those of risks as well, least first.
+pub const LEVELS: [&str; 3] = [effort(Effort::Low), effort(Effort::Medium), effort(Effort::High)];
 
 #[cfg(test)]
 mod tests {
