@@ -1,6 +1,7 @@
 //! What a scenario comes to: made by the engine, drawn and printed by others. Dollars are nominal
 //! over the scenario's weeks unless a field says otherwise.
 
+use super::lists::ListReason;
 use super::scenario::{OfferKind, Payment};
 
 /// How far an answer is.
@@ -251,8 +252,8 @@ pub struct ListEntry {
     pub lock_in_months: f64,
     /// The FinOps marks: return above 10 %, break-even within nine months, utilisation of 80 %.
     pub marks: [bool; 3],
-    /// Why, one sentence.
-    pub reason: String,
+    /// Why.
+    pub reason: ListReason,
 }
 
 /// What one input does to the mean cost.

@@ -1,0 +1,7 @@
+//! The words of what engines conclude. An engine gives a reason as a type with its values, so that a
+//! test can ask for it and a screen, a report and an alert can each say it in their way; the
+//! sentences stand here, one file per engine.
+
+mod list;
+
+pub use list::list;
