@@ -2,6 +2,7 @@
 //! marks come from it alone: they are written once, against [`FieldTable`] and
 //! [`Rows`], behind which the kind of row does not show.
 
+use std::borrow::Cow;
 use std::fmt::{self, Debug};
 use std::hash::Hash;
 use std::marker::PhantomData;
@@ -210,8 +211,8 @@ pub trait TableField: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
     }
 
     /// The texts of a field that has several in one row, for comparisons; `None` for the others.
-    fn several<'a>(self, _row: &'a Self::Row) -> Option<impl Iterator<Item = &'a str>> {
-        None::<std::iter::Empty<&'a str>>
+    fn several<'a>(self, _row: &'a Self::Row) -> Option<impl Iterator<Item = Cow<'a, str>>> {
+        None::<std::iter::Empty<Cow<'a, str>>>
     }
 
     /// The fields, whatever the rows are.

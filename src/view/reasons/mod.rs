@@ -2,6 +2,8 @@
 //! test can ask for it and a screen, a report and an alert can each say it in their way; the
 //! sentences stand here, one file per engine.
 
+mod gpu;
 mod list;
 
+pub use gpu::{gpu, gpu_advice, witness};
 pub use list::list;

@@ -1,5 +1,6 @@
 //! The fields of a commitment.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::words;
@@ -234,8 +235,8 @@ impl TableField for CommitmentField {
     }
 
     /// Every finding answers, not the first alone.
-    fn several(self, row: &CommitmentRow) -> Option<impl Iterator<Item = &str>> {
-        (self == F::Finding).then(|| row.findings.iter().map(|f| &**f))
+    fn several(self, row: &CommitmentRow) -> Option<impl Iterator<Item = Cow<'_, str>>> {
+        (self == F::Finding).then(|| row.findings.iter().map(|f| Cow::Borrowed(&**f)))
     }
 
     fn id(row: &CommitmentRow) -> &Arc<str> {
