@@ -13,7 +13,7 @@ pub use commitment::{CommitmentRow, CommitmentSums};
 pub use proposal::{CannotTell, Need, Proposal, SizeVerdict};
 pub use resource::{Pattern, ResourceRow};
 pub use spot::{MixedFleet, SpotFit, SpotRow, ZonePrice};
-pub use waterfall::{BillPart, Step, StepKind, Waterfall};
+pub use waterfall::{BillPart, NetUnknown, Step, StepKind, StepNote, Waterfall};
 
 pub use crate::domain::storage::{Effort, Risk};
 

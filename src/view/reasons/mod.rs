@@ -4,6 +4,8 @@
 
 mod gpu;
 mod list;
+mod waterfall;
 
 pub use gpu::{gpu, gpu_advice, witness};
 pub use list::list;
+pub use waterfall::{net_unknown, step_note, task};

@@ -13,8 +13,9 @@ use crate::domain::{
 };
 use crate::fleet::Savings;
 use crate::fleet::savings::{
-    CannotTell, CommitmentRow, CommitmentSums, Effort, MixedFleet, Need, Pattern, Proposal,
-    ResourceRow, Risk, SizeVerdict, SpotFit, SpotRow, Step, StepKind, Waterfall, ZonePrice,
+    CannotTell, CommitmentRow, CommitmentSums, Effort, MixedFleet, Need, NetUnknown, Pattern,
+    Proposal, ResourceRow, Risk, SizeVerdict, SpotFit, SpotRow, Step, StepKind, Waterfall,
+    ZonePrice,
 };
 use crate::view::fixture::{ago, now};
 
@@ -585,7 +586,7 @@ pub(crate) fn denied() -> Savings {
             coverage: 0.0,
             state: SourceState::Failed(Arc::new(error)),
         }];
-        s.waterfall.net_unknown = Some("Savings Plans could not be read".into());
+        s.waterfall.net_unknown = Some(NetUnknown::Fixture("Savings Plans could not be read"));
         for p in &mut s.proposals {
             Arc::make_mut(p).net_usd_per_hour = None;
         }
