@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::CommitmentFinding;
 use crate::domain::{Commitment, CommitmentKind};
 
 /// A commitment held, and how it was used in the hours that were looked at.
@@ -35,9 +36,8 @@ pub struct CommitmentRow {
     pub saves_usd_per_hour: Option<f64>,
     /// Hours that were looked at.
     pub hours: u32,
-    /// What is wrong with it, a sentence each: unused, ends soon, overlaps another, cannot be
-    /// applied. Clean text.
-    pub findings: Vec<Arc<str>>,
+    /// What is wrong with it: unused, ends soon, overlaps another, cannot be applied.
+    pub findings: Vec<CommitmentFinding>,
 }
 
 impl CommitmentRow {

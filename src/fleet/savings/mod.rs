@@ -4,12 +4,14 @@
 //! These are the rows; `analyze::savings` makes them.
 
 mod commitment;
+mod commitment_finding;
 mod proposal;
 mod resource;
 mod spot;
 mod waterfall;
 
 pub use commitment::{CommitmentRow, CommitmentSums};
+pub use commitment_finding::{CommitmentFinding, Elsewhere, Ending, UnusedCost};
 pub use proposal::{CannotTell, Need, Proposal, SizeVerdict};
 pub use resource::{Pattern, ResourceRow};
 pub use spot::{MixedFleet, SpotFit, SpotRow, ZonePrice};

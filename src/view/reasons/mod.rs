@@ -2,10 +2,12 @@
 //! test can ask for it and a screen, a report and an alert can each say it in their way; the
 //! sentences stand here, one file per engine.
 
+mod commitment;
 mod gpu;
 mod list;
 mod waterfall;
 
+pub use commitment::commitment;
 pub use gpu::{gpu, gpu_advice, witness};
 pub use list::list;
 pub use waterfall::{net_unknown, step_note, task};
