@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::FindingReason;
 use crate::domain::Scope;
 
 /// Kinds of finding.
@@ -120,8 +121,6 @@ pub struct StorageFinding {
     pub effort: Effort,
     /// What may be lost.
     pub risk: Risk,
-    /// What is so, one sentence; clean text.
-    pub says: String,
-    /// What to do, one sentence; clean text.
-    pub fix: String,
+    /// What is so; what to do follows from it.
+    pub reason: FindingReason,
 }

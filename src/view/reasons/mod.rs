@@ -5,9 +5,11 @@
 mod commitment;
 mod gpu;
 mod list;
+mod storage;
 mod waterfall;
 
 pub use commitment::commitment;
 pub use gpu::{gpu, gpu_advice, witness};
 pub use list::list;
+pub use storage::{fate, storage, storage_fix};
 pub use waterfall::{net_unknown, step_note, task};

@@ -5,66 +5,7 @@ use std::collections::BTreeSet;
 use super::never::{Reason, RunFacts};
 use super::policy::Policy;
 use crate::analyze::storage::price::{self, Rates};
-use crate::domain::storage::{GIB, Run, Step, Tier, Versioning};
-
-/// What happens to bytes whose objects are deleted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
-    /// They are gone.
-    Freed,
-    /// They stay as noncurrent versions, and a rule deletes those after some days.
-    FreedLater,
-    /// They stay as noncurrent versions, and nothing deletes those.
-    Kept,
-    /// They stay as noncurrent versions; whether a rule deletes those is not known.
-    KeptAsFarAsKnown,
-    /// Nobody knows whether the bucket keeps versions.
-    Unknown,
-}
-
-impl Fate {
-    /// From the bucket's versioning, and from whether a rule deletes noncurrent versions.
-    pub fn of(versioning: Option<Versioning>, expires_noncurrent: Option<bool>) -> Self {
-        match (versioning, expires_noncurrent) {
-            (None, _) => Self::Unknown,
-            (Some(Versioning::Off), _) => Self::Freed,
-            (Some(_), Some(true)) => Self::FreedLater,
-            (Some(_), Some(false)) => Self::Kept,
-            (Some(_), None) => Self::KeptAsFarAsKnown,
-        }
-    }
-
-    /// What is freed of `bytes` by deleting the objects, not their versions; `None` when nobody
-    /// knows.
-    pub fn freed(self, bytes: u64) -> Option<u64> {
-        match self {
-            Self::Freed | Self::FreedLater => Some(bytes),
-            Self::Kept | Self::KeptAsFarAsKnown => Some(0),
-            Self::Unknown => None,
-        }
-    }
-
-    /// A sentence for people; `None` where there is nothing to say.
-    pub fn says(self) -> Option<&'static str> {
-        Some(match self {
-            Self::Freed => return None,
-            Self::FreedLater => {
-                "the bucket keeps versions: bytes are freed when its rule deletes noncurrent ones"
-            }
-            Self::Kept => {
-                "0 bytes freed: the bucket keeps versions and no rule deletes noncurrent ones; \
-                 delete by version id, or add NoncurrentVersionExpiration first"
-            }
-            Self::KeptAsFarAsKnown => {
-                "0 bytes freed as far as is known: the bucket keeps versions, and its lifecycle \
-                 was not read; deleting by version id frees them"
-            }
-            Self::Unknown => {
-                "bytes freed are not known: nothing tells whether the bucket keeps versions"
-            }
-        })
-    }
-}
+use crate::domain::storage::{Fate, GIB, Run, Step, Tier};
 
 /// What a plan is priced and judged with.
 #[derive(Clone, Copy, Debug)]

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::fixture::{World, in_days, now, plan, read_storage, reading, reserved};
 use crate::domain::storage::{
-    Effort as StorageEffort, FindingKind, Risk as StorageRisk, StorageFinding, Subject, Volume,
-    VolumeKind,
+    Effort as StorageEffort, FindingKind, FindingReason, Risk as StorageRisk, StorageFinding,
+    Subject, Volume, VolumeKind,
 };
 use crate::domain::{
     CommitmentKind, CommitmentSource, Commits, FleetHour, ResourceKind, Scope, SourceId,
@@ -414,8 +414,7 @@ pub(super) fn volume_of(instance: &str, month: f64, finds: &[f64]) -> VolumeRow 
                 usd_per_month: Some(*usd),
                 effort: StorageEffort::Medium,
                 risk: StorageRisk::Medium,
-                says: String::new(),
-                fix: String::new(),
+                reason: FindingReason::Nothing,
             })
         })
         .collect();
