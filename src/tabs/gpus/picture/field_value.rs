@@ -12,7 +12,7 @@ use crate::fleet::{GpuRow, Row};
 use crate::tabs::idle::picture::field_value::price_basis;
 use crate::view::table_field::{FieldSpec, TableField};
 use crate::view::value::Value;
-use crate::view::{ViewContext, format};
+use crate::view::{ViewContext, format, reasons};
 
 /// Bytes in a MiB.
 const MIB: f64 = 1_048_576.0;
@@ -136,8 +136,10 @@ impl TableField for GpuField {
                 names => Value::Text(Cow::Owned(names)),
             },
             Self::Disagreement => Value::text(&row.disagreement),
-            Self::Reason => Value::text(&row.verdict.reason),
-            Self::Advice => Value::text(&row.verdict.advice),
+            Self::Reason => Value::made(reasons::gpu(row.verdict.reason)),
+            Self::Advice => {
+                row.verdict.advice.map_or(Value::Unknown, |a| Value::made(reasons::gpu_advice(a)))
+            }
         }
     }
 
@@ -186,7 +188,7 @@ impl TableField for GpuField {
         }
     }
 
-    fn several(self, row: &GpuRow) -> Option<impl Iterator<Item = &str>> {
+    fn several(self, row: &GpuRow) -> Option<impl Iterator<Item = Cow<'_, str>>> {
         let owner = &row.sample.owner;
         let texts: [Option<&str>; 5] = match self {
             Self::Owner => [
@@ -203,7 +205,7 @@ impl TableField for GpuField {
             }
             _ => return None,
         };
-        Some(texts.into_iter().flatten())
+        Some(texts.into_iter().flatten().map(Cow::Borrowed))
     }
 
     fn any_text(row: &GpuRow, mut holds: impl FnMut(&str) -> bool) -> bool {

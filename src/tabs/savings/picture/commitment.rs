@@ -1,5 +1,6 @@
 //! The fields of a commitment.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::words;
@@ -9,7 +10,7 @@ use crate::query::Unit;
 use crate::tabs::storage::picture::spec::{
     by, choice, field_enum, fields, number, text, time, wide,
 };
-use crate::view::{FieldSpec, TableField, Value, ViewContext};
+use crate::view::{FieldSpec, TableField, Value, ViewContext, reasons};
 
 field_enum! {
     /// A field of a commitment.
@@ -217,7 +218,9 @@ impl TableField for CommitmentField {
             F::Starts => Value::Time(held.start),
             F::State => Value::text(held.state.word()),
             F::Payment => Value::maybe(words::payment(held)),
-            F::Finding => Value::maybe(row.findings.first().map(|f| &**f)),
+            F::Finding => {
+                row.findings.first().map_or(Value::Unknown, |f| Value::made(reasons::commitment(f)))
+            }
             F::Findings => Value::number(Some(row.findings.len() as f64)),
             F::Hours => of(Some(row.hours)),
             F::Shape => Value::maybe(words::shape(held)),
@@ -234,8 +237,9 @@ impl TableField for CommitmentField {
     }
 
     /// Every finding answers, not the first alone.
-    fn several(self, row: &CommitmentRow) -> Option<impl Iterator<Item = &str>> {
-        (self == F::Finding).then(|| row.findings.iter().map(|f| &**f))
+    fn several(self, row: &CommitmentRow) -> Option<impl Iterator<Item = Cow<'_, str>>> {
+        (self == F::Finding)
+            .then(|| row.findings.iter().map(|f| Cow::Owned(reasons::commitment(f))))
     }
 
     fn id(row: &CommitmentRow) -> &Arc<str> {
@@ -259,6 +263,6 @@ impl TableField for CommitmentField {
             || holds(&held.account)
             || words::region(held).is_some_and(&mut holds)
             || words::shape(held).is_some_and(&mut holds)
-            || row.findings.iter().any(|f| holds(f))
+            || row.findings.iter().any(|f| holds(&reasons::commitment(f)))
     }
 }

@@ -8,7 +8,7 @@ use crate::domain::storage::{Effort, FindingKind, Risk, StorageFinding, Subject}
 use crate::domain::text::clean;
 use crate::fleet::StorageFleet;
 use crate::query::Unit;
-use crate::view::{FieldSpec, TableField, Value, ViewContext};
+use crate::view::{FieldSpec, TableField, Value, ViewContext, reasons};
 
 field_enum! {
     /// A field of a finding.
@@ -118,8 +118,8 @@ impl TableField for FindingField {
             F::Subject => Value::text(&row.subject),
             F::Account => Value::maybe(Some(&*f.scope.account).filter(|a| *a != "-")),
             F::Region => Value::maybe(Some(&*f.scope.region).filter(|r| *r != "-")),
-            F::Says => Value::text(&f.says),
-            F::Fix => Value::text(&f.fix),
+            F::Says => Value::made(reasons::storage(&f.reason)),
+            F::Fix => Value::made(reasons::storage_fix(&f.reason)),
         }
     }
 
@@ -145,7 +145,9 @@ impl TableField for FindingField {
     }
 
     fn any_text(row: &FindingRow, mut holds: impl FnMut(&str) -> bool) -> bool {
-        holds(&row.subject) || holds(row.finding.kind.word()) || holds(&row.finding.says)
+        holds(&row.subject)
+            || holds(row.finding.kind.word())
+            || holds(&reasons::storage(&row.finding.reason))
     }
 
     fn ranked<'a>(self, row: &'a FindingRow, ctx: &ViewContext) -> Value<'a> {
