@@ -53,9 +53,10 @@ pub use error::{ErrorKind, SourceError};
 pub use evidence::{HourlySeries, MALFORMED, SeriesSet, Signal};
 pub use fleet_hour::{FleetHour, TypeCounts};
 pub use gpu::{
-    Activity, GpuHistory, GpuHour, GpuIdentity, GpuKey, GpuModel, GpuOwner, GpuProcess, GpuSample,
-    GpuSignal, GpuSignals, GpuState, GpuTrace, GpuVerdict, HostNames, HostTrouble, HourTable,
-    HoursOfGpu, Mig, RecentWindow, Rung, Sweep, Throttle, Witness, Workload,
+    Activity, GpuAdvice, GpuAdviceKind, GpuHistory, GpuHour, GpuIdentity, GpuKey, GpuModel,
+    GpuOwner, GpuProcess, GpuReason, GpuSample, GpuSignal, GpuSignals, GpuState, GpuTrace,
+    GpuVerdict, HostNames, HostTrouble, HourTable, HoursOfGpu, Mig, Observation, RecentWindow,
+    Rung, Sweep, Throttle, Witness, Workload,
 };
 pub use hash::{FastMap, FastSet};
 pub use hour::{Hour, HourRange};

@@ -188,14 +188,14 @@ impl<F> Compare<F> {
         }
     }
 
-    /// Evaluates against a field with several texts (the owners of an instance): `=` and `~` hold when they hold for
-    /// any text, `!=` and `!~` when they hold for all. False without any text.
-    pub fn holds_any<'a>(&self, texts: impl IntoIterator<Item = &'a str>) -> bool {
+    /// The same for a field with several texts (the owners of an instance): `=` and `~` hold when
+    /// they hold for any, `!=` and `!~` when they hold for all. False without any text.
+    pub fn holds_any<T: AsRef<str>>(&self, texts: impl IntoIterator<Item = T>) -> bool {
         let negative = matches!(self.op, Op::Ne | Op::NotContains);
         let mut seen = false;
         for text in texts {
             seen = true;
-            let holds = self.holds(Operand::Text(text));
+            let holds = self.holds(Operand::Text(text.as_ref()));
             if holds != negative {
                 return holds;
             }

@@ -278,7 +278,7 @@ fn several_texts_match_any_and_none() {
     assert!(compare("team~rai").holds_any(owners));
     assert!(!compare("team!=asg").holds_any(owners));
     assert!(compare("team!=eks").holds_any(owners));
-    assert!(!compare("team!=eks").holds_any([]));
+    assert!(!compare("team!=eks").holds_any::<&str>([]));
 }
 
 #[test]

@@ -5,12 +5,12 @@ use serde_json::{Value as Json, json};
 use super::json::number;
 use super::sheet::{Cell, Column, Sheet};
 use super::{Notes, Report};
-use crate::analyze::storage::checkpoints::{DELTA_SAVINGS, Fate, Policy, RunPlan, left_by_policy};
-use crate::domain::storage::{Run, Step};
+use crate::analyze::storage::checkpoints::{DELTA_SAVINGS, Policy, RunPlan, left_by_policy};
+use crate::domain::storage::{Fate, Run, Step};
 use crate::domain::text::clean;
 use crate::domain::{Provenance, Reading};
 use crate::tabs::storage::picture::{strip, words};
-use crate::view::{Align, Value, ViewContext, format};
+use crate::view::{Align, Value, ViewContext, format, reasons};
 
 /// Cells of a strip in a table.
 const STRIP: usize = 32;
@@ -402,7 +402,7 @@ fn sentences(report: &CheckpointsReport<'_>) -> Vec<String> {
         }
         return out;
     }
-    out.extend(report.fate.says().map(str::to_owned));
+    out.extend(reasons::fate(report.fate).map(str::to_owned));
     let unranked = report.plans.iter().filter(|p| p.has_no_metric).count();
     if unranked > 0 {
         out.push(format!(

@@ -15,7 +15,7 @@ use crate::fleet::{Fleet, GpuFleet, Savings, StorageFleet, Totals};
 use crate::tabs::gpus::picture::words as gpu_words;
 use crate::tabs::overview::picture::{self, Band, Group, NetBurn, Overview, Saved};
 use crate::tabs::storage::picture::words;
-use crate::view::{Align, Symbols, Value, ViewContext, format};
+use crate::view::{Align, Symbols, Value, ViewContext, format, reasons};
 
 /// The sections, in the order they are written: name for machines, title for people.
 const SECTIONS: [(&str, &str); 11] = [
@@ -308,7 +308,7 @@ fn waterfall(saved: &Saved) -> Vec<Record> {
         usd_per_hour: Some(usd),
         ..Record::default()
     };
-    let why = w.net_unknown.as_ref();
+    let why = w.net_unknown.as_ref().map(reasons::net_unknown);
     let mut records = vec![Record {
         note: match (why, saved.left_out()) {
             (Some(why), left) if left.is_empty() => format!("at list price: {why}"),
@@ -323,7 +323,7 @@ fn waterfall(saved: &Saved) -> Vec<Record> {
         items: Some(s.items),
         effort: Some(s.effort).filter(|_| s.items > 0),
         risk: Some(s.risk).filter(|_| s.items > 0),
-        note: s.notes.join(" "),
+        note: s.notes.iter().map(|n| reasons::step_note(*n)).collect::<Vec<_>>().join(" "),
         ..total(s.kind.word(), s.kind.label(), s.after)
     }));
     records.push(Record {
@@ -337,7 +337,8 @@ fn waterfall(saved: &Saved) -> Vec<Record> {
 
 fn task(task: &Task) -> Record {
     let place = task.kind.place();
-    let parts = [task.why.as_str(), place.command];
+    let why = reasons::task(task);
+    let parts = [why.as_str(), place.command];
     let note: Vec<&str> = parts.into_iter().filter(|p| !p.is_empty()).collect();
     Record {
         section: "sequence",

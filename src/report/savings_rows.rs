@@ -15,7 +15,7 @@ use crate::tabs::savings::picture::words::{self, at_least};
 use crate::tabs::savings::picture::{
     CommitmentField, ProposalField, ResourceField, ResourceItem, SpotField,
 };
-use crate::view::{TableField, ViewContext, format};
+use crate::view::{TableField, ViewContext, format, reasons};
 
 /// Where the rows of the savings lists come from.
 #[derive(Clone, Debug)]
@@ -149,7 +149,7 @@ impl SavingsField for CommitmentField {
             },
         };
         vec![
-            ("findings", lines(&row.findings)),
+            ("findings", row.findings.iter().map(|f| json!(reasons::commitment(f))).collect()),
             ("upfront_usd", json::number(upfront)),
             ("rates_known", json!(rates)),
         ]

@@ -10,7 +10,7 @@ use crate::domain::{Provenance, Reading, SourceError, SourceId};
 use crate::fleet::StorageFleet;
 use crate::fleet::storage::{BucketRow, StorageTotals};
 use crate::tabs::storage::picture::{BucketField, words};
-use crate::view::{ViewContext, format};
+use crate::view::{ViewContext, format, reasons};
 
 impl ListField for BucketField {
     type Of = Arc<StorageFleet>;
@@ -115,8 +115,8 @@ pub(super) fn finding(f: &StorageFinding) -> Json {
         "usd_per_month": json::number(f.usd_per_month),
         "effort": words::effort(f.effort),
         "risk": words::risk(f.risk),
-        "message": f.says,
-        "fix": f.fix,
+        "message": reasons::storage(&f.reason),
+        "fix": reasons::storage_fix(&f.reason),
     })
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{
     Format, GpuGroups, Gpus, Instances, List, ListField, OverviewReport, json_lines, write,
 };
+use crate::fleet::savings::NetUnknown;
 use crate::fleet::{Fleet, GpuFleet, Savings};
 use crate::tabs::gpus::picture::{GpuField, GpuGrouping, fixture as gpu_fixture};
 use crate::tabs::idle::picture::Field;
@@ -365,7 +366,7 @@ fn the_overview_says_what_could_be_saved() {
     assert!(part("score").iter().any(|r| r["name"] == "commitment_utilisation"));
     // What is not known is not passed off as known.
     let mut unread = savings.clone();
-    unread.waterfall.net_unknown = Some("denied".into());
+    unread.waterfall.net_unknown = Some(NetUnknown::Fixture("denied"));
     let text = of(&unread, Format::Table);
     assert!(text.contains("at list price: denied"), "{text}");
     assert!(!text.contains("net of commitments"), "{text}");

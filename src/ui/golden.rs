@@ -16,6 +16,7 @@ use crate::app::fixture::{self, app, app_with, fleet, fleet_of, press, readings}
 use crate::app::sheet::fixture as acting;
 use crate::app::{App, ColorDepth, Level, LogEntry, Mode, Msg, ThemeName};
 use crate::domain::{ErrorKind, Scope, SourceId};
+use crate::fleet::savings::NetUnknown;
 use crate::view::Symbols;
 
 /// The screen as text, without blanks at the ends of lines.
@@ -195,7 +196,8 @@ fn the_overview_with_savings_in_every_variant() {
         saving::heard(init, savings())
     };
     let mut unread = savings();
-    unread.waterfall.net_unknown = Some("Savings Plans of 1/us-east-1: denied".into());
+    unread.waterfall.net_unknown =
+        Some(NetUnknown::Fixture("Savings Plans of 1/us-east-1: denied"));
     let variants = vec![
         ("80x24", saving::app((80, 24))),
         ("80x50", saving::app((80, 50))),

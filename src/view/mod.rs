@@ -5,6 +5,7 @@
 
 pub mod filter;
 pub mod format;
+pub mod reasons;
 mod role;
 mod rows;
 mod search;

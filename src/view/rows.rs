@@ -1,6 +1,7 @@
 //! Rows of a list behind one pointer, whatever they are.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -77,7 +78,7 @@ pub struct Cell {
 }
 
 /// What is done with the texts of a field.
-pub type LookAtTexts<'a> = &'a mut dyn FnMut(&mut dyn Iterator<Item = &str>);
+pub type LookAtTexts<'a> = &'a mut dyn FnMut(&mut dyn Iterator<Item = Cow<'_, str>>);
 
 impl fmt::Debug for dyn Rows {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -350,9 +350,9 @@ pub trait TableField: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
         self.value(row, ctx)
     }
 
-    /// Texts of a field that has several per row, for comparisons; `None` for other fields.
-    fn several<'a>(self, _row: &'a Self::Row) -> Option<impl Iterator<Item = &'a str>> {
-        None::<std::iter::Empty<&'a str>>
+    /// The texts of a field that has several in one row, for comparisons; `None` for the others.
+    fn several<'a>(self, _row: &'a Self::Row) -> Option<impl Iterator<Item = Cow<'a, str>>> {
+        None::<std::iter::Empty<Cow<'a, str>>>
     }
 
     /// The table of these fields, independent of the row type.

@@ -26,7 +26,12 @@ impl<'a> Value<'a> {
         if text.is_empty() { Self::Unknown } else { Self::Text(Cow::Borrowed(text)) }
     }
 
-    /// Text; [`Value::Unknown`] where missing or empty.
+    /// Text that was made for this; not known when empty.
+    pub(crate) fn made(text: String) -> Self {
+        if text.is_empty() { Self::Unknown } else { Self::Text(Cow::Owned(text)) }
+    }
+
+    /// Text that may be missing.
     pub(crate) fn maybe(text: Option<&'a str>) -> Self {
         text.map_or(Self::Unknown, Self::text)
     }

@@ -1,6 +1,7 @@
 //! What a scenario comes to: made by the engine, drawn and printed by others. Dollars are nominal
 //! over the scenario's weeks unless a field says otherwise.
 
+use super::lists::ListReason;
 use super::scenario::{OfferKind, Payment};
 
 /// How complete an answer is. Each stage replaces the one before.
@@ -253,8 +254,8 @@ pub struct ListEntry {
     /// Whether it meets the FinOps thresholds: return above 10%, break-even within nine months, utilisation of
     /// at least 80%.
     pub marks: [bool; 3],
-    /// One sentence with the figures that decide.
-    pub reason: String,
+    /// Why.
+    pub reason: ListReason,
 }
 
 /// Change of the mean cost when one input moves to a lower and a higher value.

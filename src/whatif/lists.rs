@@ -6,9 +6,11 @@ mod tests;
 
 use std::cmp::Reverse;
 
+pub use reason::{Limit, ListReason};
+
 use super::optimum::buy_now::{Outlook, Purchase, Purchases, Terms, buy_now};
 use super::supply::cash::{Schedule, hours_of, months_of};
-use super::supply::known_rates::why_no_rate;
+use super::supply::known_rates::has_no_ri;
 use super::supply::lock_in::{self, Bound};
 use super::supply::marks::Marks;
 use super::supply::payback::Unit;
@@ -73,22 +75,28 @@ impl<'a> Judging<'a> {
     }
 
     /// Why an offer needs no judgement of its units.
-    fn why_not(&self, offer: &Offer) -> Option<String> {
+    fn why_not(&self, offer: &Offer) -> Option<ListReason> {
         if offer.kind == OfferKind::CapacityReservation {
-            return Some(reason::CAPACITY.to_owned());
+            return Some(ListReason::Capacity);
         }
         let Some(rate) = offer.rate.filter(|rate| *rate > 0.0) else {
-            let why = why_no_rate(offer.kind, &self.family.inputs.name);
-            return Some(why);
+            let not_sold =
+                offer.kind == OfferKind::StandardRi && has_no_ri(&self.family.inputs.name);
+            return Some(if not_sold {
+                ListReason::NotSold
+            } else {
+                ListReason::NoRate(offer.kind)
+            });
         };
         if self.on_demand <= 0.0 {
-            return Some(reason::NO_PRICE.to_owned());
+            return Some(ListReason::NoPrice);
         }
         if rate >= self.on_demand {
-            return Some(reason::dear(rate, self.on_demand));
+            return Some(ListReason::Dear { rate, on_demand: self.on_demand });
         }
         let better = self.better(offer, rate)?;
-        Some(reason::dearer(&better.name, better.weeks < offer.weeks))
+        let is_shorter = better.weeks < offer.weeks;
+        Some(ListReason::Dearer { other: better.name.clone(), is_shorter })
     }
 
     /// Another offer that costs no more and binds no longer, or less of one of both.
@@ -114,7 +122,7 @@ impl<'a> Judging<'a> {
     fn judge(&mut self, offer: &Offer, lists: &mut Lists) {
         let rate = offer.rate.unwrap_or(0.0);
         if usize::from(offer.weeks) > self.held.len() {
-            let reason = reason::beyond(offer.weeks, self.held.len());
+            let reason = ListReason::Beyond { weeks: offer.weeks, ahead: self.held.len() };
             return lists.avoid.push(self.plain(offer, reason));
         }
         let top_up_weeks = usize::from(self.future.top_up_weeks.max(1));
@@ -122,13 +130,14 @@ impl<'a> Judging<'a> {
         let found = buy_now(self.family.outlook, terms, &self.held, self.left);
         let before = self.held.first().copied().unwrap_or(0.0);
         if found.now.units > 0.0 {
-            let reason = reason::buy(offer, before, top_up_weeks, &found);
+            let reason = buy(before, top_up_weeks, &found);
             let entry = self.purchase(offer, found.now, reason);
             self.left = self.left.map(|left| left - found.now.units);
             lists.buy.push(entry);
         }
         for later in &found.later {
-            let reason = reason::plan(offer, later);
+            let used = later.term.used.min(later.next.used);
+            let reason = ListReason::Plan { used, needed: later.term.needed };
             let entry = self.purchase(offer, *later, reason);
             lists.plan.push(entry);
         }
@@ -140,22 +149,21 @@ impl<'a> Judging<'a> {
 
     /// What should not be bought of an offer that is judged: units that look well used now but end,
     /// or any at all.
-    fn refused(&self, offer: &Offer, before: f64, found: &Purchases) -> Option<(f64, String)> {
+    fn refused(&self, offer: &Offer, before: f64, found: &Purchases) -> Option<(f64, ListReason)> {
         let (next, term) = found.left_out;
         let units = found.until_next - found.now.units;
         let slot = before + found.now.units + 1.0;
         if units > 0.0 && !term.pays() {
             let step = self.ending(offer);
-            return Some((units, reason::ends(offer, slot, next, term, step)));
+            return Some((units, ListReason::Ends { slot, next, term, step }));
         }
         if units > 0.0 && term.pays() {
-            return Some((units, reason::cautious(offer, slot, term)));
+            return Some((units, ListReason::Cautious { slot, term }));
         }
         // Where some is bought or planned, the buy list says where it ends.
         let none = found.now.units <= 0.0 && found.later.is_empty();
-        none.then(|| {
-            (0.0, reason::idle(offer, slot, if next.used < term.used { term } else { next }))
-        })
+        let best = if next.used < term.used { term } else { next };
+        none.then_some((0.0, ListReason::Idle { slot, best }))
     }
 
     /// The first step within the term that takes demand away.
@@ -171,7 +179,7 @@ impl<'a> Judging<'a> {
     }
 
     /// An entry of a purchase, which is held from then on.
-    fn purchase(&mut self, offer: &Offer, made: Purchase, reason: String) -> ListEntry {
+    fn purchase(&mut self, offer: &Offer, made: Purchase, reason: ListReason) -> ListEntry {
         let rate = offer.rate.unwrap_or(0.0);
         let (from, hours) = (made.week, HOURS_PER_WEEK as f64);
         let to = (from + usize::from(offer.weeks)).min(self.held.len());
@@ -221,7 +229,7 @@ impl<'a> Judging<'a> {
     }
 
     /// An entry without money.
-    fn plain(&self, offer: &Offer, reason: String) -> ListEntry {
+    fn plain(&self, offer: &Offer, reason: ListReason) -> ListEntry {
         ListEntry {
             family: self.family.inputs.name.clone(),
             offer: offer.name.clone(),
@@ -237,4 +245,15 @@ impl<'a> Judging<'a> {
             reason,
         }
     }
+}
+
+/// Why so many units are bought now and no more, on top of `before` that are held.
+fn buy(before: f64, top_up_weeks: usize, found: &Purchases) -> ListReason {
+    let Purchase { units, next, term, .. } = found.now;
+    let limit = match found.left_out {
+        (next, term) if next.pays() && term.pays() => Limit::Caution,
+        (next, term) if next.pays() => Limit::Term(term),
+        (next, _) => Limit::Next(next),
+    };
+    ListReason::Buy { slot: before + units, top_up_weeks, next, term, limit }
 }

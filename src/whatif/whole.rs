@@ -121,7 +121,7 @@ mod tests {
         assert!(!answer.tornado.is_empty());
         assert!(!answer.lists.buy.is_empty(), "twenty of sixty always run");
         let avoid = answer.lists.avoid.iter().find(|entry| entry.offer == "3y").unwrap();
-        assert!(!avoid.reason.is_empty());
+        assert_eq!(avoid.reason, lists::ListReason::NoRate(OfferKind::StandardRi));
         let family = answer.families[0].as_ref().unwrap();
         assert!(family.offers[0].cautious_units.is_some());
         assert_eq!(family.offers[1].cautious_units, None);

@@ -6,13 +6,14 @@ use jiff::Timestamp;
 
 use super::Present;
 use super::usage::Usage;
-use super::words::{number, percent, usd};
 use crate::domain::{
     Commitment, CommitmentKind, CommitmentSource, CommitmentState, Commits, Holdings,
     ReservedInstances,
 };
 use crate::fleet::commitments::{Applier, Meter, family, is_size_flexible};
-use crate::fleet::savings::CommitmentRow;
+use crate::fleet::savings::{
+    CommitmentFinding as Finding, CommitmentRow, Elsewhere, Ending, UnusedCost,
+};
 use crate::whatif::supply::marks::UTILISATION;
 
 /// A commitment that ends within so many days is said.
@@ -82,14 +83,13 @@ impl<'a> Looked<'a> {
         }
     }
 
-    /// A sentence each. `known` is false for a plan of which nobody knows what it covers.
-    pub(super) fn findings(&self, place: usize, row: &CommitmentRow, known: bool) -> Vec<Arc<str>> {
+    /// What is wrong with it. `known` is false for a plan of which nobody knows what it covers.
+    pub(super) fn findings(&self, place: usize, row: &CommitmentRow, known: bool) -> Vec<Finding> {
         let item = &*row.commitment;
-        let mut out: Vec<String> = Vec::new();
         if !item.is_in_force(self.now) {
-            out.push(self.not_in_force(item));
-            return out.into_iter().map(Arc::from).collect();
+            return vec![self.not_in_force(item)];
         }
+        let mut out = Vec::new();
         match &item.commits {
             Commits::Capacity(capacity) => {
                 out.extend(self.capacity(place, row, capacity.total));
@@ -103,48 +103,39 @@ impl<'a> Looked<'a> {
             }
         }
         let ends = item.end.map(|end| days(self.now, end)).filter(|days| *days <= SOON_DAYS);
-        if let Some(days) = ends {
-            out.push(ends_soon(row, days));
-        }
-        out.into_iter().map(Arc::from).collect()
+        out.extend(ends.map(|days| Finding::Ends { days, then: ending(row) }));
+        out
     }
 
-    fn not_in_force(&self, item: &Commitment) -> String {
+    fn not_in_force(&self, item: &Commitment) -> Finding {
+        let is_ahead = item.start > self.now;
         match item.state {
-            CommitmentState::Pending if item.start > self.now => {
-                format!("Queued: begins in {}.", in_days(days(self.now, item.start)))
-            }
-            CommitmentState::Pending => "Its payment is under way.".to_owned(),
-            CommitmentState::Active if item.start > self.now => {
-                format!("Begins in {}.", in_days(days(self.now, item.start)))
-            }
-            _ => "It is over.".to_owned(),
+            CommitmentState::Pending if is_ahead => Finding::Queued(days(self.now, item.start)),
+            CommitmentState::Pending => Finding::PaymentUnderWay,
+            CommitmentState::Active if is_ahead => Finding::Begins(days(self.now, item.start)),
+            _ => Finding::Over,
         }
     }
 
-    fn capacity(&self, place: usize, row: &CommitmentRow, total: u32) -> Option<String> {
+    fn capacity(&self, place: usize, row: &CommitmentRow, total: u32) -> Option<Finding> {
         let unused = self.unused[place];
         if unused <= 1e-9 {
             return None;
         }
-        let what = format!("{} of {total} unused", number(unused));
         let block = row.commitment.kind() == CommitmentKind::CapacityBlock;
-        Some(match (row.unused_usd_per_hour, block) {
-            (Some(lost), true) => format!("{what}: {}/h that was prepaid is lost.", usd(lost)),
-            (Some(lost), false) => format!("{what}: {}/h is paid for empty room.", usd(lost)),
+        let costs = match (row.unused_usd_per_hour, block) {
+            (Some(lost), true) => UnusedCost::Prepaid(lost),
+            (Some(lost), false) => UnusedCost::Room(lost),
             (None, true) => {
                 let left = row.commitment.end.map_or(0.0, |end| 24.0 * days(self.now, end));
-                format!(
-                    "{what}: {} instance-hours that were prepaid are left until it ends; no API tells \
-                     their price.",
-                    number(unused * left)
-                )
+                UnusedCost::PrepaidHours(unused * left)
             }
-            (None, false) => format!("{what}; the price of the room is not known."),
-        })
+            (None, false) => UnusedCost::Unknown,
+        };
+        Some(Finding::UnusedCapacity { unused, total, costs })
     }
 
-    fn discount(&self, place: usize, row: &CommitmentRow, out: &mut Vec<String>) {
+    fn discount(&self, place: usize, row: &CommitmentRow, out: &mut Vec<Finding>) {
         let item = &*row.commitment;
         let used = row.utilisation.or(row.utilisation_now);
         let idles = used.is_some_and(|used| used < UTILISATION)
@@ -152,97 +143,78 @@ impl<'a> Looked<'a> {
         if !self.reaches[place] {
             out.push(self.nothing_such(item));
         } else if let Some(used) = used.filter(|used| *used < UTILISATION) {
-            let over = if row.hours > 0 {
-                format!("over {} h", row.hours)
-            } else {
-                "in this hour".to_owned()
-            };
-            let lost = row.usd_per_hour.unwrap_or(0.0) * (1.0 - used);
-            out.push(format!("Used {} {over}: {}/h pays for nothing.", percent(used), usd(lost)));
+            let usd_per_hour = row.usd_per_hour.unwrap_or(0.0) * (1.0 - used);
+            out.push(Finding::Underused { used, hours: row.hours, usd_per_hour });
         }
         if idles && item.kind() == CommitmentKind::ComputePlan {
-            out.push("Fargate and Lambda, which are not read here, may use the rest.".to_owned());
+            out.push(Finding::OtherServices);
         }
         let rival = self.rival[place].filter(|_| idles);
         if let Some((other, meter)) = rival {
             let other = &self.holdings.items[other];
             if let Some(meter) = self.usage.meters.get(meter) {
-                out.push(format!(
-                    "Overlaps {} {}, which pays for {} in {} in its place.",
-                    other.kind().label(),
-                    other.id,
-                    meter.instance_type,
-                    meter.scope.region
-                ));
+                out.push(Finding::Overlaps {
+                    kind: other.kind(),
+                    id: other.id.clone(),
+                    instance_type: meter.instance_type.clone(),
+                    region: meter.scope.region.clone(),
+                });
             }
         }
-        if let Some(saves) = row.saves_usd_per_hour.filter(|saves| *saves < -CENT) {
-            out.push(format!("Costs {}/h more than what it covers would on demand.", usd(-saves)));
-        }
+        let costs_more = row.saves_usd_per_hour.filter(|saves| *saves < -CENT);
+        out.extend(costs_more.map(|saves| Finding::CostsMore(-saves)));
         let unread = self.holdings.unread.iter().any(|unread| {
             unread.source == CommitmentSource::ReservedInstances
                 && self.holdings.turn(&unread.scope.account, &item.account).is_some()
         });
         if unread && matches!(item.commits, Commits::Plan(_)) {
-            out.push(
-                "Not all Reserved Instances could be read: they come first, and may leave it less to \
-                 pay for."
-                    .to_owned(),
-            );
+            out.push(Finding::ReservedUnread);
         }
     }
 
     /// Why it has nothing to pay for.
-    fn nothing_such(&self, item: &Commitment) -> String {
+    fn nothing_such(&self, item: &Commitment) -> Finding {
         let wanted = match &item.commits {
             Commits::Reserved(reserved) => Wanted::reserved(reserved),
             Commits::Plan(plan) => match (&plan.family, &plan.region) {
-                (Some(family), Some(region)) => Wanted {
-                    name: format!("{family} instance"),
-                    family,
-                    region,
-                    of: None,
-                    az: None,
-                },
-                _ => return "Nothing that it covers runs.".to_owned(),
+                (Some(family), Some(region)) => Wanted { family, region, of: None, az: None },
+                _ => return Finding::NothingCovered,
             },
-            Commits::Capacity(_) => return "Nothing runs in it.".to_owned(),
+            Commits::Capacity(_) => return Finding::NothingInside,
         };
         let fits = |meter: &&Meter| wanted.is_type(meter);
         let ran: Vec<&Meter> = self.usage.meters.iter().filter(fits).collect();
-        let place = wanted.az.unwrap_or(wanted.region);
-        let none = format!("No {} on its terms runs in {place}", wanted.name);
-        let here = ran.iter().filter(|meter| *meter.scope.region == *wanted.region);
+        let none = |elsewhere| Finding::NothingSuch {
+            of: wanted.of.unwrap_or(wanted.family).into(),
+            any_size: wanted.of.is_none(),
+            place: wanted.az.unwrap_or(wanted.region).clone(),
+            elsewhere,
+        };
+        let here = ran.iter().filter(|meter| meter.scope.region == *wanted.region);
         let may =
             |meter: &&&Meter| self.holdings.turn(&item.account, &meter.scope.account).is_some();
         if let Some(meter) = here.clone().find(|meter| meter.scope.account != item.account)
             && !here.clone().any(|meter| may(&meter))
         {
-            let (place, why) = match self.holdings.sharing {
-                true => ("in its group", "discounts are not shared outside of it"),
-                false => ("in its account", "discounts are not shared"),
-            };
-            return format!("{none} {place}; some run in {}, and {why}.", meter.scope.account);
+            let (account, sharing) = (meter.scope.account.clone(), self.holdings.sharing);
+            return none(Elsewhere::Account { account, sharing });
         }
-        let mut elsewhere: Vec<&str> = ran.iter().map(|meter| &*meter.scope.region).collect();
-        elsewhere.retain(|region| *region != wanted.region);
-        elsewhere.sort_unstable();
-        elsewhere.dedup();
-        match elsewhere.as_slice() {
-            [] => format!("{none}."),
-            regions => format!("{none}: it is for another region than {}.", regions.join(", ")),
-        }
+        let mut regions: Vec<Arc<str>> =
+            ran.iter().map(|meter| meter.scope.region.clone()).collect();
+        regions.retain(|region| region != wanted.region);
+        regions.sort_unstable();
+        regions.dedup();
+        none(if regions.is_empty() { Elsewhere::Nowhere } else { Elsewhere::Regions(regions) })
     }
 }
 
 /// What a commitment looks for.
 struct Wanted<'a> {
-    name: String,
     family: &'a str,
-    region: &'a str,
+    region: &'a Arc<str>,
     /// The one type that counts; `None` where every size of the family does.
     of: Option<&'a str>,
-    az: Option<&'a str>,
+    az: Option<&'a Arc<str>>,
 }
 
 impl<'a> Wanted<'a> {
@@ -250,15 +222,10 @@ impl<'a> Wanted<'a> {
         let flexible =
             it.az.is_none() && is_size_flexible(&it.instance_type, it.platform, it.tenancy);
         Self {
-            name: if flexible {
-                format!("{} instance", family(&it.instance_type))
-            } else {
-                it.instance_type.to_string()
-            },
             family: family(&it.instance_type),
             region: &it.region,
             of: (!flexible).then_some(&*it.instance_type),
-            az: it.az.as_deref(),
+            az: it.az.as_ref(),
         }
     }
 
@@ -270,44 +237,25 @@ impl<'a> Wanted<'a> {
     }
 }
 
-fn cannot_be_applied(item: &Commitment, known: bool) -> Option<String> {
+fn cannot_be_applied(item: &Commitment, known: bool) -> Option<Finding> {
     match (&item.commits, item.kind()) {
-        (_, CommitmentKind::SageMakerPlan) => {
-            Some("It pays for SageMaker, whose use of it is not measured here.".to_owned())
-        }
-        (_, CommitmentKind::OtherPlan) => {
-            Some("A kind of plan that is not known here: it is not applied.".to_owned())
-        }
-        (Commits::Plan(plan), _) if !plan.rates_known => {
-            Some("Its rates could not be read: what it covers is not known.".to_owned())
-        }
-        _ if !known => Some(
-            "Rates of another plan could not be read: what is left for this one is not known."
-                .to_owned(),
-        ),
+        (_, CommitmentKind::SageMakerPlan) => Some(Finding::SageMaker),
+        (_, CommitmentKind::OtherPlan) => Some(Finding::KindUnknown),
+        (Commits::Plan(plan), _) if !plan.rates_known => Some(Finding::RatesUnread),
+        _ if !known => Some(Finding::OtherRatesUnread),
         _ => None,
     }
 }
 
-fn ends_soon(row: &CommitmentRow, days: f64) -> String {
-    let ends = format!("Ends in {}", in_days(days));
-    if row.commitment.kind() == CommitmentKind::CapacityBlock {
-        return format!("{ends}: its instances are terminated half an hour before.");
-    }
+/// What comes when it ends.
+fn ending(row: &CommitmentRow) -> Ending {
     match row.saves_usd_per_hour.filter(|saves| *saves > CENT) {
-        Some(saves) => format!("{ends}: the bill grows by {}/h if usage stays.", usd(saves)),
-        None => format!("{ends}."),
+        _ if row.commitment.kind() == CommitmentKind::CapacityBlock => Ending::Terminated,
+        Some(saves) => Ending::BillGrows(saves),
+        None => Ending::Nothing,
     }
 }
 
 fn days(from: Timestamp, to: Timestamp) -> f64 {
     to.duration_since(from).as_secs_f64() / 86_400.0
-}
-
-fn in_days(days: f64) -> String {
-    if days < 1.0 {
-        return format!("{:.0} h", (24.0 * days).max(1.0));
-    }
-    let whole = days.round();
-    if whole == 1.0 { "1 day".to_owned() } else { format!("{whole:.0} days") }
 }

@@ -2,18 +2,8 @@
 
 use crate::domain::{Commitment, Commits, PlanType, Platform, Tenancy};
 
-pub(super) fn usd(amount: f64) -> String {
+fn usd(amount: f64) -> String {
     format!("${amount:.2}")
-}
-
-pub(super) fn percent(part: f64) -> String {
-    format!("{:.0}%", part * 100.0)
-}
-
-/// Instance-hours without needless digits: `3`, `2.5`.
-pub(super) fn number(n: f64) -> String {
-    let text = format!("{n:.1}");
-    text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
 }
 
 fn terms(platform: Platform, tenancy: Tenancy) -> String {

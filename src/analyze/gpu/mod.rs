@@ -29,7 +29,6 @@ mod special;
 mod track;
 mod verdict;
 mod watch;
-mod words;
 
 #[cfg(test)]
 mod tests;

@@ -53,7 +53,7 @@ impl Watch {
             .map(|(usd, share)| usd * share);
         let modelled = self.modelled(&item, input);
         let slot = self.slot(group, &item);
-        let Self { entries, floors, words, pictures, .. } = self;
+        let Self { entries, floors, pictures, .. } = self;
         let entry = entries.get_mut(slot as usize)?;
         entry.seen = *pictures;
         entry.limit_ms = item.limit_ms;
@@ -72,7 +72,7 @@ impl Watch {
             e.hear(seen, input.rules);
         }
         let verdict = if member.share.is_rest || item.is_rest {
-            rest(member.share.equivalents, usd, kind, words)
+            rest(member.share.equivalents, usd, kind)
         } else if item.fresh {
             entry.track.observe(
                 item.sample.taken_at.as_millisecond(),
@@ -92,9 +92,9 @@ impl Watch {
                 usd_per_hour: usd,
                 rules: input.rules,
             };
-            conclude(&mut entry.track, &e, &case, words)
+            conclude(&mut entry.track, &e, &case)
         } else {
-            stale(&mut entry.track, &item, &e, kind, input.now, words)
+            stale(&mut entry.track, &item, &e, kind, input.now)
         };
         let verdict = match &entry.verdict {
             Some(old) if **old == verdict => old.clone(),

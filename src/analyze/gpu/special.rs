@@ -6,8 +6,10 @@ use super::evidence::{Evidence, Indication};
 use super::item::Item;
 use super::track::Track;
 use super::verdict::error;
-use super::words::{Advice, Say, Words};
-use crate::domain::{GpuState, GpuVerdict, HOURS_PER_MONTH, Rung, Workload};
+use crate::domain::{
+    GpuAdvice, GpuAdviceKind as Advice, GpuReason as Reason, GpuState, GpuVerdict, HOURS_PER_MONTH,
+    Rung, Workload,
+};
 
 /// The verdict on a GPU without fresh news; one that was broken stays broken.
 pub(super) fn stale(
@@ -16,14 +18,13 @@ pub(super) fn stale(
     e: &Evidence,
     workload: Workload,
     now: Timestamp,
-    words: &mut Words,
 ) -> GpuVerdict {
     let minutes = now.duration_since(item.sample.taken_at).as_secs().max(0) / 60;
     let was_broken = track.state == Some(GpuState::Unhealthy);
     let broken = was_broken.then(|| error(track, &item.sample, true)).flatten();
-    let (state, reason, advice) = match broken {
-        Some(say) => (GpuState::Unhealthy, say, Advice::Replace),
-        None => (GpuState::Stale, Say::Silent(minutes as u32), Advice::LookAtSource),
+    let (state, reason, kind) = match broken {
+        Some(reason) => (GpuState::Unhealthy, reason, Advice::Replace),
+        None => (GpuState::Stale, Reason::Silent(minutes as u32), Advice::LookAtSource),
     };
     if broken.is_none() {
         track.state = Some(state);
@@ -37,19 +38,14 @@ pub(super) fn stale(
         idle_since_at_least: false,
         samples: 0,
         witnesses: Vec::new(),
-        reason: words.get(reason),
-        advice: words.get(Say::Advise(advice, None)),
+        reason,
+        advice: Some(GpuAdvice { kind, usd_per_month: None }),
         workload,
     }
 }
 
 /// The verdict on what is left of a sliced GPU: it burns money, and nobody says what it does.
-pub(super) fn rest(
-    share: f64,
-    usd: Option<f64>,
-    workload: Workload,
-    words: &mut Words,
-) -> GpuVerdict {
+pub(super) fn rest(share: f64, usd: Option<f64>, workload: Workload) -> GpuVerdict {
     let usd = usd.map(|usd| (usd * HOURS_PER_MONTH).round() as i64);
     GpuVerdict {
         state: GpuState::Unknown,
@@ -59,8 +55,8 @@ pub(super) fn rest(
         idle_since_at_least: false,
         samples: 0,
         witnesses: Vec::new(),
-        reason: words.get(Say::Rest((share * 7.0).round() as u8)),
-        advice: words.get(Say::Advise(Advice::Partition, usd)),
+        reason: Reason::Rest((share * 7.0).round() as u8),
+        advice: Some(GpuAdvice { kind: Advice::Partition, usd_per_month: usd }),
         workload,
     }
 }

@@ -1,17 +1,14 @@
 //! The state of a GPU from its evidence and its memory.
 
-use std::sync::Arc;
-
 use jiff::Timestamp;
 
 use super::evidence::{Evidence, Indication};
 use super::rules::GpuRules;
 use super::since::{Since, since};
 use super::track::{Spell, Track};
-use super::words::{Advice, Say, Words, percent};
 use crate::domain::{
-    GpuModel, GpuSample, GpuSignal, GpuState, GpuVerdict, HOURS_PER_MONTH, HoursOfGpu, IdleStart,
-    Rung, Witness, Workload,
+    GpuAdvice, GpuAdviceKind as Advice, GpuModel, GpuReason as Reason, GpuSample, GpuSignal,
+    GpuState, GpuVerdict, HOURS_PER_MONTH, HoursOfGpu, IdleStart, Rung, Witness, Workload,
 };
 
 /// What a verdict looks at besides evidence and memory.
@@ -28,6 +25,11 @@ pub(super) struct Case<'a> {
     pub rules: &'a GpuRules,
 }
 
+/// A ratio as whole percent.
+fn percent(ratio: f32) -> u8 {
+    (ratio.clamp(0.0, 1.0) * 100.0).round() as u8
+}
+
 /// What activity a kind of work should reach.
 pub(super) fn below(workload: Workload, rules: &GpuRules) -> f32 {
     match workload {
@@ -38,18 +40,13 @@ pub(super) fn below(workload: Workload, rules: &GpuRules) -> f32 {
 
 struct Conclusion {
     state: GpuState,
-    reason: Say,
+    reason: Reason,
     advice: Option<Advice>,
     spell: Option<Spell>,
 }
 
 /// Concludes, and remembers the state.
-pub(super) fn conclude(
-    track: &mut Track,
-    e: &Evidence,
-    case: &Case<'_>,
-    words: &mut Words,
-) -> GpuVerdict {
+pub(super) fn conclude(track: &mut Track, e: &Evidence, case: &Case<'_>) -> GpuVerdict {
     let c = state(track, e, case);
     track.state = Some(c.state);
     let since: Option<Since> = c.spell.filter(|_| c.state.is_idle()).map(|spell| {
@@ -72,9 +69,9 @@ pub(super) fn conclude(
         idle_since: since.map(|s| s.at),
         idle_since_at_least: since.is_some_and(|s| s.at_least),
         samples,
-        witnesses: witnesses(e, case.rules, words),
-        reason: words.get(c.reason),
-        advice: advise(c.advice, c.state, track, e, case, words),
+        witnesses: witnesses(e, case.rules),
+        reason: c.reason,
+        advice: c.advice.map(|kind| advise(kind, c.state, track, e, case)),
         workload: case.workload,
     }
 }
@@ -94,39 +91,41 @@ fn state(track: &Track, e: &Evidence, case: &Case<'_>) -> Conclusion {
         Indication::Idle | Indication::Low => quiet(track, e, case),
         Indication::Phantom => {
             let util = case.sample.signals.get(GpuSignal::Util).map_or(0, percent);
-            told(GpuState::Unknown, Say::Phantom(util), None)
+            told(GpuState::Unknown, Reason::Phantom(util), None)
         }
         Indication::Blind => match e.power {
-            Some(watts) if e.rung == Rung::D => {
-                told(GpuState::Unknown, Say::PowerOnly(watts.round() as u16), Some(Advice::Profile))
-            }
-            _ => told(GpuState::Unknown, Say::NoEvidence, Some(Advice::Profile)),
+            Some(watts) if e.rung == Rung::D => told(
+                GpuState::Unknown,
+                Reason::PowerOnly(watts.round() as u16),
+                Some(Advice::Profile),
+            ),
+            _ => told(GpuState::Unknown, Reason::NoEvidence, Some(Advice::Profile)),
         },
     }
 }
 
-/// What is broken. `silent` words it for a GPU without news.
-pub(super) fn error(track: &Track, sample: &GpuSample, silent: bool) -> Option<Say> {
+/// What is broken. `silent`: there were no news since.
+pub(super) fn error(track: &Track, sample: &GpuSample, silent: bool) -> Option<Reason> {
     let over = |signal| sample.signals.get(signal).filter(|v| *v >= 1.0);
     if let Some(code) = track.broken() {
-        return Some(Say::Xid { code, silent });
+        return Some(Reason::Xid { code, silent });
     }
     if over(GpuSignal::RemapFailure).is_some() {
-        return Some(Say::Remap);
+        return Some(Reason::Remap);
     }
-    over(GpuSignal::RecoveryAction).map(|code| Say::Recovery(code as u16))
+    over(GpuSignal::RecoveryAction).map(|code| Reason::Recovery(code as u16))
 }
 
-fn idle(e: &Evidence) -> (GpuState, Say, Advice) {
+fn idle(e: &Evidence) -> (GpuState, Reason, Advice) {
     match e.held {
-        Some(false) => (GpuState::UnallocatedIdle, Say::Unallocated, Advice::UseOrStop),
+        Some(false) => (GpuState::UnallocatedIdle, Reason::Unallocated, Advice::UseOrStop),
         Some(true) if e.preallocated() => {
             let percent = e.mem_share.map_or(0, percent);
-            (GpuState::HeldIdle, Say::Preallocated { percent, idle: true }, Advice::Unload)
+            (GpuState::HeldIdle, Reason::Preallocated { percent, idle: true }, Advice::Unload)
         }
-        Some(true) => (GpuState::HeldIdle, Say::HeldIdle, Advice::Release),
+        Some(true) => (GpuState::HeldIdle, Reason::HeldIdle, Advice::Release),
         // Nobody may be told to take away what somebody may hold.
-        None => (GpuState::HeldIdle, Say::PerhapsHeld, Advice::Release),
+        None => (GpuState::HeldIdle, Reason::PerhapsHeld, Advice::Release),
     }
 }
 
@@ -134,7 +133,7 @@ fn idle(e: &Evidence) -> (GpuState, Say, Advice) {
 fn working(track: &Track, e: &Evidence, case: &Case<'_>) -> Conclusion {
     let rules = case.rules;
     if let Some(seen) = e.elsewhere {
-        let reason = Say::Elsewhere(percent(seen));
+        let reason = Reason::Elsewhere(percent(seen));
         return Conclusion { state: GpuState::Busy, reason, advice: None, spell: None };
     }
     let long = |spell: Option<Spell>, needed: std::time::Duration| {
@@ -144,7 +143,7 @@ fn working(track: &Track, e: &Evidence, case: &Case<'_>) -> Conclusion {
         let minutes = (spell.lasted() / 60_000).clamp(0, i64::from(u16::MAX)) as u16;
         return Conclusion {
             state: GpuState::Stalled,
-            reason: Say::Stalled(minutes),
+            reason: Reason::Stalled(minutes),
             advice: Some(Advice::Unstick),
             spell: Some(spell),
         };
@@ -161,9 +160,9 @@ fn working(track: &Track, e: &Evidence, case: &Case<'_>) -> Conclusion {
         };
         let mean = percent(track.mean);
         let reason = if e.preallocated() && mean < 10 {
-            Say::Preallocated { percent: e.mem_share.map_or(0, percent), idle: false }
+            Reason::Preallocated { percent: e.mem_share.map_or(0, percent), idle: false }
         } else {
-            Say::Inefficient { mean, below: percent(below(case.workload, rules)) }
+            Reason::Inefficient { mean, below: percent(below(case.workload, rules)) }
         };
         return Conclusion {
             state: GpuState::Inefficient,
@@ -173,11 +172,11 @@ fn working(track: &Track, e: &Evidence, case: &Case<'_>) -> Conclusion {
         };
     }
     let reason = match (e.main, e.other, e.power) {
-        (Some((_, a)), Some((signal, b)), _) if b > a => Say::Works(signal, percent(b)),
-        (Some((signal, a)), ..) => Say::Works(signal, percent(a)),
-        (None, Some((signal, b)), _) => Say::Works(signal, percent(b)),
-        (None, None, Some(watts)) => Say::WorksByPower(watts.round() as u16),
-        _ => Say::Nothing,
+        (Some((_, a)), Some((signal, b)), _) if b > a => Reason::Works(signal, percent(b)),
+        (Some((signal, a)), ..) => Reason::Works(signal, percent(a)),
+        (None, Some((signal, b)), _) => Reason::Works(signal, percent(b)),
+        (None, None, Some(watts)) => Reason::WorksByPower(watts.round() as u16),
+        _ => Reason::Nothing,
     };
     Conclusion { state: GpuState::Busy, reason, advice: None, spell: None }
 }
@@ -189,18 +188,18 @@ fn quiet(track: &Track, e: &Evidence, case: &Case<'_>) -> Conclusion {
     let needed = rules.min_idle.as_millis() as i64;
     let seconds = |ms: i64| (ms / 1000).clamp(0, i64::from(u16::MAX)) as u16;
     if track.used_at.is_some_and(|u| track.at - u < needed) {
-        return told(GpuState::Busy, Say::QuietShortly(seconds(needed)), None);
+        return told(GpuState::Busy, Reason::QuietShortly(seconds(needed)), None);
     }
     let recent = case.sample.recent.filter(|r| r.max_activity >= rules.idle_below);
     let since_use = track.low.map_or(0, Spell::lasted);
     if let Some(recent) = recent.filter(|_| since_use < needed) {
         let minutes = (recent.seconds / 60).clamp(1, u32::from(u16::MAX)) as u16;
         let percent = percent(recent.max_activity);
-        return told(GpuState::Busy, Say::UsedLately { percent, minutes }, None);
+        return told(GpuState::Busy, Reason::UsedLately { percent, minutes }, None);
     }
     if e.indication == Indication::Idle {
         let (lasted, samples) = track.quiet.map_or((0, 0), |q| (q.lasted(), q.samples));
-        let reason = Say::TooShort {
+        let reason = Reason::TooShort {
             seconds: seconds(lasted),
             needed: seconds(needed),
             samples: samples.min(u32::from(u16::MAX)) as u16,
@@ -208,58 +207,59 @@ fn quiet(track: &Track, e: &Evidence, case: &Case<'_>) -> Conclusion {
         return told(GpuState::Unknown, reason, None);
     }
     match (e.main, e.power, e.rest) {
-        (Some((GpuSignal::NeuronCore, _)), ..) => told(GpuState::Unknown, Say::CoresQuiet, None),
+        (Some((GpuSignal::NeuronCore, _)), ..) => told(GpuState::Unknown, Reason::CoresQuiet, None),
         (_, Some(watts), Some(rest)) => {
             let reason =
-                Say::PowerAgainst { watts: watts.round() as u16, rest: rest.round() as u16 };
+                Reason::PowerAgainst { watts: watts.round() as u16, rest: rest.round() as u16 };
             told(GpuState::Unknown, reason, None)
         }
-        (_, Some(watts), None) => told(GpuState::Unknown, Say::NoFloor(watts.round() as u16), None),
-        _ => told(GpuState::Unknown, Say::OneWitness, Some(Advice::MorePower)),
+        (_, Some(watts), None) => {
+            told(GpuState::Unknown, Reason::NoFloor(watts.round() as u16), None)
+        }
+        _ => told(GpuState::Unknown, Reason::OneWitness, Some(Advice::MorePower)),
     }
 }
 
-fn witnesses(e: &Evidence, rules: &GpuRules, words: &mut Words) -> Vec<Witness> {
+fn witnesses(e: &Evidence, rules: &GpuRules) -> Vec<Witness> {
     let mut out = Vec::with_capacity(4);
-    let mut add = |say: Say, for_idle: bool| out.push(Witness { text: words.get(say), for_idle });
+    let mut add = |seen: Observation, for_idle: bool| out.push(Witness { seen, for_idle });
     for (signal, value) in e.main.into_iter().chain(e.other.filter(|o| o.1 >= rules.idle_below)) {
-        add(Say::Engine(signal, percent(value)), value < rules.idle_below);
+        add(Observation::Engine(signal, percent(value)), value < rules.idle_below);
     }
     if let Some(seen) = e.elsewhere {
-        add(Say::Elsewhere(percent(seen)), false);
+        add(Observation::Elsewhere(percent(seen)), false);
     }
     let whole = |v: f32| v.round() as u16;
     match (e.power, e.rest, e.floor) {
         (Some(p), Some(rest), Some(floor)) => {
-            let say = Say::Power { watts: whole(p), rest: whole(rest), floor: whole(floor) };
-            add(say, e.at_rest == Some(true));
+            let seen =
+                Observation::Power { watts: whole(p), rest: whole(rest), floor: whole(floor) };
+            add(seen, e.at_rest == Some(true));
         }
-        (Some(p), ..) => add(Say::PowerAlone(whole(p)), false),
-        _ => add(Say::NoPower, false),
+        (Some(p), ..) => add(Observation::PowerAlone(whole(p)), false),
+        _ => add(Observation::NoPower, false),
     }
     if let Some(bit) = e.idle_bit {
-        add(Say::IdleBit(bit), bit);
+        add(Observation::IdleBit(bit), bit);
     }
     if let Some(mem) = e.mem {
-        // Whole hundreds: what matters is whether somebody holds it, and the sentence is shared.
+        // Whole hundreds: what matters is whether somebody holds it.
         let mib = if mem < 1000.0 { mem } else { (mem / 100.0).round() * 100.0 };
-        let say = Say::Memory { mib: mib as u32, percent: e.mem_share.map(percent) };
-        add(say, e.held == Some(false));
+        let seen = Observation::Memory { mib: mib as u32, percent: e.mem_share.map(percent) };
+        add(seen, e.held == Some(false));
     }
     out
 }
 
 fn advise(
-    advice: Option<Advice>,
+    kind: Advice,
     state: GpuState,
     track: &Track,
     e: &Evidence,
     case: &Case<'_>,
-    words: &mut Words,
-) -> Arc<str> {
-    let Some(advice) = advice else { return words.get(Say::Nothing) };
+) -> GpuAdvice {
     let share = match state {
-        // What is not used, in steps of 5 %, so that the sentence does not change by the second.
+        // What is not used, in steps of 5 %, so that the advice does not change by the second.
         GpuState::Inefficient => {
             let used = if track.mean.is_nan() {
                 e.activity.map_or(1.0, |a| a.effective)
@@ -271,5 +271,5 @@ fn advise(
         _ => 1.0,
     };
     let usd = case.usd_per_hour.map(|usd| (usd * HOURS_PER_MONTH * share).round() as i64);
-    words.get(Say::Advise(advice, usd))
+    GpuAdvice { kind, usd_per_month: usd }
 }

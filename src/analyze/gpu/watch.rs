@@ -13,7 +13,6 @@ use super::item::{Item, Read, read};
 use super::order::worst_first;
 use super::rules::GpuRules;
 use super::track::Track;
-use super::words::Words;
 use crate::domain::{
     FastMap, GpuKey, GpuModel, GpuOwner, GpuVerdict, HourTable, IdleStarts, SourceId, Sweep,
     Workload,
@@ -91,7 +90,6 @@ pub struct Watch {
     /// The places of `entries`.
     pub(super) slots: FastMap<GpuKey, u32>,
     pub(super) floors: Floors,
-    pub(super) words: Words,
     pub(super) models: FastMap<Arc<str>, Modelled>,
     pub(super) rules: Option<GpuRules>,
     pub(super) pictures: u64,

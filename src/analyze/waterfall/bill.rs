@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::analyze::savings::SavingsInput;
 use crate::domain::{HOURS_PER_MONTH, Holdings, Lifecycle, ResourceKind};
 use crate::fleet::commitments::{blind_plans, is_priced};
-use crate::fleet::savings::{Proposal, ResourceRow, SizeVerdict};
+use crate::fleet::savings::{NetUnknown, Proposal, ResourceRow, SizeVerdict};
 use crate::fleet::{Applied, Applier, Meter, Row};
 
 /// A running instance, as the steps see it.
@@ -51,7 +51,7 @@ pub(super) struct Bill<'a> {
     /// Commitments in force without a known price, which the bill leaves out.
     pub unpriced: u32,
     /// Why the net is not known, where it is not.
-    pub net_unknown: Option<String>,
+    pub net_unknown: Option<NetUnknown>,
 }
 
 impl<'a> Bill<'a> {
@@ -175,9 +175,9 @@ fn smaller(machine: &Machine<'_>, to: &Arc<str>) -> Option<Meter> {
 }
 
 /// Why the net is not known: no commitment was read, or not all that may pay for what runs.
-fn net_unknown(input: &SavingsInput<'_>) -> Option<String> {
+fn net_unknown(input: &SavingsInput<'_>) -> Option<NetUnknown> {
     let Some(holdings) = &input.fleet.book.holdings else {
-        return Some("commitments were not read".to_owned());
+        return Some(NetUnknown::NotRead);
     };
     let running = input.fleet.rows.iter().filter(|r| r.instance.state.is_billed());
     let mut scopes: Vec<_> =
@@ -188,10 +188,10 @@ fn net_unknown(input: &SavingsInput<'_>) -> Option<String> {
         return None;
     }
     if let Some(unread) = scopes.into_iter().find_map(|scope| holdings.unknown(scope)) {
-        return Some(format!("{} of {}: {}", unread.source.label(), unread.scope, unread.why));
+        return Some(NetUnknown::Unread(unread.clone()));
     }
     let (plan, _) = blind_plans(holdings, input.now).next()?;
-    Some(format!("rates of {} {} are not known", plan.kind().label(), plan.id))
+    Some(NetUnknown::Rates { kind: plan.kind(), id: plan.id.clone() })
 }
 
 /// What a resource adds to the bill and to the waste, USD/h.

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
+use super::Done;
 use super::bill::Bill;
-use super::{Done, counted};
 use crate::analyze::savings::SavingsInput;
 use crate::domain::{Holdings, Hour, Platform, Scope, Tenancy};
-use crate::fleet::savings::{Effort, Risk};
+use crate::fleet::savings::{Effort, Risk, StepNote};
 use crate::whatif::HOURS_PER_WEEK;
 use crate::whatif::optimum::{Tier, TierKind, Units, portfolio};
-use crate::whatif::supply::known_rates::{AS_OF, one_year_ri};
+use crate::whatif::supply::known_rates::one_year_ri;
 
 /// Known hours without which nothing is said: 90 % of a week, as verdicts ask of their hours.
 const LEAST_HOURS: usize = HOURS_PER_WEEK * 9 / 10;
@@ -56,8 +56,7 @@ pub(super) fn take(bill: &mut Bill<'_>, input: &SavingsInput<'_>) -> Done {
         }
     }
     if bill.net_unknown.is_some() {
-        done.notes
-            .push("What is held is not known, so what to add to it cannot be told.".to_owned());
+        done.notes.push(StepNote::HeldUnknown);
         return done;
     }
     let history = History::of(input);
@@ -83,24 +82,13 @@ pub(super) fn take(bill: &mut Bill<'_>, input: &SavingsInput<'_>) -> Done {
     bill.committing = saves;
     done.unknown = unknown.round() as u32;
     if let Some(hours) = short {
-        done.notes.push(format!(
-            "A purchase rests on a week of hours; {hours} of {HOURS_PER_WEEK} are known."
-        ));
+        done.notes.push(StepNote::FewHours(hours));
     }
     if done.unknown > 0 {
-        let what = counted(done.unknown, "instance", "instances");
-        done.notes.push(format!(
-            "For {what} on demand no rate or too few hours are known: What-if takes rates by hand."
-        ));
+        done.notes.push(StepNote::NoRate(done.unknown));
     }
     if done.items > 0 {
-        done.notes.push(
-            "Of what is left after stopping, smaller sizes and Spot; What-if plans for all that ran."
-                .to_owned(),
-        );
-        done.notes.push(format!(
-            "Standard RI, one year, no upfront, us-east-1, rates of {AS_OF}; hours of the last week."
-        ));
+        done.notes.extend([StepNote::OfWhatIsLeft, StepNote::Rates]);
     }
     done
 }

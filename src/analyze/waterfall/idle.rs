@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::Done;
 use super::bill::{Bill, resource_usd};
 use super::storage::Listed;
-use super::{Done, counted};
 use crate::analyze::savings::SavingsInput;
 use crate::domain::{Commits, PlanType, ResourceKind, VerdictKind};
-use crate::fleet::savings::{Effort, ResourceRow, Risk};
+use crate::fleet::savings::{Effort, ResourceRow, Risk, StepNote};
 
 /// Stops whole instances that are idle, and idle resources. Idle GPUs of an instance that works
 /// cannot be stopped by themselves: a smaller size is the next step.
@@ -66,10 +66,7 @@ fn instances(bill: &mut Bill<'_>, done: &mut Done) {
             bill.set_units(units, bill.flat);
             stopped.extend(machines);
         } else {
-            let what = counted(machines.len() as u32, "idle instance stays", "idle instances stay");
-            done.notes.push(format!(
-                "{what}: the room of the capacity reservation would cost more than what runs in it."
-            ));
+            done.notes.push(StepNote::RoomCostsMore(machines.len() as u32));
         }
     }
     done.items += stopped.len() as u32;
@@ -78,10 +75,7 @@ fn instances(bill: &mut Bill<'_>, done: &mut Done) {
     }
     let short = done.gross_alone - (compute - bill.compute());
     if short > 0.005 {
-        done.notes.push(format!(
-            "${short:.2}/h of the list price of what idles stays on the bill: commitments pay for \
-             it, used or not."
-        ));
+        done.notes.push(StepNote::PaidByCommitments(short));
     }
 }
 
@@ -121,14 +115,10 @@ fn other(
         done.levels.add(effort, Risk::Medium, waste);
     }
     if elsewhere > 0 {
-        let what = counted(elsewhere, "stopped instance counts", "stopped instances count");
-        done.notes.push(format!("The volumes of {what} under storage."));
+        done.notes.push(StepNote::CountedUnderStorage(elsewhere));
     }
     if planned > 0 {
-        let what = counted(planned, "idle resource is", "idle resources are");
-        done.notes.push(format!(
-            "{what} left out: a SageMaker Savings Plan may pay for SageMaker, used or not."
-        ));
+        done.notes.push(StepNote::SageMakerPlan(planned));
     }
 }
 

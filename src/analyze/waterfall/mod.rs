@@ -16,14 +16,14 @@ mod storage;
 #[cfg(test)]
 mod tests;
 
-pub use sequence::{DataGaps, Task, TaskKind, sequence};
+pub use sequence::{DataGaps, Task, TaskKind, TaskReason, sequence};
 
 use std::sync::Arc;
 
 use crate::analyze::savings::SavingsInput;
 use crate::domain::{Reading, SavingsFacts, SourceState};
 use crate::fleet::Fleet;
-use crate::fleet::savings::{Proposal, ResourceRow, SpotRow, Step, StepKind, Waterfall};
+use crate::fleet::savings::{Proposal, ResourceRow, SpotRow, Step, StepKind, StepNote, Waterfall};
 
 use bill::Bill;
 use levels::Levels;
@@ -78,7 +78,7 @@ struct Done {
     items: u32,
     unknown: u32,
     levels: Levels,
-    notes: Vec<String>,
+    notes: Vec<StepNote>,
 }
 
 impl Done {
@@ -96,9 +96,4 @@ impl Done {
             notes: self.notes,
         }
     }
-}
-
-/// `1 thing`, `3 things`.
-fn counted(n: u32, one: &str, many: &str) -> String {
-    if n == 1 { format!("1 {one}") } else { format!("{n} {many}") }
 }

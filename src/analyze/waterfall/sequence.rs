@@ -112,8 +112,22 @@ pub struct Task {
     pub risk: Risk,
     /// Things that it touches.
     pub count: u32,
-    /// Why, a clause; empty where the label says it all.
-    pub why: String,
+    /// Why; `None` where the label says it all.
+    pub why: Option<TaskReason>,
+}
+
+/// Why a task that saves nothing by itself is to be done.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum TaskReason {
+    /// Something is not seen.
+    Unseen {
+        /// What is not seen of the fleet.
+        gaps: DataGaps,
+        /// Reads of commitments that are missing.
+        unread: u32,
+    },
+    /// USD/h that are paid and used by nothing.
+    Unused(f64),
 }
 
 /// What the fleet lacks data on.
@@ -142,22 +156,13 @@ fn task(kind: TaskKind, savings: &Savings, gaps: DataGaps) -> Option<Task> {
             effort: step.effort,
             risk: step.risk,
             count: step.items,
-            why: String::new(),
+            why: None,
         });
     }
-    let (count, why, effort) = match kind {
+    let (count, why) = match kind {
         TaskKind::See => {
-            let parts = [
-                (gaps.blind, "without GPU telemetry"),
-                (gaps.untagged, "not fully tagged"),
-                (savings.unread.len() as u32, "reads of commitments missing"),
-            ];
-            let said: Vec<String> = parts
-                .iter()
-                .filter(|(n, _)| *n > 0)
-                .map(|(n, what)| format!("{n} {what}"))
-                .collect();
-            (parts.iter().map(|(n, _)| n).sum(), said.join(", "), Effort::Medium)
+            let unread = savings.unread.len() as u32;
+            (gaps.blind + gaps.untagged + unread, TaskReason::Unseen { gaps, unread })
         }
         // What some of the commitments leave unused says nothing while others are not known.
         _ if savings.waterfall.net_unknown.is_some() => return None,
@@ -168,17 +173,23 @@ fn task(kind: TaskKind, savings: &Savings, gaps: DataGaps) -> Option<Task> {
                 .iter()
                 .filter(|c| c.unused_usd_per_hour.is_some_and(|usd| usd > 0.0))
                 .count() as u32;
-            let why = format!("${unused:.2}/h are paid and used by nothing");
-            (if unused > 0.0 { idle } else { 0 }, why, Effort::Medium)
+            (if unused > 0.0 { idle } else { 0 }, TaskReason::Unused(unused))
         }
     };
-    (count > 0).then_some(Task { kind, usd_per_month: None, effort, risk: Risk::Low, count, why })
+    (count > 0).then_some(Task {
+        kind,
+        usd_per_month: None,
+        effort: Effort::Medium,
+        risk: Risk::Low,
+        count,
+        why: Some(why),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fleet::savings::{Step, Waterfall};
+    use crate::fleet::savings::{NetUnknown, Step, Waterfall};
 
     fn step(kind: StepKind, before: f64, after: f64, items: u32) -> Step {
         Step {
@@ -220,7 +231,8 @@ mod tests {
         assert_eq!(kinds, [See, Stop, Storage, Spot, Commit], "nothing is too large");
         let usd: Vec<_> = tasks.iter().map(|t| t.usd_per_month).collect();
         assert_eq!(usd, [None, Some(1460.0), Some(365.0), Some(2190.0), Some(365.0)]);
-        assert_eq!((tasks[0].count, &*tasks[0].why), (3, "3 without GPU telemetry"));
+        let unseen = TaskReason::Unseen { gaps: DataGaps { blind: 3, untagged: 0 }, unread: 0 };
+        assert_eq!((tasks[0].count, tasks[0].why), (3, Some(unseen)));
         savings.waterfall.early = true;
         assert!(sequence(&savings, DataGaps { blind: 3, untagged: 0 }).is_empty(), "of a part");
         savings.waterfall = Waterfall::default();
@@ -232,10 +244,10 @@ mod tests {
         let mut savings = crate::tabs::savings::picture::fixture::savings();
         let has = |savings: &Savings| {
             let tasks = sequence(savings, DataGaps::default());
-            tasks.into_iter().find(|t| t.kind == TaskKind::UseCommitments).map(|t| t.why)
+            tasks.into_iter().find(|t| t.kind == TaskKind::UseCommitments)?.why
         };
-        assert_eq!(has(&savings).as_deref(), Some("$82.04/h are paid and used by nothing"));
-        savings.waterfall.net_unknown = Some("denied".into());
+        assert_eq!(has(&savings), Some(TaskReason::Unused(82.04)));
+        savings.waterfall.net_unknown = Some(NetUnknown::NotRead);
         assert_eq!(has(&savings), None);
     }
 }

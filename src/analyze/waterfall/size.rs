@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use super::Done;
 use super::bill::Bill;
 use super::moves::{Goes, Groups, take as take_groups};
-use super::{Done, counted};
-use crate::fleet::savings::{CannotTell, Proposal, SizeVerdict};
+use crate::fleet::savings::{CannotTell, Proposal, SizeVerdict, StepNote};
 
 /// Takes the proposals for instances that are left, each only where the whole bill falls.
 pub(super) fn take(bill: &mut Bill<'_>, proposals: &[Arc<Proposal>]) -> Done {
@@ -57,19 +57,11 @@ pub(super) fn take(bill: &mut Bill<'_>, proposals: &[Arc<Proposal>]) -> Done {
     }
     if !left.is_empty() {
         let until = left.iter().filter_map(|p| p.worthless_until).max();
-        let until =
-            until.map_or_else(String::new, |at| format!(" until {}", at.strftime("%Y-%m-%d")));
-        let what = counted(left.len() as u32, "smaller size is", "smaller sizes are");
-        done.notes.push(format!(
-            "{what} left out: a commitment pays for the larger one{until}, so the bill would not fall."
-        ));
+        done.notes.push(StepNote::LargerIsPaid { sizes: left.len() as u32, until });
     }
     let saved = before - bill.compute();
     if saved > gross + 0.005 {
-        done.notes.push(format!(
-            "${:.2}/h more than at list price: the smaller sizes use commitments that nothing used.",
-            saved - gross
-        ));
+        done.notes.push(StepNote::UsesCommitments(saved - gross));
     }
     done
 }

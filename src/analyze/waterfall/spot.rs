@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::Done;
 use super::bill::{Bill, Machine};
 use super::moves::{Goes, Groups, take as take_groups};
-use super::{Done, counted};
 use crate::analyze::savings::SavingsInput;
 use crate::domain::{Platform, SpotHistory};
-use crate::fleet::savings::{SpotFit, SpotRow};
+use crate::fleet::savings::{SpotFit, SpotRow, StepNote};
 
 /// Moves instances that are left and fit to Spot, at what an hour of useful work costs then: re-work,
 /// the hours without Spot, and the base on demand of a group that is only partly fit are in it, all
@@ -47,18 +47,10 @@ pub(super) fn take(bill: &mut Bill<'_>, input: &SavingsInput<'_>, rows: &[Arc<Sp
         }
     }
     if partly > 0 {
-        let what = counted(partly, "instance is", "instances are");
-        done.notes.push(format!(
-            "{what} of groups that are only partly fit: a base stays on demand, and the mean of the \
-             group counts."
-        ));
+        done.notes.push(StepNote::PartlyFit(partly));
     }
     if left > 0 {
-        let what = counted(left, "instance that fits stays", "instances that fit stay");
-        done.notes.push(format!(
-            "{what} as they are: with re-work, or with the commitments that pay for them, Spot would \
-             not lower the bill."
-        ));
+        done.notes.push(StepNote::SpotNotLower(left));
     }
     done
 }

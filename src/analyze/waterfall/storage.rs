@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::Done;
 use super::bill::Bill;
-use super::{Done, counted};
 use crate::analyze::savings::SavingsInput;
 use crate::domain::storage::{FindingKind, StorageFinding};
 use crate::domain::{HOURS_PER_MONTH, ResourceKind, SourceId, VerdictKind};
-use crate::fleet::savings::{BillPart, ResourceRow};
+use crate::fleet::savings::{BillPart, ResourceRow, StepNote};
 use crate::fleet::storage::{VolumeRow, VolumeUse};
 
 /// The parts of storage that were not read.
@@ -28,17 +28,12 @@ pub(super) fn take(
 ) -> Done {
     let mut done = Done::default();
     let unread = unread(input);
-    let said = match unread[..] {
+    done.notes.extend(match unread[..] {
         [] => None,
-        [BillPart::Buckets] => {
-            Some("Of storage volumes and snapshots alone were read, no buckets.")
-        }
-        [BillPart::Volumes] => {
-            Some("Of storage buckets alone were read, no volumes and snapshots.")
-        }
-        _ => Some("Storage was not read."),
-    };
-    done.notes.extend(said.map(str::to_owned));
+        [BillPart::Buckets] => Some(StepNote::WithoutBuckets),
+        [BillPart::Volumes] => Some(StepNote::WithoutVolumes),
+        _ => Some(StepNote::WithoutStorage),
+    });
     let Some(storage) = input.storage else {
         // All of it is one thing of which nothing is known.
         done.unknown = 1;
@@ -68,21 +63,13 @@ pub(super) fn take(
         saves += add(row.savings, row.findings.iter(), &mut done);
     }
     if done.unknown > 0 {
-        let what = counted(done.unknown, "finding has", "findings have");
-        done.notes.push(format!("{what} no price and are not in it."));
+        done.notes.push(StepNote::UnpricedFindings(done.unknown));
     }
     if kept > 0 {
-        let what = counted(kept, "volume", "volumes");
-        done.notes.push(format!(
-            "{what} of stopped instances left out: the instances are exempt, or not stopped long \
-             enough to be idle."
-        ));
+        done.notes.push(StepNote::VolumesOfNotIdle(kept));
     }
     if untold > 0 {
-        let what = counted(untold, "volume", "volumes");
-        done.notes.push(format!(
-            "{what} of stopped instances left out: whether the instances are idle is not known."
-        ));
+        done.notes.push(StepNote::VolumesOfUnknown(untold));
         done.unknown += untold;
     }
     // What was not read may save something.

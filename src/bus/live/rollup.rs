@@ -114,7 +114,8 @@ impl Rollup {
 mod tests {
     use super::*;
     use crate::domain::{
-        Activity, GpuOwner, GpuSample, GpuSignals, GpuState, GpuVerdict, SourceId, Workload,
+        Activity, GpuOwner, GpuReason, GpuSample, GpuSignals, GpuState, GpuVerdict, SourceId,
+        Workload,
     };
     use crate::fleet::gpu::{GpuNode, Told, Trail};
 
@@ -154,8 +155,8 @@ mod tests {
                 idle_since_at_least: false,
                 samples: 1,
                 witnesses: vec![],
-                reason: "".into(),
-                advice: "".into(),
+                reason: GpuReason::Nothing,
+                advice: None,
                 workload: Workload::Unknown,
             }),
             team: None,

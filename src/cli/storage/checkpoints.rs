@@ -9,12 +9,12 @@ use super::args::CheckpointsArgs;
 use super::{CliError, Ctx, Exit, list, object_files, prices};
 use crate::act::plan::parse_grace;
 use crate::analyze::storage::checkpoints::{
-    Fate, Picks, Policy, RunFold, RunPlan, Terms, WholeFold, plan,
+    Picks, Policy, RunFold, RunPlan, Terms, WholeFold, plan,
 };
 use crate::analyze::storage::price::{Rates, Volumes};
 use crate::analyze::storage::{TreeFold, TreeLimits};
 use crate::cli::tell::tell;
-use crate::domain::storage::{ObjectColumns, Scan, ScanOrigin, Versioning};
+use crate::domain::storage::{Fate, ObjectColumns, Scan, ScanOrigin, Versioning};
 use crate::domain::text;
 use crate::report::CheckpointsReport;
 use crate::source::objects::Need;

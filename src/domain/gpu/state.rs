@@ -1,10 +1,9 @@
 //! What burntop concludes about a GPU.
 
-use std::sync::Arc;
-
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::reason::{GpuAdvice, GpuReason, Observation};
 use super::signal::{GpuSignal, GpuSignals};
 
 /// State of a GPU, from its telemetry.
@@ -135,12 +134,12 @@ pub struct Activity {
     pub tensor_bound: Option<f32>,
 }
 
-/// One piece of evidence for or against idleness, with its value.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// A witness for or against idleness.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Witness {
-    /// One clause: `power 70 W, idle floor of the model 70 W`.
-    pub text: Arc<str>,
-    /// True for evidence of idleness, false for evidence of use.
+    /// What was seen, with its value.
+    pub seen: Observation,
+    /// True when it speaks for idle, false against.
     pub for_idle: bool,
 }
 
@@ -177,10 +176,10 @@ pub struct GpuVerdict {
     pub samples: u32,
     /// Evidence for and against.
     pub witnesses: Vec<Witness>,
-    /// Reason for the state, one sentence.
-    pub reason: Arc<str>,
-    /// Advice, one sentence; empty without any.
-    pub advice: Arc<str>,
-    /// Kind of work, by tag or rule.
+    /// Why.
+    pub reason: GpuReason,
+    /// What to do about it; `None` when there is nothing.
+    pub advice: Option<GpuAdvice>,
+    /// What kind of work, by tag or rule.
     pub workload: Workload,
 }

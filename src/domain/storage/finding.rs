@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::FindingReason;
 use crate::domain::Scope;
 
 /// Kind of a storage finding.
@@ -120,8 +121,6 @@ pub struct StorageFinding {
     pub effort: Effort,
     /// Possible loss by acting on it.
     pub risk: Risk,
-    /// The finding, one sentence; clean text.
-    pub says: String,
-    /// Advice, one sentence; clean text.
-    pub fix: String,
+    /// What is so; what to do follows from it.
+    pub reason: FindingReason,
 }

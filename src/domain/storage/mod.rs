@@ -4,7 +4,9 @@
 pub mod bucket;
 pub mod duplicate;
 pub mod facts;
+mod fate;
 pub mod finding;
+mod finding_reason;
 pub mod lifecycle;
 pub mod look;
 pub mod object;
@@ -24,7 +26,9 @@ pub use duplicate::{Confidence, PrefixPair};
 #[cfg(test)]
 pub use facts::StoppedInstance;
 pub use facts::{EbsFacts, StorageFacts};
+pub use fate::Fate;
 pub use finding::{Effort, FindingKind, Risk, StorageFinding, Subject};
+pub use finding_reason::{FindingReason, OfSnapshot, OfVolume, Unwritten};
 pub use lifecycle::{
     Expiration, Filter as LifecycleFilter, Lifecycle, MinimumSize, NoncurrentExpiration,
     NoncurrentTransition, Rule as LifecycleRule, Transition, When,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::CommitmentFinding;
 use crate::domain::{Commitment, CommitmentKind};
 
 /// A commitment held, with its use in the observed hours.
@@ -34,8 +35,8 @@ pub struct CommitmentRow {
     pub saves_usd_per_hour: Option<f64>,
     /// Number of observed hours.
     pub hours: u32,
-    /// Problems, one sentence each: unused, ends soon, overlaps another, cannot be applied. Clean text.
-    pub findings: Vec<Arc<str>>,
+    /// What is wrong with it: unused, ends soon, overlaps another, cannot be applied.
+    pub findings: Vec<CommitmentFinding>,
 }
 
 impl CommitmentRow {

@@ -4,16 +4,18 @@
 //! These are the rows; `analyze::savings` makes them.
 
 mod commitment;
+mod commitment_finding;
 mod proposal;
 mod resource;
 mod spot;
 mod waterfall;
 
 pub use commitment::{CommitmentRow, CommitmentSums};
+pub use commitment_finding::{CommitmentFinding, Elsewhere, Ending, UnusedCost};
 pub use proposal::{CannotTell, Need, Proposal, SizeVerdict};
 pub use resource::{Pattern, ResourceRow};
 pub use spot::{MixedFleet, SpotFit, SpotRow, ZonePrice};
-pub use waterfall::{BillPart, Step, StepKind, Waterfall};
+pub use waterfall::{BillPart, NetUnknown, Step, StepKind, StepNote, Waterfall};
 
 pub use crate::domain::storage::{Effort, Risk};
 

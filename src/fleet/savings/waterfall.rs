@@ -1,8 +1,12 @@
 //! All savings in causal order, each on what the former leave.
 
+use std::sync::Arc;
+
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{Effort, Risk};
+use crate::domain::{CommitmentKind, Unread};
 
 /// Step of the waterfall. Causal order: first what need not run at all, then what can be smaller, then what can be
 /// bought cheaper.
@@ -68,8 +72,8 @@ pub struct Step {
     pub effort: Effort,
     /// Possible loss by it.
     pub risk: Risk,
-    /// Omissions with their reasons, and assumptions, one sentence each.
-    pub notes: Vec<String>,
+    /// What was left out and why, what it rests on.
+    pub notes: Vec<StepNote>,
 }
 
 impl Step {
@@ -84,7 +88,74 @@ impl Step {
     }
 }
 
-/// A part of the bill that has a source of its own.
+/// What a step left out and why, or what it rests on. Sums are USD/h.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum StepNote {
+    /// So many idle instances stay: the room of their capacity reservation would cost more alone.
+    RoomCostsMore(u32),
+    /// So much of the list price of what idles stays on the bill: commitments pay for it.
+    PaidByCommitments(f64),
+    /// The volumes of so many stopped instances count under storage.
+    CountedUnderStorage(u32),
+    /// So many idle resources are left out: a SageMaker Savings Plan may pay for them.
+    SageMakerPlan(u32),
+    /// So many smaller sizes are left out: a commitment pays for the larger ones.
+    LargerIsPaid {
+        /// Sizes.
+        sizes: u32,
+        /// Until when one pays; `None` where no end is known.
+        until: Option<Timestamp>,
+    },
+    /// So much more than at list price: smaller sizes use commitments that nothing used.
+    UsesCommitments(f64),
+    /// So many instances are of groups that are only partly fit.
+    PartlyFit(u32),
+    /// So many instances that fit stay: Spot would not lower the bill.
+    SpotNotLower(u32),
+    /// Of storage no buckets were read.
+    WithoutBuckets,
+    /// Of storage no volumes and snapshots were read.
+    WithoutVolumes,
+    /// Storage was not read.
+    WithoutStorage,
+    /// So many findings have no price.
+    UnpricedFindings(u32),
+    /// So many volumes of stopped instances are left out: the instances are not idle.
+    VolumesOfNotIdle(u32),
+    /// So many are left out: whether the instances are idle is not known.
+    VolumesOfUnknown(u32),
+    /// What is held is not known.
+    HeldUnknown,
+    /// So many hours of the last week are known, too few.
+    FewHours(usize),
+    /// Of so many instances no rate is known, or too few hours.
+    NoRate(u32),
+    /// It is of what the steps before it leave.
+    OfWhatIsLeft,
+    /// Which rates it rests on.
+    Rates,
+}
+
+/// Why the net of commitments is not known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum NetUnknown {
+    /// No commitment was read.
+    NotRead,
+    /// Some that may pay for what runs were not read.
+    Unread(Unread),
+    /// The rates of a Savings Plan are not known.
+    Rates {
+        /// What kind of plan.
+        kind: CommitmentKind,
+        /// Its id.
+        id: Arc<str>,
+    },
+    /// A clause of a fixture, which no rule gives.
+    #[cfg(test)]
+    Fixture(#[serde(skip)] &'static str),
+}
+
+/// A part of the bill that a source of its own tells of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BillPart {
@@ -122,8 +193,8 @@ pub struct Waterfall {
     /// not to be shown.
     #[serde(default)]
     pub early: bool,
-    /// Why the net savings are unknown; `None` when they are known. When unknown, the steps are at list price.
-    pub net_unknown: Option<String>,
+    /// Why the net is not known; `None` when it is. Steps are at list price then, and say so.
+    pub net_unknown: Option<NetUnknown>,
 }
 
 impl Waterfall {

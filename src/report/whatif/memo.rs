@@ -7,7 +7,7 @@ use super::super::markdown::{self, escape};
 use super::super::sheet::{Cell, Sheet};
 use super::plan::SessionReport;
 use super::{columns, demand_line, number, payment, share};
-use crate::view::{Align, ViewContext, format};
+use crate::view::{Align, ViewContext, format, reasons};
 use crate::whatif::{
     Answer, FamilyInputs, ListEntry, OfferKind, Scenario, SlotComparison, Stage, StepKind,
 };
@@ -154,7 +154,7 @@ impl Memo<'_> {
             entry.offer,
             format::usd_per_hour(entry.usd_per_hour),
             format::usd_total(entry.saves_usd),
-            entry.reason,
+            reasons::list(entry),
         ));
     }
 

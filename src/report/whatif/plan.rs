@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use super::super::sheet::{Cell, Sheet};
 use super::super::{Notes, Report, json};
 use super::{columns, demand_json, number, share, valuation_json};
-use crate::view::{Align, ViewContext, format};
+use crate::view::{Align, ViewContext, format, reasons};
 use crate::whatif::{Answer, Demand, ListEntry, Scenario, Slot, SlotComparison, Stage, TornadoBar};
 
 /// A scenario of a planning session.
@@ -158,7 +158,7 @@ fn entries(entries: &[ListEntry]) -> Vec<Json> {
             "return_above_10_percent": entry.marks[0],
             "break_even_within_9_months": entry.marks[1],
             "utilisation_above_80_percent": entry.marks[2],
-            "reason": entry.reason,
+            "reason": reasons::list(entry),
         })
     };
     entries.iter().map(each).collect()

@@ -1,126 +1,98 @@
-//! The one sentence behind each entry of a list.
+//! Why an offer stands on its list. `view::reasons` words it.
 
-use crate::whatif::Offer;
-use crate::whatif::optimum::buy_now::{Purchase, Purchases, Worth};
+use crate::whatif::OfferKind;
+use crate::whatif::optimum::buy_now::Worth;
 
-/// An On-Demand Capacity Reservation.
-pub(super) const CAPACITY: &str =
-    "It buys capacity, not price: it costs the on-demand rate, used or not.";
-
-/// No on-demand price.
-pub(super) const NO_PRICE: &str =
-    "It cannot be judged: the family's on-demand price is not known; enter it.";
-
-/// A rate at or above on-demand.
-pub(super) fn dear(rate: f64, on_demand: f64) -> String {
-    format!("Its rate of {} is not below the on-demand price of {}.", usd(rate), usd(on_demand))
+/// Why an entry stands on its list. Family, offer and week are those of the entry. A slot is the
+/// number of a unit, counted from 1 over what is held; shares of hours are 0–1.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ListReason {
+    /// It is an On-Demand Capacity Reservation, which buys no price.
+    Capacity,
+    /// AWS sells no standard RI for the family.
+    NotSold,
+    /// The rate of an offer of this kind is not known.
+    NoRate(OfferKind),
+    /// The family's on-demand price is not known.
+    NoPrice,
+    /// Its rate is not below on-demand; USD per unit and hour.
+    Dear {
+        /// The rate.
+        rate: f64,
+        /// The on-demand price.
+        on_demand: f64,
+    },
+    /// Another offer costs no more.
+    Dearer {
+        /// The other offer.
+        other: String,
+        /// True when the other also binds for less time; false: for no longer.
+        is_shorter: bool,
+    },
+    /// Its term ends after what is looked at.
+    Beyond {
+        /// Weeks of the term.
+        weeks: u16,
+        /// Weeks that the scenario looks ahead.
+        ahead: usize,
+    },
+    /// Units that pay now.
+    Buy {
+        /// The last slot that is bought.
+        slot: f64,
+        /// Weeks until one can buy again.
+        top_up_weeks: usize,
+        /// What the last unit is worth until then.
+        next: Worth,
+        /// What it is worth over the term.
+        term: Worth,
+        /// Why the unit after it is not bought.
+        limit: Limit,
+    },
+    /// Units that will pay from the entry's week on.
+    Plan {
+        /// Hours that they are used at least, until one can buy again and over the term.
+        used: f64,
+        /// Hours that the offer needs.
+        needed: f64,
+    },
+    /// Units that are well used now and about to end.
+    Ends {
+        /// The first slot that is not bought.
+        slot: f64,
+        /// Its worth until one can buy again.
+        next: Worth,
+        /// Its worth over the term.
+        term: Worth,
+        /// The week of the step that takes demand away; `None` when no step does.
+        step: Option<u16>,
+    },
+    /// Units that pay on average and that caution leaves.
+    Cautious {
+        /// The first slot that is not bought.
+        slot: f64,
+        /// Its worth over the term.
+        term: Worth,
+    },
+    /// No unit pays.
+    Idle {
+        /// The first slot.
+        slot: f64,
+        /// The better of its worths.
+        best: Worth,
+    },
+    /// A sentence of a fixture, which no rule gives.
+    #[cfg(test)]
+    Fixture(&'static str),
 }
 
-/// Another offer is better.
-pub(super) fn dearer(other: &str, shorter: bool) -> String {
-    let binds = if shorter { "and binds for less time" } else { "and binds no longer" };
-    format!("{other} costs no more over its term, at this cost of capital, {binds}.")
-}
-
-/// A term that ends after what is looked at.
-pub(super) fn beyond(weeks: u16, ahead: usize) -> String {
-    format!("It runs {weeks} weeks and the scenario looks {ahead} ahead: look further to judge it.")
-}
-
-/// Units that pay now.
-pub(super) fn buy(offer: &Offer, before: f64, top_up_weeks: usize, found: &Purchases) -> String {
-    let now = &found.now;
-    let last = before + now.units;
-    let first = format!(
-        "Slot {} would be used {} of the next {top_up_weeks} weeks and {} of the term; {} needs {}",
-        units(last),
-        share(now.next.used),
-        share(now.term.used),
-        offer.name,
-        share(now.term.needed),
-    );
-    let (next, term) = found.left_out;
-    if next.pays() && term.pays() {
-        let slot = units(last + 1.0);
-        return format!(
-            "{first}; slot {slot} would pay on average too, but the worst futures count as well: \
-             caution stops here."
-        );
-    }
-    let (worth, what) = if next.pays() { (term, "the term") } else { (next, "the next weeks") };
-    let slot = units(last + 1.0);
-    format!("{first}; slot {slot} would be used {} of {what}.", under(worth))
-}
-
-/// Units that will pay.
-pub(super) fn plan(offer: &Offer, later: &Purchase) -> String {
-    format!(
-        "From week {} on, they would be used at least {} of the hours to the end of what is looked \
-         at; {} needs {}.",
-        later.week,
-        share(later.term.used.min(later.next.used)),
-        offer.name,
-        share(later.term.needed),
-    )
-}
-
-/// Units that look well used and are about to end.
-pub(super) fn ends(
-    offer: &Offer,
-    slot: f64,
-    next: Worth,
-    term: Worth,
-    step: Option<u16>,
-) -> String {
-    let why = step.map_or_else(String::new, |week| format!(": less is needed from week {week} on"));
-    format!(
-        "Slot {} would be used {} of the next weeks but {} of the term{why}; {} needs {}.",
-        units(slot),
-        share(next.used),
-        under(term),
-        offer.name,
-        share(term.needed),
-    )
-}
-
-/// Units that caution leaves.
-pub(super) fn cautious(offer: &Offer, slot: f64, term: Worth) -> String {
-    format!(
-        "Slot {} would be used {} of the term on average and {} needs {}, but the worst futures \
-         count as well: caution stops here.",
-        units(slot),
-        share(term.used),
-        offer.name,
-        share(term.needed),
-    )
-}
-
-/// No unit pays.
-pub(super) fn idle(offer: &Offer, slot: f64, best: Worth) -> String {
-    format!(
-        "Slot {} would be used {} of the hours; {} needs {}.",
-        units(slot),
-        under(best),
-        offer.name,
-        share(best.needed),
-    )
-}
-
-fn units(slot: f64) -> String {
-    format!("{}", slot.round())
-}
-
-fn usd(rate: f64) -> String {
-    format!("${rate:.4}")
-}
-
-/// `63.4%`.
-fn share(part: f64) -> String {
-    format!("{:.1}%", part * 100.0)
-}
-
-/// A share that is below what is needed, rounded so that it reads so.
-fn under(worth: Worth) -> String {
-    let shown = share(worth.used);
-    if shown == share(worth.needed) { format!("just under {shown}") } else { shown }
+/// Why no further unit is bought.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Limit {
+    /// It would pay on average; the worst futures stop it.
+    Caution,
+    /// It is not worth its price until one can buy again.
+    Next(Worth),
+    /// It is not worth its price over the term.
+    Term(Worth),
 }

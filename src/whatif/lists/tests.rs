@@ -38,11 +38,14 @@ fn what_stays_is_bought_with_its_numbers() {
     assert_eq!(entry.upfront_usd, 0.0);
     assert!((entry.safe_months.unwrap() - 12.0 * 0.634).abs() < 1e-9);
     assert_eq!((entry.lock_in_months, entry.marks), (12.0, [true; 3]));
-    assert_eq!(
-        entry.reason,
-        "Slot 40 would be used 100.0% of the next 4 weeks and 100.0% of the term; 1y needs 63.4%; \
-         slot 41 would be used 0.0% of the next weeks."
-    );
+    let ListReason::Buy { slot, top_up_weeks: 4, next, term, limit: Limit::Next(left) } =
+        entry.reason
+    else {
+        panic!("{entry:?}")
+    };
+    assert_eq!((slot, left.used), (40.0, 0.0));
+    let near = |found: f64, wanted: f64| (found - wanted).abs() < 1e-9;
+    assert!(near(next.used, 1.0) && near(term.used, 1.0) && near(term.needed, 0.634));
     assert!(lists.plan.is_empty() && lists.avoid.is_empty());
 }
 
@@ -55,7 +58,7 @@ fn what_comes_is_planned_and_dated() {
     assert_eq!((entry.units, entry.week), (20.0, 12));
     // Forty weeks are looked at: that is what the saving is over.
     assert!((entry.saves_usd - 0.366 * 20.0 * 40.0 * 168.0).abs() < 1e-6);
-    assert!(entry.reason.starts_with("From week 12 on"), "{}", entry.reason);
+    assert!(matches!(entry.reason, ListReason::Plan { .. }), "{:?}", entry.reason);
 }
 
 #[test]
@@ -68,11 +71,10 @@ fn what_a_step_makes_worthless_is_not_bought() {
     assert_eq!(lists.buy[0].units, 10.0);
     let [entry] = &lists.avoid[..] else { panic!("{lists:?}") };
     assert_eq!(entry.units, 30.0);
-    assert_eq!(
-        entry.reason,
-        "Slot 11 would be used 100.0% of the next weeks but 23.1% of the term: less is needed from \
-         week 12 on; 1y needs 63.4%."
-    );
+    let ListReason::Ends { slot, next, term, step } = entry.reason else { panic!("{entry:?}") };
+    assert_eq!((slot, step), (11.0, Some(12)));
+    // Twelve of the 52 weeks.
+    assert!((next.used - 1.0).abs() < 1e-9 && (term.used - 12.0 / 52.0).abs() < 1e-9);
 }
 
 #[test]
@@ -93,11 +95,14 @@ fn what_is_held_counts_and_its_end_is_planned() {
 fn caution_stops_before_the_mean_does() {
     let lists = of(&family(vec![year()]), &[40.0; 52], Some(25.0));
     assert_eq!((lists.buy[0].units, lists.avoid[0].units), (25.0, 15.0));
-    assert!(lists.avoid[0].reason.contains("caution"), "{}", lists.avoid[0].reason);
+    let avoided = &lists.avoid[0].reason;
+    assert!(matches!(avoided, ListReason::Cautious { slot: 26.0, .. }), "{avoided:?}");
     // The purchase says itself why it is no larger.
     let reason = &lists.buy[0].reason;
-    assert!(reason.contains("slot 26 would pay on average too"), "{reason}");
-    assert!(reason.ends_with("caution stops here."), "{reason}");
+    assert!(
+        matches!(reason, ListReason::Buy { slot: 25.0, limit: Limit::Caution, .. }),
+        "{reason:?}"
+    );
 }
 
 #[test]
@@ -130,13 +135,14 @@ fn what_is_never_worth_it_says_why() {
     let candidate = Candidate { inputs: &inputs, outlook: &outlook, most: None };
     let lists = lists(&[candidate], &Future::default());
     assert!(lists.buy.is_empty() && lists.plan.is_empty());
-    let reason = |name: &str| &*lists.avoid.iter().find(|e| e.offer == name).unwrap().reason;
-    assert!(reason("unknown").contains("rate"), "{}", reason("unknown"));
-    assert_eq!(reason("dear"), "Its rate of $1.0000 is not below the on-demand price of $1.0000.");
-    assert!(reason("same").starts_with("1y costs no more"), "{}", reason("same"));
-    assert!(reason("ODCR").contains("capacity, not price"));
-    assert_eq!(reason("1y"), "Slot 1 would be used 50.0% of the hours; 1y needs 63.4%.");
-    assert!(reason("3y").starts_with("It runs 156 weeks"), "{}", reason("3y"));
+    let reason = |name: &str| &lists.avoid.iter().find(|e| e.offer == name).unwrap().reason;
+    assert_eq!(*reason("unknown"), ListReason::NoRate(OfferKind::StandardRi));
+    assert_eq!(*reason("dear"), ListReason::Dear { rate: 1.0, on_demand: 1.0 });
+    assert_eq!(*reason("same"), ListReason::Dearer { other: "1y".to_owned(), is_shorter: false });
+    assert_eq!(*reason("ODCR"), ListReason::Capacity);
+    let ListReason::Idle { slot: 1.0, best } = reason("1y") else { panic!("{:?}", reason("1y")) };
+    assert!((best.used - 0.5).abs() < 1e-9 && (best.needed - 0.634).abs() < 1e-9);
+    assert_eq!(*reason("3y"), ListReason::Beyond { weeks: 156, ahead: 52 });
     assert_eq!(lists.avoid.len(), 6);
 }
 
@@ -147,5 +153,5 @@ fn a_family_without_a_price_has_nothing_to_buy() {
     let candidate = Candidate { inputs: &inputs, outlook: &outlook, most: None };
     let lists = lists(&[candidate], &Future::default());
     assert!(lists.buy.is_empty() && lists.plan.is_empty());
-    assert!(lists.avoid[0].reason.contains("on-demand price is not known"));
+    assert_eq!(lists.avoid[0].reason, ListReason::NoPrice);
 }

@@ -1,9 +1,7 @@
 //! The few rates that are known without asking AWS, each with its date. What is not here is not
 //! known: it must be given, never guessed.
 
-use crate::whatif::OfferKind;
-
-/// A published rate of an instance type.
+/// A published rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KnownRate {
     /// The instance type.
@@ -44,31 +42,6 @@ pub fn has_no_ri(instance_type: &str) -> bool {
     family.starts_with("p6") || WITHOUT_RI.contains(&family)
 }
 
-/// One sentence on why an offer has no rate, and where to find it.
-pub fn why_no_rate(kind: OfferKind, instance_type: &str) -> String {
-    match kind {
-        OfferKind::StandardRi if has_no_ri(instance_type) => format!(
-            "AWS sells no standard RI for {instance_type}: take a Savings Plan, a Capacity Block or \
-             spot."
-        ),
-        OfferKind::StandardRi | OfferKind::ConvertibleRi => format!(
-            "The rate for {instance_type} is not known here: take it from the EC2 console's \
-             Reserved Instances page."
-        ),
-        OfferKind::InstancePlan => format!(
-            "Savings Plan rates for {instance_type} are not known here: take the rate from the \
-             Savings Plans page of the billing console."
-        ),
-        OfferKind::CapacityBlock => format!(
-            "A Capacity Block's price for {instance_type} depends on the day: take it from an offer \
-             in the EC2 console."
-        ),
-        OfferKind::CapacityReservation => {
-            "A capacity reservation costs the on-demand price, used or not.".to_owned()
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,11 +72,9 @@ mod tests {
             ["p5.48xlarge", "p5.4xlarge", "p5en.48xlarge", "p6-b200.48xlarge", "g7e.48xlarge"]
         {
             assert!(has_no_ri(name) && one_year_ri(REGION, name).is_none(), "{name}");
-            assert!(why_no_rate(OfferKind::StandardRi, name).contains("no standard RI"));
         }
         for name in ["p4d.24xlarge", "g5.xlarge", "p5e.48xlarge"] {
             assert!(!has_no_ri(name), "{name}");
         }
-        assert!(why_no_rate(OfferKind::InstancePlan, "p5.48xlarge").contains("not known here"));
     }
 }

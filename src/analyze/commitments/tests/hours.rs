@@ -43,7 +43,10 @@ fn what_runs_ran_since_its_launch() {
     near(sums.utilisation, 0.625);
     near(sums.coverage, 1.0);
     near(sums.effective_savings_rate, 1.0 - 2.4 / 2.5);
-    assert_eq!(finding(it, "Used"), "Used 62% over 4 h: $0.22/h pays for nothing.");
+    let (used, hours, lost) = underused(it);
+    near(Some(used), 0.625);
+    near(Some(lost), 0.6 * 0.375);
+    assert_eq!(hours, 4);
 }
 
 #[test]

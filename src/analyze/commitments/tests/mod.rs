@@ -13,7 +13,9 @@ use crate::domain::{
 };
 use crate::fleet::commitments::tests::make::{EAST, now};
 use crate::fleet::gpu::GpuFleet;
-use crate::fleet::savings::{CommitmentRow, CommitmentSums};
+use crate::fleet::savings::{
+    CommitmentFinding as Finding, CommitmentRow, CommitmentSums, UnusedCost,
+};
 use crate::fleet::{Book, JoinInput, PriceBook, join};
 
 /// The table of a fleet.
@@ -73,12 +75,30 @@ fn near(a: Option<f64>, b: f64) {
     assert!(a.is_some_and(|a| (a - b).abs() < 1e-9), "{a:?} is not {b}");
 }
 
-/// The only finding with this word.
+/// What the only finding that `pick` knows says.
 #[track_caller]
-fn finding<'a>(row: &'a CommitmentRow, word: &str) -> &'a str {
-    let found: Vec<&Arc<str>> = row.findings.iter().filter(|f| f.contains(word)).collect();
-    assert_eq!(found.len(), 1, "{word} in {:?}", row.findings);
+fn finding<T: Copy>(row: &CommitmentRow, pick: impl Fn(&Finding) -> Option<T>) -> T {
+    let found: Vec<T> = row.findings.iter().filter_map(pick).collect();
+    assert_eq!(found.len(), 1, "{:?}", row.findings);
     found[0]
+}
+
+/// Part used, hours, USD/h for nothing.
+#[track_caller]
+fn underused(row: &CommitmentRow) -> (f64, u32, f64) {
+    finding(row, |f| match f {
+        Finding::Underused { used, hours, usd_per_hour } => Some((*used, *hours, *usd_per_hour)),
+        _ => None,
+    })
+}
+
+/// Instances that are unused, of how many, what that costs.
+#[track_caller]
+fn unused(row: &CommitmentRow) -> (f64, u32, UnusedCost) {
+    finding(row, |f| match f {
+        Finding::UnusedCapacity { unused, total, costs } => Some((*unused, *total, *costs)),
+        _ => None,
+    })
 }
 
 fn like(item: Commitment, change: impl FnOnce(&mut Commitment)) -> Commitment {

@@ -2,9 +2,11 @@
 
 use super::*;
 use crate::domain::{
-    CommitmentSource, CommitmentState, Commits, Instance, Lifecycle, PlanType, Unread,
+    CommitmentKind, CommitmentSource, CommitmentState, Commits, Instance, Lifecycle, PlanType,
+    Unread,
 };
 use crate::fleet::commitments::tests::make::*;
+use crate::fleet::savings::{Elsewhere, Ending};
 
 const AZ: &str = "us-east-1a";
 
@@ -49,8 +51,15 @@ fn a_reservation_half_used() {
     near(it.effective_usd_per_hour, 1.2);
     near(it.on_demand_usd_per_hour, 1.0);
     near(it.saves_usd_per_hour, -0.2);
-    assert_eq!(finding(it, "Used"), "Used 50% in this hour: $0.60/h pays for nothing.");
-    assert_eq!(finding(it, "Costs"), "Costs $0.20/h more than what it covers would on demand.");
+    let (used, hours, lost) = underused(it);
+    near(Some(used), 0.5);
+    near(Some(lost), 0.6);
+    assert_eq!(hours, 0, "this hour alone");
+    let more = |f: &Finding| match f {
+        Finding::CostsMore(usd) => Some(*usd),
+        _ => None,
+    };
+    near(Some(finding(it, more)), 0.2);
     assert_eq!(it.findings.len(), 2);
     near(sums.committed_usd_per_hour, 1.2);
     near(sums.utilisation, 0.5);
@@ -84,7 +93,7 @@ fn types_that_share_have_no_rate_of_their_own() {
     assert_eq!((it.effective_usd_per_hour, it.on_demand_usd_per_hour), (None, None));
     near(it.utilisation_now, 0.3);
     near(it.saves_usd_per_hour, 2.2 - 5.0);
-    finding(it, "Fargate and Lambda");
+    assert!(it.findings.contains(&Finding::OtherServices));
 }
 
 #[test]
@@ -102,7 +111,7 @@ fn unused_capacity_is_said_with_what_is_paid_for_it() {
     near(it.effective_usd_per_hour, 4.0);
     near(it.saves_usd_per_hour, -3.0);
     assert_eq!(it.findings.len(), 1);
-    assert_eq!(finding(it, "unused"), "3 of 4 unused: $3.00/h is paid for empty room.");
+    assert_eq!(unused(it), (3.0, 4, UnusedCost::Room(3.0)));
     near(sums.unused_usd_per_hour, 3.0);
     near(sums.unused_room_usd_per_hour, 3.0);
     assert_eq!(sums.committed_usd_per_hour, Some(0.0));
@@ -119,7 +128,7 @@ fn unused_capacity_is_said_with_what_is_paid_for_it() {
     let (rows, _) = made(&[], &held([odcr("cr", A, (2, 2), "x9.large")]), Vec::new(), &list());
     let it = row(&rows, "cr");
     assert_eq!((it.usd_per_hour, it.unused_usd_per_hour), (None, None));
-    assert_eq!(finding(it, "unused"), "2 of 2 unused; the price of the room is not known.");
+    assert_eq!(unused(it), (2.0, 2, UnusedCost::Unknown));
 }
 
 #[test]
@@ -153,11 +162,8 @@ fn unused_capacity_blocks_in_dollars_or_in_hours() {
     near(it.unused_usd_per_hour, 40.0);
     near(it.effective_usd_per_hour, 80.0);
     near(it.saves_usd_per_hour, 55.0 - 80.0);
-    assert_eq!(finding(it, "unused"), "1 of 2 unused: $40.00/h that was prepaid is lost.");
-    assert_eq!(
-        finding(it, "Ends"),
-        "Ends in 1 day: its instances are terminated half an hour before."
-    );
+    assert_eq!(unused(it), (1.0, 2, UnusedCost::Prepaid(40.0)));
+    assert!(it.findings.contains(&Finding::Ends { days: 1.0, then: Ending::Terminated }));
     // Paid for, and no discount on demand: it counts as used, and covers nothing.
     near(sums.committed_usd_per_hour, 80.0);
     near(sums.unused_usd_per_hour, 40.0);
@@ -172,11 +178,7 @@ fn unused_capacity_blocks_in_dollars_or_in_hours() {
     assert_eq!((sums.committed_usd_per_hour, sums.committed_unknown), (None, 1));
     let it = row(&rows, "cb");
     assert_eq!((it.usd_per_hour, it.unused_usd_per_hour), (None, None));
-    assert_eq!(
-        finding(it, "unused"),
-        "1 of 2 unused: 24 instance-hours that were prepaid are left until it ends; no API tells \
-         their price."
-    );
+    assert_eq!(unused(it), (1.0, 2, UnusedCost::PrepaidHours(24.0)));
 }
 
 #[test]
@@ -237,13 +239,11 @@ fn what_is_not_in_force_has_no_use() {
     });
     let paying = like(ri(), |i| i.state = CommitmentState::Pending);
     let ended = like(ri(), |i| (i.state, i.end) = (CommitmentState::Ended, Some(now())));
-    for (item, says) in [
-        (queued, "Queued: begins in 3 days."),
-        (paying, "Its payment is under way."),
-        (ended, "It is over."),
-    ] {
+    for (item, says) in
+        [(queued, Finding::Queued(3.0)), (paying, Finding::PaymentUnderWay), (ended, Finding::Over)]
+    {
         let (rows, sums) = made(&g5(1), &held([item]), Vec::new(), &list());
-        assert_eq!(rows[0].findings, [Arc::from(says)]);
+        assert_eq!(rows[0].findings, [says]);
         let it = &rows[0];
         assert_eq!((it.utilisation_now, it.unused_usd_per_hour), (None, None));
         assert_eq!((it.saves_usd_per_hour, it.effective_usd_per_hour), (None, None));
@@ -257,10 +257,10 @@ fn what_ends_soon_says_what_then() {
         item.end = Some(now() + hours(12 * 24));
     });
     let (rows, _) = made(&g5(1), &held([ending.clone()]), Vec::new(), &list());
-    assert_eq!(
-        rows[0].findings,
-        [Arc::from("Ends in 12 days: the bill grows by $0.40/h if usage stays.")]
-    );
+    let [Finding::Ends { days: 12.0, then: Ending::BillGrows(by) }] = rows[0].findings[..] else {
+        panic!("{:?}", rows[0].findings)
+    };
+    near(Some(by), 0.4);
     let late = like(ending, |item| item.end = Some(now() + hours(31 * 24)));
     let (rows, _) = made(&g5(1), &held([late]), Vec::new(), &list());
     assert!(rows[0].findings.is_empty());
@@ -274,10 +274,12 @@ fn two_for_the_same_usage_are_named() {
     ]);
     let (rows, _) = made(&g5(1), &holdings, Vec::new(), &list());
     let plan = row(&rows, "sp");
-    assert_eq!(
-        finding(plan, "Overlaps"),
-        "Overlaps Reserved Instances ri, which pays for g5.xlarge in us-east-1 in its place."
-    );
+    assert!(plan.findings.contains(&Finding::Overlaps {
+        kind: CommitmentKind::ReservedInstances,
+        id: "ri".into(),
+        instance_type: "g5.xlarge".into(),
+        region: EAST.into(),
+    }));
     assert!(row(&rows, "ri").findings.is_empty(), "the one that is used is fine");
     // Not where both are used.
     let (rows, _) = made(
@@ -309,17 +311,21 @@ fn a_commitment_for_another_region_is_told_where_usage_is() {
     let mut fleet = g5(1);
     fleet.extend(instances("m", 1, &meter(A, AZ, "m5.large")));
     let (rows, _) = made(&fleet, &held([west, plan, zone, none]), Vec::new(), &list());
-    let says = |id| finding(row(&rows, id), "No ");
-    assert_eq!(
-        says("ri"),
-        "No g5.xlarge on its terms runs in us-west-2: it is for another region than us-east-1."
-    );
-    assert_eq!(
-        says("sp"),
-        "No m5 instance on its terms runs in us-west-2: it is for another region than us-east-1."
-    );
-    assert_eq!(says("z"), "No g5.xlarge on its terms runs in us-east-1b.");
-    assert_eq!(says("n"), "No p5.48xlarge on its terms runs in us-east-1.");
+    let nothing_such = |of: &str, any_size, place: &str, elsewhere| Finding::NothingSuch {
+        of: of.into(),
+        any_size,
+        place: place.into(),
+        elsewhere,
+    };
+    let east = Elsewhere::Regions(vec![EAST.into()]);
+    for (id, says) in [
+        ("ri", nothing_such("g5.xlarge", false, "us-west-2", east.clone())),
+        ("sp", nothing_such("m5", true, "us-west-2", east)),
+        ("z", nothing_such("g5.xlarge", false, "us-east-1b", Elsewhere::Nowhere)),
+        ("n", nothing_such("p5.48xlarge", false, EAST, Elsewhere::Nowhere)),
+    ] {
+        assert!(row(&rows, id).findings.contains(&says), "{:?}", row(&rows, id).findings);
+    }
     near(row(&rows, "ri").utilisation_now, 0.0);
     near(row(&rows, "ri").saves_usd_per_hour, -0.6);
     // Most unused first.
@@ -327,11 +333,9 @@ fn a_commitment_for_another_region_is_told_where_usage_is() {
     assert_eq!(ids, ["n", "sp", "ri", "z"]);
     let alone = Holdings { sharing: false, ..held([regional("ri", B, 1, "g5.xlarge", 0.6)]) };
     let (rows, _) = made(&g5(1), &alone, Vec::new(), &list());
-    assert_eq!(
-        finding(&rows[0], "No "),
-        "No g5.xlarge on its terms runs in us-east-1 in its account; some run in 111111111111, and \
-         discounts are not shared."
-    );
+    let outside = Elsewhere::Account { account: A.into(), sharing: false };
+    let says = nothing_such("g5.xlarge", false, EAST, outside);
+    assert!(rows[0].findings.contains(&says), "{:?}", rows[0].findings);
 }
 
 #[test]
@@ -348,8 +352,8 @@ fn what_could_not_be_read_is_not_counted_as_unused() {
         (it.utilisation_now, it.unused_usd_per_hour, it.saves_usd_per_hour),
         (None, None, None)
     );
-    finding(it, "Its rates could not be read");
-    finding(row(&rows, "ec2"), "Rates of another plan");
+    assert_eq!(it.findings, [Finding::RatesUnread]);
+    assert_eq!(row(&rows, "ec2").findings, [Finding::OtherRatesUnread]);
     assert_eq!((sums.coverage, sums.effective_savings_rate, sums.utilisation), (None, None, None));
     near(sums.committed_usd_per_hour, 5.6);
     // Reserved Instances were denied: a plan may be left less than it seems.
@@ -360,7 +364,7 @@ fn what_could_not_be_read_is_not_counted_as_unused() {
         why: "denied: ec2:DescribeReservedInstances".into(),
     });
     let (rows, sums) = made(&g5(1), &denied, Vec::new(), &list());
-    finding(&rows[0], "Not all Reserved Instances could be read");
+    assert!(rows[0].findings.contains(&Finding::ReservedUnread));
     assert_eq!((sums.coverage, sums.effective_savings_rate), (None, None));
 }
 
@@ -375,7 +379,7 @@ fn plans_for_other_services_are_listed_and_left_alone() {
     let it = row(&rows, "sm");
     assert_eq!(&*it.covers, "$2.00/h of SageMaker");
     assert_eq!((it.utilisation_now, it.unused_usd_per_hour), (None, None));
-    finding(it, "SageMaker");
+    assert_eq!(it.findings, [Finding::SageMaker]);
     near(sums.committed_usd_per_hour, 2.0);
     near(sums.effective_savings_rate, 0.0);
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::fixtures::*;
 use crate::domain::{
-    AcceleratorKind, GpuProcess, GpuSample, GpuSignal as S, GpuState as G, RecentWindow, Rung,
-    SourceId, Throttle,
+    AcceleratorKind, GpuAdvice, GpuAdviceKind, GpuProcess, GpuReason as R, GpuSample,
+    GpuSignal as S, GpuState as G, RecentWindow, Rung, SourceId, Throttle,
 };
 
 /// A sample with the idle bit of the driver.
@@ -218,7 +218,7 @@ fn five_minutes_of_the_same_sample_have_the_state_of_the_golden_case() {
         let row = WatchFixture::new().after_five_minutes(&sample);
         let said = (row.verdict.state, row.verdict.rung);
         assert_eq!(said, (state, rung), "{name}: {:?}", row.verdict);
-        assert!(!row.verdict.reason.is_empty(), "{name}");
+        assert_ne!(row.verdict.reason, R::Nothing, "{name}");
         assert_eq!(row.verdict.idle_since.is_some(), state.is_idle(), "{name}");
     }
 }
@@ -237,7 +237,7 @@ fn owners_processes_and_memory_tell_held_from_free() {
     // Nobody says: nobody may be told to take it away.
     let unsaid = WatchFixture::new().after_five_minutes(&idle(&[]));
     assert_eq!(unsaid.verdict.state, G::HeldIdle);
-    assert!(unsaid.verdict.reason.contains("no source says"));
+    assert_eq!(unsaid.verdict.reason, R::PerhapsHeld);
     assert_eq!(state(&no_process(idle(&[]))), G::UnallocatedIdle);
     let mut busy = idle(&[]);
     let process =
@@ -246,8 +246,9 @@ fn owners_processes_and_memory_tell_held_from_free() {
     assert_eq!(state(&busy), G::HeldIdle);
     let full = WatchFixture::new()
         .after_five_minutes(&idle(&[(S::MemUsed, 74_000.0), (S::MemTotal, 81_559.0)]));
-    assert!(full.verdict.reason.contains("pre-allocated (91 %)"), "{}", full.verdict.reason);
-    assert!(full.verdict.advice.contains("$7,300/month"), "{}", full.verdict.advice);
+    assert_eq!(full.verdict.reason, R::Preallocated { percent: 91, idle: true });
+    let unload = GpuAdvice { kind: GpuAdviceKind::Unload, usd_per_month: Some(7_300) };
+    assert_eq!(full.verdict.advice, Some(unload));
 }
 
 #[test]
@@ -311,13 +312,13 @@ fn low_use_is_inefficient_by_its_kind_of_work() {
     let row = after(|s| s, 960);
     assert_eq!(row.verdict.state, G::Inefficient);
     // $10/h × 730 h × 70 %.
-    assert!(row.verdict.advice.contains("up to $5,110/month"), "{}", row.verdict.advice);
-    assert!(row.verdict.advice.contains("MIG"));
+    let fit = GpuAdvice { kind: GpuAdviceKind::Fit { mig: true }, usd_per_month: Some(5_110) };
+    assert_eq!(row.verdict.advice, Some(fit));
     assert_eq!(row.waste_usd_per_hour, Some(0.0));
     let serving = after(|s| owned(s, "nlp", "vllm-serve-0"), 960);
     assert_eq!(serving.verdict.state, G::Busy, "inference waits for requests");
     let training = after(|s| owned(s, "nlp", "train-7b-0"), 960);
-    assert!(training.verdict.advice.contains("data loading"), "{}", training.verdict.advice);
+    assert_eq!(training.verdict.advice.map(|a| a.kind), Some(GpuAdviceKind::Training));
 }
 
 #[test]
@@ -342,7 +343,7 @@ fn a_source_with_a_memory_is_believed_at_once() {
     assert_eq!(look(window(30, f32::NAN, Some(75.0))).verdict.state, G::Unknown);
     let bursty = look(window(30, 0.62, Some(500.0)));
     assert_eq!(bursty.verdict.state, G::Busy);
-    assert!(bursty.verdict.reason.contains("62 %"));
+    assert_eq!(bursty.verdict.reason, R::UsedLately { percent: 62, minutes: 15 });
 }
 
 #[test]

@@ -15,10 +15,10 @@ use super::{SizeRules, proposals};
 use crate::analyze::idle::{Preset, Subject, judge};
 use crate::analyze::savings::{SavingsInput, SavingsRules};
 use crate::domain::{
-    Activity, BlockDevice, Criterion, EvidenceRole, GpuIdentity, GpuKey, GpuOwner, GpuSample,
-    GpuSignal, GpuSignals, GpuState, GpuVerdict, Holdings, Instance, InstanceState, Lifecycle, Mig,
-    Owner, Platform, Rung, SavingsFacts, Scope, SeriesSet, Signal, SignalEvidence, TagKeys, Tags,
-    Tenancy, TypeSpec, Verdict, VerdictKind, ZoneOffering,
+    Activity, BlockDevice, Criterion, EvidenceRole, GpuIdentity, GpuKey, GpuOwner, GpuReason,
+    GpuSample, GpuSignal, GpuSignals, GpuState, GpuVerdict, Holdings, Instance, InstanceState,
+    Lifecycle, Mig, Owner, Platform, Rung, SavingsFacts, Scope, SeriesSet, Signal, SignalEvidence,
+    TagKeys, Tags, Tenancy, TypeSpec, Verdict, VerdictKind, ZoneOffering,
 };
 use crate::fleet::savings::{Proposal, SizeVerdict};
 use crate::fleet::{Book, Fleet, GpuFleet, GpuNode, GpuRow, JoinInput, PriceBook, join};
@@ -362,8 +362,8 @@ fn gpu_row(seen: &Seen, node: &Arc<GpuNode>, index: u16) -> GpuRow {
             idle_since_at_least: false,
             samples: 3,
             witnesses: vec![],
-            reason: "".into(),
-            advice: "".into(),
+            reason: GpuReason::Nothing,
+            advice: None,
             workload: crate::domain::gpu::Workload::Unknown,
         }),
         team: None,

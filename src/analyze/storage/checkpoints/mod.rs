@@ -28,6 +28,6 @@ pub use never::Reason;
 pub use picks::Picks;
 #[cfg(test)]
 pub use plan::Blocked;
-pub use plan::{Fate, RunPlan, Terms, left_by_policy, plan};
+pub use plan::{RunPlan, Terms, left_by_policy, plan};
 pub use policy::Policy;
 pub use whole::WholeFold;

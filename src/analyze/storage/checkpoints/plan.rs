@@ -5,65 +5,7 @@ use std::collections::BTreeSet;
 use super::never::{Reason, RunFacts};
 use super::policy::Policy;
 use crate::analyze::storage::price::{self, Rates};
-use crate::domain::storage::{GIB, Run, Step, Tier, Versioning};
-
-/// What becomes of bytes when their objects are deleted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
-    /// They are freed.
-    Freed,
-    /// They stay as noncurrent versions until a lifecycle rule deletes those.
-    FreedLater,
-    /// They stay as noncurrent versions, which no rule deletes.
-    Kept,
-    /// They stay as noncurrent versions; whether a rule deletes those is not known.
-    KeptAsFarAsKnown,
-    /// Whether the bucket keeps versions is not known.
-    Unknown,
-}
-
-impl Fate {
-    /// Derived from the bucket's versioning and whether a rule deletes noncurrent versions; `None` = not known.
-    pub fn of(versioning: Option<Versioning>, expires_noncurrent: Option<bool>) -> Self {
-        match (versioning, expires_noncurrent) {
-            (None, _) => Self::Unknown,
-            (Some(Versioning::Off), _) => Self::Freed,
-            (Some(_), Some(true)) => Self::FreedLater,
-            (Some(_), Some(false)) => Self::Kept,
-            (Some(_), None) => Self::KeptAsFarAsKnown,
-        }
-    }
-
-    /// Bytes that are freed when objects of `bytes` are deleted, but not their versions; `None` = not known.
-    pub fn freed(self, bytes: u64) -> Option<u64> {
-        match self {
-            Self::Freed | Self::FreedLater => Some(bytes),
-            Self::Kept | Self::KeptAsFarAsKnown => Some(0),
-            Self::Unknown => None,
-        }
-    }
-
-    /// One sentence for the user; `None` where deleting simply frees the bytes.
-    pub fn says(self) -> Option<&'static str> {
-        Some(match self {
-            Self::Freed => return None,
-            Self::FreedLater => {
-                "the bucket keeps versions: bytes are freed when its rule deletes noncurrent ones"
-            }
-            Self::Kept => {
-                "0 bytes freed: the bucket keeps versions and no rule deletes noncurrent ones; \
-                 delete by version id, or add NoncurrentVersionExpiration first"
-            }
-            Self::KeptAsFarAsKnown => {
-                "0 bytes freed as far as is known: the bucket keeps versions, and its lifecycle \
-                 was not read; deleting by version id frees them"
-            }
-            Self::Unknown => {
-                "bytes freed are not known: nothing tells whether the bucket keeps versions"
-            }
-        })
-    }
-}
+use crate::domain::storage::{Fate, GIB, Run, Step, Tier};
 
 /// Inputs that price and judge a plan.
 #[derive(Clone, Copy, Debug)]

@@ -8,8 +8,8 @@ use super::volume::{volume_cost, volume_usd};
 use crate::analyze::idle::Exemption;
 use crate::domain::STOPPED_HOURS;
 use crate::domain::storage::{
-    EbsPrices, Effort, FindingKind, GIB, Risk, Snapshot, SnapshotTier, StorageFinding, Subject,
-    Volume,
+    EbsPrices, Effort, FindingKind, FindingReason, GIB, OfSnapshot, OfVolume, Risk, Snapshot,
+    SnapshotTier, StorageFinding, Subject, Volume,
 };
 use crate::domain::text::clean;
 
@@ -92,15 +92,9 @@ fn unattached(case: VolumeCase<'_>) -> Option<StorageFinding> {
     if &*v.state != "available" || !v.attachments.is_empty() {
         return None;
     }
-    let made = v.created_at.map(|at| format!(", made {}", day(at))).unwrap_or_default();
-    Some(finding(
-        case,
-        FindingKind::UnattachedVolume,
-        cost(case),
-        (Effort::Low, Risk::Medium),
-        format!("A volume of {} GiB ({}) is attached to nothing{made}", v.size_gib, v.kind.api()),
-        format!("Make a snapshot{}, then delete the volume", kept_for(case)),
-    ))
+    let reason = FindingReason::Unattached { volume: volume(case), made: v.created_at };
+    let effort = (Effort::Low, Risk::Medium);
+    Some(finding(case, FindingKind::UnattachedVolume, cost(case), effort, reason))
 }
 
 fn of_stopped(case: VolumeCase<'_>) -> Option<StorageFinding> {
@@ -117,28 +111,17 @@ fn of_stopped(case: VolumeCase<'_>) -> Option<StorageFinding> {
     // All of them are stopped at least since the last one was.
     let since = holders.iter().map(|h| h.since).collect::<Option<Vec<_>>>();
     let since = since.and_then(|all| all.into_iter().max());
-    let (since, saves) = match since {
-        Some(at) => (format!(" since {} ({} days)", day(at), days(case.now, at)), cost(case)),
-        // It may have been stopped a minute ago: what it costs is known, what can be saved is not.
-        None => (", and since when is not known".to_owned(), None),
-    };
+    // It may have been stopped a minute ago: what it costs is known, what can be saved is not.
+    let saves = since.and_then(|_| cost(case));
     let name = if first.name.is_empty() { first.id } else { first.name };
-    let more = match holders.len() {
-        1 => String::new(),
-        n => format!(" and {} more", n - 1),
+    let reason = FindingReason::OfStopped {
+        volume: volume(case),
+        instance: clean(name).as_ref().into(),
+        more: holders.len() - 1,
+        since: since.map(|at| (at, days(case.now, at))),
     };
-    let says = format!(
-        "A volume of {} GiB ({}) belongs to {}{more}, stopped{since}",
-        v.size_gib,
-        v.kind.api(),
-        clean(name),
-    );
-    let fix = format!(
-        "If the instance is not to be started again, make a snapshot{} and delete the volume with it",
-        kept_for(case)
-    );
     let effort = (Effort::Medium, Risk::Medium);
-    Some(finding(case, FindingKind::StoppedInstanceVolume, saves, effort, says, fix))
+    Some(finding(case, FindingKind::StoppedInstanceVolume, saves, effort, reason))
 }
 
 fn gp2(case: VolumeCase<'_>) -> Option<StorageFinding> {
@@ -146,21 +129,15 @@ fn gp2(case: VolumeCase<'_>) -> Option<StorageFinding> {
     if offer.saves() < LEAST_GP3_USD {
         return None;
     }
-    let says = format!(
-        "A gp2 volume of {} GiB costs {} a month; as gp3 with {} IOPS and {} MiB/s, what it has \
-         without bursts, {}",
-        case.volume.size_gib,
-        usd(offer.gp2_usd),
-        offer.iops,
-        offer.throughput_mibps,
-        usd(offer.gp3_usd),
-    );
-    let fix = format!(
-        "Change it to gp3 with {} IOPS and {} MiB/s; it stays in use meanwhile",
-        offer.iops, offer.throughput_mibps
-    );
+    let reason = FindingReason::Gp2 {
+        volume: volume(case),
+        iops: offer.iops,
+        throughput_mibps: offer.throughput_mibps,
+        gp2_usd: offer.gp2_usd,
+        gp3_usd: offer.gp3_usd,
+    };
     let effort = (Effort::Low, Risk::Low);
-    Some(finding(case, FindingKind::Gp2, Some(offer.saves()), effort, says, fix))
+    Some(finding(case, FindingKind::Gp2, Some(offer.saves()), effort, reason))
 }
 
 fn orphan(case: SnapshotCase<'_>) -> Option<StorageFinding> {
@@ -170,38 +147,19 @@ fn orphan(case: SnapshotCase<'_>) -> Option<StorageFinding> {
     if used || copied || case.volume_exists != Some(false) || !is_kept(case) {
         return None;
     }
-    let says = format!(
-        "A snapshot{} is of a volume that is gone, and no image uses it; {}",
-        made(s),
-        at_most(case),
-    );
-    Some(snapshot_finding(
-        case,
-        FindingKind::OrphanSnapshot,
-        says,
-        "Delete it if nobody needs the data; nothing else has it".to_owned(),
-        Risk::High,
-    ))
+    let reason = FindingReason::Orphan { made: s.started_at, snapshot: of(case) };
+    Some(snapshot_finding(case, FindingKind::OrphanSnapshot, reason))
 }
 
 fn old(case: SnapshotCase<'_>) -> Option<StorageFinding> {
     let s = case.snapshot;
-    let age = s.started_at.map(|at| days(case.now, at)).filter(|d| *d >= OLD_DAYS)?;
+    let days = s.started_at.map(|at| days(case.now, at)).filter(|d| *d >= OLD_DAYS)?;
     if !is_kept(case) || s.tier == SnapshotTier::Archive || !s.images.is_empty() {
         return None;
     }
-    let says = format!("A snapshot is {age} days old; {}", at_most(case));
-    // Without the size that is its own nobody knows whether the archive is cheaper.
-    let ratio = case.prices.and_then(|p| Some(p.snapshot_gib? / p.archive_gib?));
-    let archive = ratio.map(|r| {
-        format!(
-            ", or archive it: that is cheaper when more than a {} of it is not shared with other \
-             snapshots",
-            nth(r)
-        )
-    });
-    let fix = format!("Delete it if nobody needs it{}", archive.unwrap_or_default());
-    Some(snapshot_finding(case, FindingKind::OldSnapshot, says, fix, Risk::High))
+    let archive_ratio = case.prices.and_then(|p| Some(p.snapshot_gib? / p.archive_gib?));
+    let reason = FindingReason::Old { days, snapshot: of(case), archive_ratio };
+    Some(snapshot_finding(case, FindingKind::OldSnapshot, reason))
 }
 
 /// True for a snapshot that is complete and that nothing will delete by itself.
@@ -213,23 +171,22 @@ fn cost(case: VolumeCase<'_>) -> Option<f64> {
     volume_usd(case.volume, case.prices?)
 }
 
-/// What keeping a snapshot of the volume costs at most.
-fn kept_for(case: VolumeCase<'_>) -> String {
+/// What findings say of the volume.
+fn volume(case: VolumeCase<'_>) -> OfVolume {
+    let v = case.volume;
     let each = case.prices.and_then(|p| p.snapshot_gib);
-    each.map(|each| format!(" (at most {} a month)", usd(each * f64::from(case.volume.size_gib))))
-        .unwrap_or_default()
-}
-
-fn at_most(case: SnapshotCase<'_>) -> String {
-    let gib = full_gib(case.snapshot);
-    match case.prices.and_then(|p| snapshot_at_most_usd(case.snapshot, p)) {
-        Some(most) => format!("its {gib:.0} GiB cost at most {} a month", usd(most)),
-        None => format!("it has at most {gib:.0} GiB"),
+    OfVolume {
+        gib: v.size_gib,
+        kind: v.kind,
+        is_least: case.prices.and_then(|p| volume_cost(v, p)).is_some_and(|c| c.is_least),
+        snapshot_usd: each.map(|each| each * f64::from(v.size_gib)),
     }
 }
 
-fn made(snapshot: &Snapshot) -> String {
-    snapshot.started_at.map(|at| format!(" of {}", day(at))).unwrap_or_default()
+/// What findings say of the snapshot.
+fn of(case: SnapshotCase<'_>) -> OfSnapshot {
+    let usd = case.prices.and_then(|p| snapshot_at_most_usd(case.snapshot, p));
+    OfSnapshot { gib: full_gib(case.snapshot), usd }
 }
 
 fn finding(
@@ -237,11 +194,8 @@ fn finding(
     kind: FindingKind,
     usd_per_month: Option<f64>,
     (effort, risk): (Effort, Risk),
-    says: String,
-    fix: String,
+    reason: FindingReason,
 ) -> StorageFinding {
-    let least = case.prices.and_then(|p| volume_cost(case.volume, p)).is_some_and(|c| c.is_least);
-    let says = if least { format!("{says}; its requests are billed as well") } else { says };
     StorageFinding {
         kind,
         scope: case.volume.scope.clone(),
@@ -250,17 +204,14 @@ fn finding(
         usd_per_month,
         effort,
         risk,
-        says,
-        fix,
+        reason,
     }
 }
 
 fn snapshot_finding(
     case: SnapshotCase<'_>,
     kind: FindingKind,
-    says: String,
-    fix: String,
-    risk: Risk,
+    reason: FindingReason,
 ) -> StorageFinding {
     let s = case.snapshot;
     StorageFinding {
@@ -270,15 +221,9 @@ fn snapshot_finding(
         bytes: Some((full_gib(s) * GIB) as u64),
         usd_per_month: case.prices.and_then(|p| snapshot_at_most_usd(s, p)),
         effort: Effort::Medium,
-        risk,
-        says,
-        fix,
+        risk: Risk::High,
+        reason,
     }
-}
-
-/// The UTC day of a moment.
-fn day(at: Timestamp) -> String {
-    at.strftime("%Y-%m-%d").to_string()
 }
 
 fn hours(now: Timestamp, at: Timestamp) -> i64 {
@@ -287,13 +232,4 @@ fn hours(now: Timestamp, at: Timestamp) -> i64 {
 
 fn days(now: Timestamp, at: Timestamp) -> i64 {
     hours(now, at) / 24
-}
-
-fn usd(amount: f64) -> String {
-    format!("${amount:.2}")
-}
-
-/// The share that makes the archive worth it, in words where it is the usual one.
-fn nth(ratio: f64) -> String {
-    if (ratio - 4.0).abs() < 1e-9 { "quarter".to_owned() } else { format!("1/{ratio:.1}") }
 }

@@ -4,8 +4,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::*;
 use crate::domain::storage::{
-    Attachment, EbsPrices, FindingKind, Snapshot, SnapshotTier, Subject, Volume, VolumeKind,
-    VolumePrices, VolumeStep,
+    Attachment, EbsPrices, FindingKind, FindingReason, OfVolume, Snapshot, SnapshotTier, Subject,
+    Volume, VolumeKind, VolumePrices, VolumeStep,
 };
 use crate::domain::{Provenance, Scope, Tags};
 
@@ -166,8 +166,10 @@ fn what_is_found_of_volumes() {
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].kind, FindingKind::UnattachedVolume);
     close(found[0].usd_per_month.unwrap(), 40.0);
-    assert_eq!(found[0].says, "A volume of 500 GiB (gp3) is attached to nothing, made 2026-01-02");
-    assert_eq!(found[0].fix, "Make a snapshot (at most $25.00 a month), then delete the volume");
+    let (kind, snapshot_usd) = (VolumeKind::Gp3, Some(25.0));
+    let volume_said = OfVolume { gib: 500, kind, is_least: false, snapshot_usd };
+    let unattached = FindingReason::Unattached { volume: volume_said, made: free.created_at };
+    assert_eq!(found[0].reason, unattached);
     assert_eq!(found[0].subject, Subject::Volume("vol-1".into()));
     // Without a price it is found all the same, and its dollars are not known.
     let blind = of_volume(VolumeCase { prices: None, ..case });
@@ -195,9 +197,15 @@ fn what_is_found_of_volumes() {
     assert_eq!(kinds(&[]), [FindingKind::Gp2], "not known to be stopped");
     let case = VolumeCase { volume: &held, stopped: &both, prices: Some(&p), now: now() };
     let found = of_volume(case);
-    assert!(found[0].says.contains("and 1 more, stopped since 2026-11-01 (20 days)"), "{found:?}");
-    assert!(!found[0].says.contains('\u{202e}'));
-    assert!(found[1].says.contains("3000 IOPS and 125 MiB/s"), "{}", found[1].says);
+    let FindingReason::OfStopped { instance, more: 1, since, .. } = &found[0].reason else {
+        panic!("{found:?}")
+    };
+    assert_eq!(*since, Some((at("2026-11-01T00:00:00Z"), 20)));
+    assert!(!instance.contains('\u{202e}'));
+    let gp3 = |r: &FindingReason| {
+        matches!(r, FindingReason::Gp2 { iops: 3_000, throughput_mibps: 125, .. })
+    };
+    assert!(gp3(&found[1].reason), "{found:?}");
     close(found[1].usd_per_month.unwrap(), 2.0);
     // While it is being made or deleted a volume is not free.
     let mut making = free.clone();
@@ -233,7 +241,8 @@ fn a_volume_of_what_was_stopped_lately_or_is_exempt_is_left_alone() {
     // Since when is not known: said, and no saving.
     let unknown = found([long, None], false);
     assert_eq!((unknown.len(), unknown[0].usd_per_month), (1, None));
-    assert!(unknown[0].says.ends_with("stopped, and since when is not known"), "{unknown:?}");
+    let reason = &unknown[0].reason;
+    assert!(matches!(reason, FindingReason::OfStopped { since: None, .. }), "{reason:?}");
     assert!(found([Some(ago(1)), None], false).is_empty());
 }
 
@@ -283,13 +292,16 @@ fn what_is_found_of_snapshots() {
     assert_eq!(kinds(&young, Some(false), false), [], "nobody knows whether an image uses it");
     let f = &found(&young, Some(false), true)[0];
     close(f.usd_per_month.unwrap(), 5.0);
-    assert!(f.says.contains("at most $5.00 a month"), "{}", f.says);
+    let FindingReason::Orphan { snapshot: said, .. } = &f.reason else { panic!("{f:?}") };
+    close(said.usd.unwrap(), 5.0);
 
     let old = snapshot(200);
     assert_eq!(kinds(&old, Some(true), true), [FindingKind::OldSnapshot]);
     assert_eq!(kinds(&old, Some(false), true), [FindingKind::OrphanSnapshot]);
     assert_eq!(kinds(&snapshot(179), Some(true), true), []);
-    assert!(found(&old, Some(true), true)[0].fix.contains("more than a quarter"));
+    let said = &found(&old, Some(true), true)[0].reason;
+    let FindingReason::Old { archive_ratio: Some(ratio), .. } = said else { panic!("{said:?}") };
+    close(*ratio, 4.0);
 
     let mut imaged = old.clone();
     imaged.images = vec!["ami-1".into()];

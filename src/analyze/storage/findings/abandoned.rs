@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::{BucketCase, LEAST_USD};
-use crate::domain::storage::{Effort, FindingKind, Risk, StorageFinding};
+use crate::domain::storage::{Effort, FindingKind, FindingReason, Risk, StorageFinding, Unwritten};
 use crate::fleet::storage::BucketRow;
 
 /// Days without a new object that make a bucket look abandoned, by a list.
@@ -14,7 +14,7 @@ const STILL_DAYS: u32 = 90;
 
 /// A bucket that is read is not abandoned. Where request metrics show no read, the dollars are all
 /// that it costs: what deleting it would save. Whether it is read is mostly not known; then nothing
-/// is claimed to be saved, and the sentence says what it costs.
+/// is claimed to be saved, and the reason has what it costs.
 pub(super) fn find(case: BucketCase<'_>) -> Option<StorageFinding> {
     let row = case.row;
     let reads = row.facts.as_ref().and_then(|f| f.reads_per_month);
@@ -24,30 +24,16 @@ pub(super) fn find(case: BucketCase<'_>) -> Option<StorageFinding> {
     let since = match row.last_write {
         Some(at) => {
             let days = days_between(at, case.now);
-            (days >= LISTED_DAYS).then(|| format!("The newest object is {days} days old"))?
+            (days >= LISTED_DAYS).then_some(Unwritten::Newest(days))?
         }
-        None => {
-            let days = still_days(row)?;
-            format!("Neither size nor number of objects changed in {days} days")
-        }
+        None => Unwritten::Unchanged(still_days(row)?),
     };
-    let read = match reads {
-        Some(_) => "and request metrics show no read",
-        None => "; whether it is read is not known",
-    };
-    let costs = match row.usd_per_month {
-        Some(usd) if reads.is_none() => format!("; it costs ${usd:.2} a month"),
-        _ => String::new(),
-    };
-    let space = if reads.is_some() { " " } else { "" };
+    let (is_unread, costs) = (reads.is_some(), row.usd_per_month);
     Some(
         case.finding(FindingKind::Abandoned, Effort::Medium, Risk::High)
             .bytes(row.bytes)
             .usd(row.usd_per_month.filter(|_| reads.is_some()))
-            .says(
-                format!("{since}{space}{read}{costs}."),
-                "Ask its owner; archive what has to stay, and quarantine the rest by a tag first.",
-            ),
+            .because(FindingReason::Abandoned { since, is_unread, costs }),
     )
 }
 

@@ -1,8 +1,8 @@
 //! Checkpoints that a retention policy would drop.
 
-use super::{BucketCase, LEAST_USD, known, noncurrent, size};
-use crate::analyze::storage::checkpoints::{Fate, Policy, Terms, plan};
-use crate::domain::storage::{Effort, FindingKind, Risk, Run, StorageFinding};
+use super::{BucketCase, LEAST_USD, known, noncurrent};
+use crate::analyze::storage::checkpoints::{Policy, Terms, plan};
+use crate::domain::storage::{Effort, Fate, FindingKind, FindingReason, Risk, Run, StorageFinding};
 use crate::domain::text::clean;
 
 /// The policy that findings are made with: the last three complete steps, the best one, the first,
@@ -34,20 +34,18 @@ fn of_run(case: BucketCase<'_>, run: &Run) -> Option<StorageFinding> {
     if plan.drop.is_empty() || plan.usd_per_month_dropped.is_some_and(|usd| usd < LEAST_USD) {
         return None;
     }
-    let fate = terms.fate.says().map_or(String::new(), |says| format!("; {says}"));
-    let says = format!(
-        "{} of {} steps ({}) would go if {} stayed{fate}.",
-        plan.drop.len(),
-        run.steps.len(),
-        size(plan.bytes_dropped),
-        policy.words(),
-    );
+    let reason = FindingReason::Checkpoints {
+        dropped: plan.drop.len(),
+        steps: run.steps.len(),
+        bytes: plan.bytes_dropped,
+        fate: terms.fate,
+    };
     Some(
         case.finding(FindingKind::PrunableCheckpoints, Effort::Medium, Risk::High)
             .prefix(&case.row.name, &clean(&run.prefix))
             .bytes(plan.bytes_freed)
             .usd(plan.usd_per_month)
-            .says(says, "Say which steps to keep, then quarantine the others by a tag."),
+            .because(reason),
     )
 }
 

@@ -4,9 +4,9 @@
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use super::{BucketCase, LEAST_USD, known, size};
+use super::{BucketCase, LEAST_USD, known};
 use crate::domain::storage::{
-    DailySeries, Effort, FindingKind, PrefixTree, Risk, ScanOrigin, StorageFinding,
+    DailySeries, Effort, FindingKind, FindingReason, PrefixTree, Risk, ScanOrigin, StorageFinding,
 };
 
 /// Days that the list and CloudWatch's day may lie apart.
@@ -32,18 +32,12 @@ pub(super) fn find(case: BucketCase<'_>) -> Option<StorageFinding> {
     if usd.is_some_and(|usd| usd < LEAST_USD) {
         return None;
     }
-    let says = format!(
-        "CloudWatch bills {} and the list of {day} shows {}: {} are in parts of incomplete uploads \
-         or in versions that the list leaves out.",
-        size(billed as u64),
-        size(listed),
-        size(dark as u64),
-    );
+    let (billed, dark) = (billed as u64, dark as u64);
     Some(
         case.finding(FindingKind::DarkBytes, Effort::Low, Risk::Low)
-            .bytes(Some(dark as u64))
+            .bytes(Some(dark))
             .usd(usd)
-            .says(says, "Abort incomplete uploads by a rule; list versions to see the rest."),
+            .because(FindingReason::DarkBytes { billed, listed, dark, day }),
     )
 }
 

@@ -1,7 +1,9 @@
 //! Copies, prefix against prefix.
 
-use super::{BucketCase, LEAST_USD, size};
-use crate::domain::storage::{Confidence, Effort, FindingKind, PrefixPair, Risk, StorageFinding};
+use super::{BucketCase, LEAST_USD};
+use crate::domain::storage::{
+    Confidence, Effort, FindingKind, FindingReason, PrefixPair, Risk, StorageFinding,
+};
 use crate::domain::text::clean;
 
 /// Pairs that become findings; the analysis itself has all of them.
@@ -26,24 +28,20 @@ fn of_pair(case: BucketCase<'_>, pair: &PrefixPair) -> Option<StorageFinding> {
         return None;
     }
     let (a, b) = (clean(&pair.prefix_a), clean(&pair.prefix_b));
-    let how = match pair.confidence {
-        Confidence::A | Confidence::B => "the same content",
-        Confidence::C => "the same names and sizes; compare the content first",
-        Confidence::D => "objects of the same size, no more",
+    let reason = FindingReason::Copies {
+        original: a.as_ref().into(),
+        copy: b.as_ref().into(),
+        share: pair.containment_b_in_a,
+        confidence: pair.confidence,
+        objects: pair.objects,
+        bytes: pair.bytes,
     };
-    let says = format!(
-        "{:.0} % of {b} is also in {a} (confidence {}): {} objects, {}, {how}.",
-        pair.containment_b_in_a * 100.0,
-        pair.confidence.word(),
-        pair.objects,
-        size(pair.bytes),
-    );
     let effort = if pair.confidence <= Confidence::B { Effort::Low } else { Effort::Medium };
     Some(
         case.finding(FindingKind::Duplicates, effort, Risk::Medium)
             .prefix(&case.row.name, &b)
             .bytes(Some(pair.bytes))
             .usd(usd)
-            .says(says, "Keep the one that is read; see who writes the other."),
+            .because(reason),
     )
 }

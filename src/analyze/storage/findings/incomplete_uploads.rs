@@ -1,8 +1,8 @@
 //! Uploads that were begun and never completed: their parts are billed and no list of objects shows
 //! them.
 
-use super::{BucketCase, known, size};
-use crate::domain::storage::{Effort, FindingKind, Risk, StorageFinding, Tier};
+use super::{BucketCase, known};
+use crate::domain::storage::{Effort, FindingKind, FindingReason, Risk, StorageFinding, Tier};
 
 pub(super) fn find(case: BucketCase<'_>) -> Option<StorageFinding> {
     let facts = case.row.facts.as_ref()?;
@@ -22,16 +22,15 @@ pub(super) fn find(case: BucketCase<'_>) -> Option<StorageFinding> {
     }
     // The parts are billed by the class the upload named; most name none, which is Standard.
     let usd = uploads.bytes.and_then(|bytes| case.usd_of([(Tier::Standard, bytes)]));
-    let bytes = uploads.bytes.map_or(String::new(), |b| format!(" with {}", size(b)));
-    let least = if uploads.partial { "At least " } else { "" };
-    let says = format!(
-        "{least}{} uploads begun more than 7 days ago were never completed{bytes}.",
-        uploads.older_than_7_days
-    );
+    let reason = FindingReason::IncompleteUploads {
+        uploads: uploads.older_than_7_days,
+        bytes: uploads.bytes,
+        is_partial: uploads.partial,
+    };
     Some(
         case.finding(FindingKind::IncompleteUploads, Effort::Low, Risk::Low)
             .bytes(uploads.bytes)
             .usd(usd)
-            .says(says, "Add a rule that aborts incomplete uploads after 7 days."),
+            .because(reason),
     )
 }

@@ -24,10 +24,11 @@ use jiff::Timestamp;
 
 use super::price::{Rates, Volumes};
 use crate::analyze::idle::Exemption;
+use crate::domain::Scope;
 use crate::domain::storage::bucket::Fact;
 use crate::domain::storage::{
-    Effort, FindingKind, GIB, Lifecycle, Risk, S3Prices, Scan, StorageFinding, Subject, Tier,
-    size_words,
+    Effort, FindingKind, FindingReason, GIB, Lifecycle, Risk, S3Prices, Scan, StorageFinding,
+    Subject, Tier,
 };
 use crate::fleet::storage::BucketRow;
 
@@ -101,7 +102,7 @@ impl<'a> BucketCase<'a> {
     }
 
     fn finding(&self, kind: FindingKind, effort: Effort, risk: Risk) -> Draft {
-        Draft(StorageFinding {
+        Draft {
             kind,
             scope: self.row.scope.clone(),
             subject: Subject::Bucket(self.row.name.clone()),
@@ -109,9 +110,7 @@ impl<'a> BucketCase<'a> {
             usd_per_month: None,
             effort,
             risk,
-            says: String::new(),
-            fix: String::new(),
-        })
+        }
     }
 }
 
@@ -120,33 +119,35 @@ fn known<T>(fact: &Fact<T>) -> Option<&T> {
     fact.as_ref().ok()
 }
 
-/// A finding while it is put together.
-struct Draft(StorageFinding);
+/// A finding while it is put together, without its reason.
+struct Draft {
+    kind: FindingKind,
+    scope: Scope,
+    subject: Subject,
+    bytes: Option<u64>,
+    usd_per_month: Option<f64>,
+    effort: Effort,
+    risk: Risk,
+}
 
 impl Draft {
     fn bytes(mut self, bytes: Option<u64>) -> Self {
-        self.0.bytes = bytes;
+        self.bytes = bytes;
         self
     }
 
     fn usd(mut self, usd: Option<f64>) -> Self {
-        self.0.usd_per_month = usd.filter(|usd| usd.is_finite());
+        self.usd_per_month = usd.filter(|usd| usd.is_finite());
         self
     }
 
     fn prefix(mut self, bucket: &Arc<str>, prefix: &str) -> Self {
-        self.0.subject = Subject::Prefix(bucket.clone(), prefix.into());
+        self.subject = Subject::Prefix(bucket.clone(), prefix.into());
         self
     }
 
-    fn says(mut self, says: String, fix: impl Into<String>) -> StorageFinding {
-        self.0.says = says;
-        self.0.fix = fix.into();
-        self.0
+    fn because(self, reason: FindingReason) -> StorageFinding {
+        let Self { kind, scope, subject, bytes, usd_per_month, effort, risk } = self;
+        StorageFinding { kind, scope, subject, bytes, usd_per_month, effort, risk, reason }
     }
-}
-
-/// Sizes as sentences have them: `1.5 TiB`.
-pub(crate) fn size(bytes: u64) -> String {
-    size_words(bytes as f64)
 }

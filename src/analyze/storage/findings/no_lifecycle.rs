@@ -1,7 +1,7 @@
 //! A bucket without lifecycle rules.
 
-use super::{BucketCase, size};
-use crate::domain::storage::{Effort, FindingKind, Risk, StorageFinding};
+use super::BucketCase;
+use crate::domain::storage::{Effort, FindingKind, FindingReason, Risk, StorageFinding};
 use crate::fleet::storage::BucketKind;
 
 /// Growth that is worth a word, bytes per month.
@@ -17,14 +17,7 @@ pub(super) fn find(case: BucketCase<'_>) -> Option<StorageFinding> {
     if !none || is_small || row.kind != BucketKind::Bucket {
         return None;
     }
-    let grows = match row.growth {
-        Some(g) if g.bytes_per_month > GROWS => {
-            format!(", and it grows by {} a month", size(g.bytes_per_month as u64))
-        }
-        _ => String::new(),
-    };
-    Some(case.finding(FindingKind::NoLifecycle, Effort::Low, Risk::Low).bytes(row.bytes).says(
-        format!("No lifecycle rule is in force{grows}."),
-        "Begin with a rule that aborts incomplete uploads after 7 days.",
-    ))
+    let grows = row.growth.map(|g| g.bytes_per_month).filter(|by| *by > GROWS);
+    let draft = case.finding(FindingKind::NoLifecycle, Effort::Low, Risk::Low).bytes(row.bytes);
+    Some(draft.because(FindingReason::NoLifecycle { grows: grows.map(|by| by as u64) }))
 }

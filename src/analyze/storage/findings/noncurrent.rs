@@ -1,7 +1,9 @@
 //! Noncurrent versions that nothing deletes.
 
-use super::{BucketCase, LEAST_USD, known, size};
-use crate::domain::storage::{Effort, FindingKind, Lifecycle, Risk, StorageFinding, Versioning};
+use super::{BucketCase, LEAST_USD, known};
+use crate::domain::storage::{
+    Effort, FindingKind, FindingReason, Lifecycle, Risk, StorageFinding, Versioning,
+};
 
 pub(super) fn find(case: BucketCase<'_>) -> Option<StorageFinding> {
     let lifecycle = case.lifecycle();
@@ -9,7 +11,6 @@ pub(super) fn find(case: BucketCase<'_>) -> Option<StorageFinding> {
         return None;
     }
     let draft = case.finding(FindingKind::Noncurrent, Effort::Low, Risk::Medium);
-    let fix = "Add a rule that expires noncurrent versions, for example 30 days after.";
     if let Some(scan) = case.scan {
         let sums = scan.tree.sums(crate::domain::storage::PrefixTree::ROOT);
         if sums.noncurrent_bytes == 0 {
@@ -19,16 +20,10 @@ pub(super) fn find(case: BucketCase<'_>) -> Option<StorageFinding> {
         if usd.is_some_and(|usd| usd < LEAST_USD) {
             return None;
         }
-        let what = format!(
-            "{} noncurrent versions hold {}",
-            sums.noncurrent_objects,
-            size(sums.noncurrent_bytes)
-        );
-        let (usd, says) = match lifecycle {
-            Some(_) => (usd, format!("{what} and no rule deletes them.")),
-            None => (None, format!("{what}; whether a rule deletes them is not known.")),
-        };
-        return Some(draft.bytes(Some(sums.noncurrent_bytes)).usd(usd).says(says, fix));
+        let (versions, bytes) = (sums.noncurrent_objects, sums.noncurrent_bytes);
+        let is_rule_known = lifecycle.is_some();
+        let draft = draft.bytes(Some(bytes)).usd(usd.filter(|_| is_rule_known));
+        return Some(draft.because(FindingReason::OldVersions { versions, bytes, is_rule_known }));
     }
     // Without a list only that they may be there.
     let versioning = *known(&case.row.facts.as_ref()?.versioning)?;
@@ -36,12 +31,7 @@ pub(super) fn find(case: BucketCase<'_>) -> Option<StorageFinding> {
     if versioning == Versioning::Off || lifecycle.is_none() || is_small {
         return None;
     }
-    let word = if versioning == Versioning::Enabled { "on" } else { "suspended" };
-    let says = format!(
-        "Versioning is {word} and no rule deletes old versions; how much they hold is not known \
-         without a list of versions."
-    );
-    Some(draft.says(says, fix))
+    Some(draft.because(FindingReason::Versioning { is_on: versioning == Versioning::Enabled }))
 }
 
 /// True when an enabled rule deletes old versions somewhere in the bucket: then somebody thought of

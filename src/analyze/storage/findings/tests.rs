@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use crate::domain::storage::bucket::IncompleteUploads;
 use crate::domain::storage::{
-    BucketFacts, FindingKind, Lifecycle, LifecycleRule, NoncurrentExpiration, ObjectFlags, Scan,
-    StorageFinding, Tier, TreeBuilder, Versioning,
+    BucketFacts, FindingKind, FindingReason, Lifecycle, LifecycleRule, NoncurrentExpiration,
+    ObjectFlags, Scan, StorageFinding, Tier, TreeBuilder, Unwritten, Versioning,
 };
 use crate::domain::{ErrorKind, SourceError, Tags};
 use crate::tabs::storage::picture::fixture::{bucket, fleet_of, scan, series, sums, tree};
 use crate::view::fixture::now;
+use crate::view::reasons;
 
 const TIB: f64 = 1_099_511_627_776.0;
 const GIB: u64 = 1 << 30;
@@ -62,7 +63,7 @@ fn no_lifecycle() {
     let kind = FindingKind::NoLifecycle;
     let plain = found(kind, |_| {}, None);
     assert_eq!(usd(&plain), None, "what rules save depends on the rules");
-    assert!(plain[0].says.contains("grows by"), "{}", plain[0].says);
+    assert!(matches!(plain[0].reason, FindingReason::NoLifecycle { grows: Some(_) }), "{plain:?}");
     let disabled = LifecycleRule::default();
     assert_eq!(found(kind, |b| b.lifecycle = rules(disabled), None).len(), 1);
     assert!(found(kind, |b| b.lifecycle = rules(enabled()), None).is_empty());
@@ -178,12 +179,17 @@ fn abandoned() {
     let list = |age| scan("one", tree(&[("a/", sums(2_048, GIB, Tier::Standard, age))], &[]));
     let old = found(kind, |_| {}, Some(list(500)));
     assert_eq!(usd(&old), None, "whether it is read is not known");
-    assert!(old[0].says.contains("$47.10"), "{}", old[0].says);
-    assert!(old[0].says.contains("not known"), "{}", old[0].says);
+    let FindingReason::Abandoned { since, is_unread: false, costs: Some(costs) } = old[0].reason
+    else {
+        panic!("{old:?}")
+    };
+    assert!(since == Unwritten::Newest(500) && (costs - 2_048.0 * 0.023).abs() < 1e-6, "{costs}");
     assert!(found(kind, |_| {}, Some(list(300))).is_empty());
     assert!(found(kind, |b| b.reads_per_month = Some(12.0), Some(list(500))).is_empty());
     let unread = found(kind, |b| b.reads_per_month = Some(0.0), Some(list(500)));
-    assert!(unread[0].says.contains("no read"), "{}", unread[0].says);
+    let is_unread =
+        |r: &FindingReason| matches!(r, FindingReason::Abandoned { is_unread: true, .. });
+    assert!(is_unread(&unread[0].reason), "{unread:?}");
     // All that it costs: 2 TiB.
     assert!((usd(&unread).unwrap() - 2_048.0 * 0.023).abs() < 1e-6);
     let still = |days: i32| {
@@ -211,7 +217,7 @@ fn wrong_tier() {
     // 2,048 requests to move.
     let by_hand = 2_048.0 * (0.023 - 0.004 - 0.03 / 3.0);
     assert!((usd(&cold).unwrap() - by_hand).abs() < 0.1, "{cold:?} {by_hand}");
-    assert!(cold[0].says.contains("nobody measured"), "{}", cold[0].says);
+    assert!(matches!(cold[0].reason, FindingReason::WrongTier { reads: None, .. }), "{cold:?}");
     // Read 8 times a month it is where it belongs.
     let hot = |b: &mut BucketFacts| b.reads_per_month = Some(8.0 * 2_048.0);
     assert!(found(kind, hot, Some(list(400))).is_empty());
@@ -228,7 +234,7 @@ fn keys_of_other_people_do_not_reach_the_sentences() {
     });
     let copies = fleet.findings.iter().filter(|f| f.kind == FindingKind::Duplicates);
     let texts: Vec<String> =
-        copies.map(|f| format!("{} {} {:?}", f.says, f.fix, f.subject)).collect();
+        copies.map(|f| format!("{} {:?}", reasons::storage(&f.reason), f.subject)).collect();
     assert_eq!(texts.len(), 1);
     assert!(!texts[0].contains('\u{1b}') && !texts[0].contains('\u{202e}'), "{texts:?}");
 }

@@ -1,8 +1,10 @@
 //! Bytes in a tier that is dearer than another for their age and use.
 
-use super::{BucketCase, LEAST_USD, size};
+use super::{BucketCase, LEAST_USD};
 use crate::analyze::storage::tiers::{Access, Question, Target, cohorts, compare};
-use crate::domain::storage::{Effort, FindingKind, PrefixTree, Risk, StorageFinding};
+use crate::domain::storage::{
+    Effort, FindingKind, FindingReason, PrefixTree, Risk, StorageFinding,
+};
 use crate::fleet::storage::BucketKind;
 
 /// Months over which the fees of moving are spread.
@@ -34,27 +36,17 @@ pub(super) fn find(case: BucketCase<'_>) -> Option<StorageFinding> {
     });
     let target = found.best.iter().find(|b| b.horizon_months == MONTHS)?.instant;
     let usd = found.saved_by(target, MONTHS)? / f64::from(MONTHS);
-    if target == Target::Stay || usd < LEAST_USD {
+    let Target::Class(to) = target else { return None };
+    if usd < LEAST_USD {
         return None;
     }
-    let bytes = found.curve(target)?.moved.1;
-    let fees = found.curve(target)?.fees.total();
-    let when = match reads {
-        Some(reads) => format!("at its {reads:.2} reads of each object a month"),
-        None => "if each byte is read at most once in 3 months, which nobody measured".to_owned(),
-    };
-    let payback = found
-        .payback_month(target)
-        .map_or(String::new(), |month| format!(", and is paid back in month {month}"));
-    let says = format!(
-        "{} would cost less in {} {when}; moving costs ${fees:.0} once{payback}.",
-        size(bytes.max(0.0) as u64),
-        target.word().replace('_', " "),
-    );
+    let curve = found.curve(target)?;
+    let (bytes, fees) = (curve.moved.1.max(0.0) as u64, curve.fees.total());
+    let payback = found.payback_month(target);
     Some(
         case.finding(FindingKind::WrongTier, Effort::Low, Risk::Low)
-            .bytes(Some(bytes.max(0.0) as u64))
+            .bytes(Some(bytes))
             .usd(Some(usd))
-            .says(says, "Look at the tier what-if, then let a lifecycle rule move them."),
+            .because(FindingReason::WrongTier { bytes, to, reads, fees, payback }),
     )
 }

@@ -9,7 +9,7 @@ use super::tables::volume_of;
 use crate::domain::storage::FindingKind;
 use crate::domain::{HOURS_PER_MONTH, ResourceKind, VerdictKind};
 use crate::fleet::StorageFleet;
-use crate::fleet::savings::{Step, StepKind, Waterfall};
+use crate::fleet::savings::{Step, StepKind, StepNote, Waterfall};
 use crate::fleet::storage::{StorageTotals, VolumeRow};
 
 /// A stopped instance: its verdict (`None` without a row), what its volume costs a month, and what
@@ -60,18 +60,14 @@ fn what_is_stopped_for_the_night_keeps_its_volumes() {
         assert_eq!((found.saves(), found.naive), (0.0, 0.0), "{kind:?}");
         let step = storage(&found);
         assert_eq!((step.items, step.unknown), (0, 0), "{kind:?}");
-        assert_eq!(
-            step.notes.last().unwrap(),
-            "1 volume of stopped instances left out: the instances are exempt, or not stopped long \
-             enough to be idle."
-        );
+        assert_eq!(step.notes.last(), Some(&StepNote::VolumesOfNotIdle(1)));
     }
     // Since when it is stopped is not known, or the inventory does not have it.
     for kind in [Some(VerdictKind::Unknown), None] {
         let found = of(kind);
         assert_eq!((found.saves(), found.naive), (0.0, 0.0), "{kind:?}");
         assert_eq!((storage(&found).items, storage(&found).unknown), (0, 1), "{kind:?}");
-        assert!(storage(&found).notes.last().unwrap().ends_with("is not known."));
+        assert_eq!(storage(&found).notes.last(), Some(&StepNote::VolumesOfUnknown(1)));
     }
 }
 
@@ -84,7 +80,10 @@ fn what_stays_is_counted_where_storage_left_it_out_already() {
         (volume.findings, volume.savings) = (Vec::new(), None);
         let found = w.waterfall();
         let step = storage(&found);
-        let said = step.notes.iter().filter(|n| n.starts_with("1 volume of stopped")).count();
+        let stays = |n: &&StepNote| {
+            matches!(n, StepNote::VolumesOfNotIdle(1) | StepNote::VolumesOfUnknown(1))
+        };
+        let said = step.notes.iter().filter(stays).count();
         assert_eq!((step.saves(), step.unknown, said), (0.0, unknown, notes), "{kind:?}");
     }
 }

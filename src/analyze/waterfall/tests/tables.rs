@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use super::fixture::{World, in_days, now, plan, read_storage, reading, reserved};
 use crate::domain::storage::{
-    Effort as StorageEffort, FindingKind, Risk as StorageRisk, StorageFinding, Subject, Volume,
-    VolumeKind,
+    Effort as StorageEffort, FindingKind, FindingReason, Risk as StorageRisk, StorageFinding,
+    Subject, Volume, VolumeKind,
 };
 use crate::domain::{
-    CommitmentSource, Commits, FleetHour, ResourceKind, Scope, SourceId, SourceState, Tags,
-    TypeCounts, Unread, VerdictKind,
+    CommitmentKind, CommitmentSource, Commits, FleetHour, ResourceKind, Scope, SourceId,
+    SourceState, Tags, TypeCounts, Unread, VerdictKind,
 };
 use crate::fleet::StorageFleet;
-use crate::fleet::savings::{BillPart, SpotFit, Step, StepKind, Waterfall};
+use crate::fleet::savings::{BillPart, NetUnknown, SpotFit, Step, StepKind, StepNote, Waterfall};
 use crate::fleet::storage::{Holder, StorageTotals, VolumeRow, VolumeUse};
 
 fn step(w: &Waterfall, kind: StepKind) -> &Step {
@@ -101,7 +101,8 @@ fn a_covered_idle_box_saves_nothing_today() {
     close(idle.saves(), 0.0);
     close(idle.gross_alone, 21.957_642);
     assert_eq!(idle.items, 1);
-    assert!(idle.notes[0].starts_with("$21.96/h of the list price"), "{:?}", idle.notes);
+    let StepNote::PaidByCommitments(usd) = idle.notes[0] else { panic!("{:?}", idle.notes) };
+    close(usd, 21.957_642);
     close(found.after(), 13.921_094);
 }
 
@@ -117,7 +118,7 @@ fn a_commitment_that_an_idle_box_leaves_covers_the_next() {
     // leave the reservation unused.
     close(found.before, 36.0);
     all_close(saves(&found), [22.0, 0.0, 0.0, 0.0, 0.0]);
-    assert!(step(&found, StepKind::Spot).notes[0].contains("stays as they are"));
+    assert_eq!(step(&found, StepKind::Spot).notes[0], StepNote::SpotNotLower(1));
 }
 
 #[test]
@@ -182,11 +183,10 @@ fn a_size_that_a_commitment_makes_worthless_waits() {
     all_close(saves(&found), [0.0, 15.0, 0.0, 0.0, 0.0]);
     let size = step(&found, StepKind::RightSize);
     assert_eq!(size.items, 1);
-    assert_eq!(
-        size.notes,
-        ["1 smaller size is left out: a commitment pays for the larger one until 2026-12-04, so \
-             the bill would not fall."]
-    );
+    let [StepNote::LargerIsPaid { sizes: 1, until: Some(until) }] = size.notes[..] else {
+        panic!("{:?}", size.notes)
+    };
+    assert_eq!(until.strftime("%Y-%m-%d").to_string(), "2026-12-04");
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn spot_counts_what_useful_work_costs_there() {
     close(spot.saves(), 29.04);
     close(spot.gross_alone, 34.25 + 14.31);
     assert_eq!(spot.items, 1);
-    assert!(spot.notes[0].starts_with("1 instance that fits stays"));
+    assert_eq!(spot.notes[0], StepNote::SpotNotLower(1));
 }
 
 #[test]
@@ -235,7 +235,7 @@ fn a_partly_fit_group_counts_with_its_mean() {
     }
     let found = w.waterfall();
     close(step(&found, StepKind::Spot).saves(), 1.5);
-    assert!(step(&found, StepKind::Spot).notes[0].starts_with("5 instances are of groups"));
+    assert_eq!(step(&found, StepKind::Spot).notes[0], StepNote::PartlyFit(5));
 }
 
 #[test]
@@ -263,7 +263,7 @@ fn commitments_are_for_what_is_steady_and_left() {
     assert_eq!(commit.items, 6);
     close(commit.saves(), 6.0 * (price - rate));
     close(commit.gross_alone, 14.0 * (price - rate));
-    assert!(commit.notes.iter().any(|n| n.contains("2026-01-21")), "{:?}", commit.notes);
+    assert!(commit.notes.contains(&StepNote::Rates), "{:?}", commit.notes);
     // Used in 80 % of the hours, the slot pays all the time and saves in those: the mean counts.
     let hours = Arc::make_mut(&mut w.facts.hours);
     for (i, hour) in hours.iter_mut().enumerate() {
@@ -294,7 +294,7 @@ fn nothing_is_promised_without_a_week_a_rate_or_knowledge_of_what_is_held() {
     let found = w.waterfall();
     let commit = step(&found, StepKind::Commitments);
     close(commit.saves(), 0.0);
-    assert_eq!(commit.notes[0], "A purchase rests on a week of hours; 0 of 168 are known.");
+    assert_eq!(commit.notes[0], StepNote::FewHours(0));
     assert_eq!(commit.unknown, 1);
     w.ran_all_week();
     close(step(&w.waterfall(), StepKind::Commitments).saves(), 21.957_642 - 13.921_094);
@@ -306,7 +306,7 @@ fn nothing_is_promised_without_a_week_a_rate_or_knowledge_of_what_is_held() {
     assert_eq!(step(&commit, StepKind::Commitments).unknown, 1);
     w.holdings = None;
     let found = w.waterfall();
-    assert_eq!(found.net_unknown.as_deref(), Some("commitments were not read"));
+    assert_eq!(found.net_unknown, Some(NetUnknown::NotRead));
     close(step(&found, StepKind::Commitments).saves(), 0.0);
 }
 
@@ -323,8 +323,8 @@ fn what_could_not_be_read_makes_all_of_it_list_price() {
     let found = w.waterfall();
     close(found.before, 22.0);
     all_close(saves(&found), [22.0, 0.0, 0.0, 0.0, 0.0]);
-    let why = found.net_unknown.unwrap();
-    assert_eq!(why, "Savings Plans of 1/us-east-1: denied: savingsplans:DescribeSavingsPlans");
+    let unread = w.holdings.as_ref().unwrap().unread[0].clone();
+    assert_eq!(found.net_unknown, Some(NetUnknown::Unread(unread)));
     // Nothing runs there: what could not be read does not matter.
     w.holdings.as_mut().unwrap().unread[0].scope = Scope::new("1", "eu-west-1");
     assert_eq!(w.waterfall().net_unknown, None);
@@ -343,7 +343,8 @@ fn a_plan_whose_rates_are_not_known_makes_all_of_it_list_price() {
     let found = w.waterfall();
     // $27 for both, of which stopping one saves nothing: nobody can tell, and no sum mixes the two.
     close(found.before, 44.0);
-    assert_eq!(found.net_unknown.as_deref(), Some("rates of Compute SP sp are not known"));
+    let (kind, id) = (CommitmentKind::ComputePlan, "sp".into());
+    assert_eq!(found.net_unknown, Some(NetUnknown::Rates { kind, id }));
 }
 
 #[test]
@@ -413,8 +414,7 @@ pub(super) fn volume_of(instance: &str, month: f64, finds: &[f64]) -> VolumeRow 
                 usd_per_month: Some(*usd),
                 effort: StorageEffort::Medium,
                 risk: StorageRisk::Medium,
-                says: String::new(),
-                fix: String::new(),
+                reason: FindingReason::Nothing,
             })
         })
         .collect();
@@ -469,7 +469,7 @@ fn what_was_not_read_is_named_and_what_is_read_for_the_first_time_is_early() {
     let found = w.waterfall();
     assert_eq!((&found.unread[..], found.early), (&[BillPart::Volumes][..], false));
     let notes = &step(&found, StepKind::Storage).notes;
-    assert!(notes.iter().any(|n| n.contains("buckets alone were read")), "{notes:?}");
+    assert!(notes.contains(&StepNote::WithoutVolumes), "{notes:?}");
     assert_eq!(step(&found, StepKind::Storage).known(), None);
     storage.readings[1].taken_at = Some(now());
     w.storage = Some(storage);
@@ -504,10 +504,7 @@ fn volumes_of_a_stopped_instance_count_once() {
     all_close(saves(&found), [0.0, 0.0, 0.0, 0.1, 0.0]);
     // Both would have been claimed: 0.1 + (73 + 14.6) ÷ 730.
     close(found.naive, 0.22);
-    assert_eq!(
-        step(&found, StepKind::Idle).notes,
-        ["The volumes of 1 stopped instance counts under storage."]
-    );
+    assert_eq!(step(&found, StepKind::Idle).notes, [StepNote::CountedUnderStorage(1)]);
 }
 
 #[test]

@@ -373,7 +373,7 @@ async fn planted_gpus_get_their_state() {
         let mut seen = 0;
         for sample in of_case {
             let (verdict, _) = &states[&key(sample)];
-            assert_eq!(verdict.state, case.state, "{name}: {}", verdict.reason);
+            assert_eq!(verdict.state, case.state, "{name}: {:?}", verdict.reason);
             seen += 1;
         }
         assert!(seen > 0, "{name}");

@@ -9,8 +9,8 @@ use crate::analyze::idle::{Preset, Subject, judge, next_signals};
 use crate::analyze::rightsize::proposals;
 use crate::analyze::savings::{SavingsInput, SavingsRules};
 use crate::domain::{
-    Activity, GpuKey, GpuState, GpuVerdict, Hour, HourlySeries, Rung, SavingsFacts, SeriesSet,
-    TagKeys, Verdict,
+    Activity, GpuKey, GpuReason, GpuState, GpuVerdict, Hour, HourlySeries, Rung, SavingsFacts,
+    SeriesSet, TagKeys, Verdict,
 };
 use crate::fleet::savings::{Proposal, SizeVerdict};
 use crate::fleet::{Book, GpuFleet, GpuNode, GpuRow, JoinInput, PriceBook, join};
@@ -103,8 +103,8 @@ async fn sizes() -> Vec<Arc<Proposal>> {
                     idle_since_at_least: false,
                     samples: 1,
                     witnesses: vec![],
-                    reason: "".into(),
-                    advice: "".into(),
+                    reason: GpuReason::Nothing,
+                    advice: None,
                     workload: Default::default(),
                 }),
                 team: None,

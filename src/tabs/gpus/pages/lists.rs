@@ -12,7 +12,7 @@ use crate::tabs::gpus::TAB;
 use crate::tabs::gpus::picture::{BandSum, GpuField, Histogram, RollUp, histogram, words};
 use crate::tabs::overview::pages::cut;
 use crate::tabs::overview::picture::GpuFinding;
-use crate::view::{Symbols, TableField, ViewContext, format};
+use crate::view::{Symbols, TableField, ViewContext, format, reasons};
 
 /// Columns of the label of a band, of its GPUs and of its dollars.
 const BAND: usize = 9;
@@ -147,7 +147,8 @@ pub fn of_instance(app: &App, instance: &Arc<str>, width: usize) -> Vec<Line> {
             .number(Role::Text, &GpuField::Effective.cell(row, &ctx), 5)
             .text("  ");
         let used: usize = line.spans.iter().map(|s| columns(&s.text)).sum();
-        let reason = cut(&row.verdict.reason, width.saturating_sub(used), ctx.symbols);
+        let reason =
+            cut(&reasons::gpu(row.verdict.reason), width.saturating_sub(used), ctx.symbols);
         lines.push(line.with(Role::Dim, reason));
     }
     lines

@@ -7,7 +7,7 @@ use super::{facts, field_value, words};
 use crate::analyze::gpu::Band;
 use crate::domain::{GpuHistory, GpuProcess, GpuSignal, GpuState, GpuVerdict, Rung};
 use crate::fleet::{GpuFleet, GpuRow};
-use crate::view::{ViewContext, format};
+use crate::view::{ViewContext, format, reasons};
 
 /// A labelled value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,9 +36,9 @@ pub struct Conclusion {
     pub state: GpuState,
     /// Glyph and label of the state.
     pub cell: String,
-    /// Reason of the state, one sentence.
-    pub reason: Arc<str>,
-    /// Time it has been idle: `3h12m`, `at least 3h12m`; `None` when it is not idle.
+    /// One sentence: why.
+    pub reason: String,
+    /// How long it has been idle, `3h12m`, `at least 3h12m`; `None` when it is not.
     pub idle_for: Option<String>,
     /// Level and signal of the evidence: `A: SM active`.
     pub evidence: String,
@@ -46,11 +46,11 @@ pub struct Conclusion {
     pub raise: Option<&'static str>,
     /// Number of samples behind the state.
     pub samples: u32,
-    /// Facts that indicate idle, one sentence each.
-    pub for_idle: Vec<Arc<str>>,
-    /// Facts that contradict idle, one sentence each.
-    pub against: Vec<Arc<str>>,
-    /// Kind of work and band of utilisation: `inference, Good`; `None` without a known kind.
+    /// What speaks for idle.
+    pub for_idle: Vec<String>,
+    /// What speaks against.
+    pub against: Vec<String>,
+    /// Kind of work and band: `inference, Good`; `None` without a known kind.
     pub band: Option<String>,
     /// Advice with its value, USD per month; `None` without any.
     pub advice: Option<String>,
@@ -163,7 +163,7 @@ fn conclusion(row: &GpuRow, ctx: &ViewContext) -> Conclusion {
     let verdict = &*row.verdict;
     let side = |for_idle: bool| {
         let side = verdict.witnesses.iter().filter(move |w| w.for_idle == for_idle);
-        side.map(|w| w.text.clone()).collect()
+        side.map(reasons::witness).collect()
     };
     let idle_for = verdict.idle_since.map(|since| {
         let span = format::span(ctx.now.duration_since(since).as_secs());
@@ -176,7 +176,7 @@ fn conclusion(row: &GpuRow, ctx: &ViewContext) -> Conclusion {
     Conclusion {
         state: verdict.state,
         cell: words::cell(verdict, ctx.symbols),
-        reason: verdict.reason.clone(),
+        reason: reasons::gpu(verdict.reason),
         idle_for,
         evidence: format!("{}: {}", verdict.rung.letter(), verdict.rung.words()),
         raise: raise(verdict, row),
@@ -211,14 +211,14 @@ fn raise(verdict: &GpuVerdict, row: &GpuRow) -> Option<&'static str> {
 
 /// The advice, with what is wasted a month of 730 h.
 fn advice(row: &GpuRow) -> Option<String> {
-    let text = Some(&*row.verdict.advice).filter(|a| !a.is_empty())?;
+    let text = reasons::gpu_advice(row.verdict.advice?);
     let monthly = row.waste_usd_per_hour.map(|w| w * crate::domain::HOURS_PER_MONTH);
     Some(match monthly.filter(|usd| *usd > 0.0) {
         // The advice may say it already, in its own terms.
         Some(usd) if !text.contains('$') => {
             format!("{text} It wastes {} a month.", format::usd_total(usd))
         }
-        _ => text.to_owned(),
+        _ => text,
     })
 }
 

@@ -13,7 +13,7 @@ use crate::tabs::idle::picture::Field;
 use crate::tabs::idle::picture::field_value::price_basis;
 use crate::view::table_field::{TableField, fields};
 use crate::view::value::Value;
-use crate::view::{Origin, Role, ViewContext, format};
+use crate::view::{Origin, Role, ViewContext, format, reasons};
 
 /// Bytes in a MiB.
 const MIB: f64 = 1_048_576.0;
@@ -169,8 +169,10 @@ impl TableField for GpuField {
                 names => Value::Text(Cow::Owned(names)),
             },
             Self::Disagreement => Value::text(&row.disagreement),
-            Self::Reason => Value::text(&row.verdict.reason),
-            Self::Advice => Value::text(&row.verdict.advice),
+            Self::Reason => Value::made(reasons::gpu(row.verdict.reason)),
+            Self::Advice => {
+                row.verdict.advice.map_or(Value::Unknown, |a| Value::made(reasons::gpu_advice(a)))
+            }
         }
     }
 
@@ -223,7 +225,7 @@ impl TableField for GpuField {
         }
     }
 
-    fn several(self, row: &GpuRow) -> Option<impl Iterator<Item = &str>> {
+    fn several(self, row: &GpuRow) -> Option<impl Iterator<Item = Cow<'_, str>>> {
         let owner = &row.sample.owner;
         let texts: [Option<&str>; 5] = match self {
             Self::Owner => [
@@ -240,7 +242,7 @@ impl TableField for GpuField {
             }
             _ => return None,
         };
-        Some(texts.into_iter().flatten())
+        Some(texts.into_iter().flatten().map(Cow::Borrowed))
     }
 
     fn any_text(row: &GpuRow, mut holds: impl FnMut(&str) -> bool) -> bool {

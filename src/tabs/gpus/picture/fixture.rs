@@ -7,8 +7,9 @@ use jiff::SignedDuration;
 
 use crate::domain::gpu::Witness;
 use crate::domain::{
-    Activity, GpuHistory, GpuIdentity, GpuOwner, GpuProcess, GpuSample, GpuSignal, GpuSignals,
-    GpuState, GpuTrace, GpuVerdict, HostNames, Mig, Rung, SourceId, Throttle, Workload,
+    Activity, GpuAdvice, GpuAdviceKind, GpuHistory, GpuIdentity, GpuOwner, GpuProcess, GpuReason,
+    GpuSample, GpuSignal, GpuSignals, GpuState, GpuTrace, GpuVerdict, HostNames, Mig, Observation,
+    Rung, SourceId, Throttle, Workload,
 };
 use crate::fleet::{Blind, Fleet, GpuFleet, GpuNode, GpuRow, GpuTotals, Row, Told};
 use crate::view::fixture::{ago, fleet as instances, index, now};
@@ -77,8 +78,8 @@ pub(crate) fn gpu(
             idle_since_at_least: false,
             samples: 12,
             witnesses: Vec::new(),
-            reason: "works".into(),
-            advice: "".into(),
+            reason: GpuReason::Fixture("works"),
+            advice: None,
             workload: Workload::Unknown,
         }),
         team: instance.and_then(|r| r.team.clone()),
@@ -114,11 +115,12 @@ pub(crate) fn judged(row: GpuRow, state: GpuState, idle_hours: Option<i64>) -> G
         _ => row.usd_per_hour.map(|usd| if wastes { usd } else { 0.0 }),
     };
     let idle_since = idle_hours.map(ago);
+    let seen = |said, for_idle| Witness { seen: Observation::Fixture(said), for_idle };
     let witnesses = if state.is_idle() {
         vec![
-            Witness { text: "effective use 0 %".into(), for_idle: true },
-            Witness { text: "power 70 W, idle floor of the model 70 W".into(), for_idle: true },
-            Witness { text: "61 GiB of memory held".into(), for_idle: false },
+            seen("effective use 0 %", true),
+            seen("power 70 W, idle floor of the model 70 W", true),
+            seen("61 GiB of memory held", false),
         ]
     } else {
         Vec::new()
@@ -127,7 +129,7 @@ pub(crate) fn judged(row: GpuRow, state: GpuState, idle_hours: Option<i64>) -> G
         verdict: Arc::new(GpuVerdict {
             state,
             idle_since,
-            reason: reason.into(),
+            reason: GpuReason::Fixture(reason),
             witnesses,
             ..(*row.verdict).clone()
         }),
@@ -151,8 +153,10 @@ fn slice(row: GpuRow, gpu_instance: u32, profile: &str, equivalents: f64) -> Gpu
     GpuRow { key, id, sample, equivalents, ..row }
 }
 
-fn advised(row: GpuRow, advice: &str, workload: Workload) -> GpuRow {
-    let verdict = GpuVerdict { advice: advice.into(), workload, ..(*row.verdict).clone() };
+fn advised(row: GpuRow, advice: &'static str, workload: Workload) -> GpuRow {
+    let kind = GpuAdviceKind::Fixture(advice);
+    let advice = (!advice.is_empty()).then_some(GpuAdvice { kind, usd_per_month: None });
+    let verdict = GpuVerdict { advice, workload, ..(*row.verdict).clone() };
     GpuRow { verdict: Arc::new(verdict), ..row }
 }
 

@@ -195,7 +195,7 @@ impl TableField for Field {
     }
 
     /// All owners, each by its kind and by its name; all commitments, each by its kind and id.
-    fn several(self, row: &Row) -> Option<impl Iterator<Item = &str>> {
+    fn several(self, row: &Row) -> Option<impl Iterator<Item = Cow<'_, str>>> {
         let owners = match self {
             Self::Owner => row.instance.owners.as_slice(),
             _ => &[],
@@ -211,7 +211,8 @@ impl TableField for Field {
         .then_some("none");
         matches!(self, Self::Owner | Self::CoveredBy).then(|| {
             let owners = owners.iter().flat_map(|o| [o.kind.word(), &*o.name]);
-            owners.chain(by.iter().flat_map(|b| [b.kind.word(), &*b.id])).chain(none)
+            let all = owners.chain(by.iter().flat_map(|b| [b.kind.word(), &*b.id])).chain(none);
+            all.map(Cow::Borrowed)
         })
     }
 

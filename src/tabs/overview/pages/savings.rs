@@ -9,7 +9,7 @@ use crate::domain::HOURS_PER_MONTH;
 use crate::fleet::savings::{Effort, Risk, Step, StepKind};
 use crate::tabs::overview::picture::{Overview, Saved, WasteOf};
 use crate::tabs::storage::picture::words::{effort, risk};
-use crate::view::{Symbols, ViewContext, format};
+use crate::view::{Symbols, ViewContext, format, reasons};
 
 /// Columns of the labels of the waterfall, of its dollars per hour and per month, and of a level.
 const LABEL: usize = 19;
@@ -30,6 +30,7 @@ const NOTES: usize = 110;
 pub(super) fn net(overview: &Overview, ctx: &ViewContext, width: usize) -> Vec<Line> {
     let Some(saved) = &overview.saved else { return Vec::new() };
     if let Some(why) = &saved.waterfall.net_unknown {
+        let why = reasons::net_unknown(why);
         let text = format!("Net of commitments unknown ({why}): savings are at list price.");
         return wrap(&text, width).into_iter().map(|part| Line::of(Role::Warn, part)).collect();
     }
@@ -155,7 +156,7 @@ pub(super) fn waterfall(saved: &Saved, ctx: &ViewContext, width: usize) -> Vec<L
     if width >= NOTES {
         for step in &w.steps {
             for note in &step.notes {
-                let text = format!("{}: {note}", step.kind.label());
+                let text = format!("{}: {}", step.kind.label(), reasons::step_note(*note));
                 lines.extend(wrap(&text, width.saturating_sub(2)).into_iter().map(dim));
             }
         }
@@ -313,7 +314,7 @@ pub(super) fn sequence(saved: &Saved, ctx: &ViewContext, width: usize) -> Vec<Li
 
 fn why(task: &Task) -> String {
     match (task.kind.step(), task.count) {
-        (None, _) => task.why.clone(),
+        (None, _) => reasons::task(task),
         (Some(_), 1) => "1 item".to_owned(),
         (Some(_), n) => format!("{} items", format::grouped(f64::from(n), 0)),
     }

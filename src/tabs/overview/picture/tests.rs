@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::fleet::savings::NetUnknown;
 use crate::view::fixture::{ctx, fleet, index};
 
 fn close(a: f64, b: f64) -> bool {
@@ -240,7 +241,7 @@ fn savings_bring_their_scores_and_what_is_unused() {
     assert_eq!(o.clone().with_savings(&savings), o);
     // Where commitments could not be read, nothing is said of them.
     let mut unread = savings.clone();
-    unread.waterfall.net_unknown = Some("denied".into());
+    unread.waterfall.net_unknown = Some(NetUnknown::NotRead);
     let o = overview(&fleet(), &ctx()).with_savings(&unread);
     assert_eq!(o.saved.as_ref().unwrap().unused(), None);
     let blank = o.scores.iter().find(|s| s.metric == CommitmentUtilisation).unwrap();

@@ -13,7 +13,7 @@ use crate::fleet::savings::CommitmentRow;
 use crate::fleet::{CoveredBy, Net, Row};
 use crate::tabs::savings::picture::words;
 use crate::tabs::storage::pages::parts::{fact, heading, paragraph, role_fact};
-use crate::view::{ViewContext, format};
+use crate::view::{ViewContext, format, reasons};
 
 /// Instances that are named.
 const NAMED: usize = 20;
@@ -38,7 +38,7 @@ pub(crate) fn lines(app: &App, id: &Arc<str>, width: usize) -> Vec<Line> {
     } else {
         heading("What is wrong with it", &mut lines);
         for finding in &row.findings {
-            paragraph(Role::Warn, finding, width, &mut lines);
+            paragraph(Role::Warn, &reasons::commitment(finding), width, &mut lines);
         }
     }
     lines

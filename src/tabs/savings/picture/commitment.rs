@@ -7,7 +7,7 @@ use super::words;
 use crate::domain::{CommitmentKind, CommitmentState, Commits, Scope, SourceId, SourceSet};
 use crate::fleet::savings::CommitmentRow;
 use crate::view::table_field::{field_table, fields};
-use crate::view::{Origin, Role, TableField, Value, ViewContext};
+use crate::view::{Origin, Role, TableField, Value, ViewContext, reasons};
 
 const KINDS: [&str; 7] = [
     CommitmentKind::CapacityBlock.word(),
@@ -112,7 +112,9 @@ impl TableField for CommitmentField {
             F::Starts => Value::Time(held.start),
             F::State => Value::text(held.state.word()),
             F::Payment => Value::maybe(words::payment(held)),
-            F::Finding => Value::maybe(row.findings.first().map(|f| &**f)),
+            F::Finding => {
+                row.findings.first().map_or(Value::Unknown, |f| Value::made(reasons::commitment(f)))
+            }
             F::Findings => Value::number(Some(row.findings.len() as f64)),
             F::Hours => of(Some(row.hours)),
             F::Shape => Value::maybe(words::shape(held)),
@@ -129,8 +131,9 @@ impl TableField for CommitmentField {
     }
 
     /// Every finding answers, not the first alone.
-    fn several(self, row: &CommitmentRow) -> Option<impl Iterator<Item = &str>> {
-        (self == F::Finding).then(|| row.findings.iter().map(|f| &**f))
+    fn several(self, row: &CommitmentRow) -> Option<impl Iterator<Item = Cow<'_, str>>> {
+        (self == F::Finding)
+            .then(|| row.findings.iter().map(|f| Cow::Owned(reasons::commitment(f))))
     }
 
     fn role(self, row: &CommitmentRow) -> Role {
@@ -173,6 +176,6 @@ impl TableField for CommitmentField {
             || holds(&held.account)
             || words::region(held).is_some_and(&mut holds)
             || words::shape(held).is_some_and(&mut holds)
-            || row.findings.iter().any(|f| holds(f))
+            || row.findings.iter().any(|f| holds(&reasons::commitment(f)))
     }
 }

@@ -13,8 +13,9 @@ use crate::domain::{
 };
 use crate::fleet::Savings;
 use crate::fleet::savings::{
-    CannotTell, CommitmentRow, CommitmentSums, Effort, MixedFleet, Need, Pattern, Proposal,
-    ResourceRow, Risk, SizeVerdict, SpotFit, SpotRow, Step, StepKind, Waterfall, ZonePrice,
+    CannotTell, CommitmentFinding, CommitmentRow, CommitmentSums, Effort, MixedFleet, Need,
+    NetUnknown, Pattern, Proposal, ResourceRow, Risk, SizeVerdict, SpotFit, SpotRow, Step,
+    StepKind, Waterfall, ZonePrice,
 };
 use crate::view::fixture::{ago, now};
 
@@ -118,7 +119,9 @@ pub(crate) fn commitments() -> Vec<Arc<CommitmentRow>> {
             unused_usd_per_hour: Some(55.04),
             on_demand_usd_per_hour: Some(55.04),
             hours: 168,
-            findings: vec!["1 of 2 instances of capacity is unused and billed".into()],
+            findings: vec![CommitmentFinding::Fixture(
+                "1 of 2 instances of capacity is unused and billed",
+            )],
             ..row(odcr, "2 × p5.48xlarge in us-east-1a", Some(110.08))
         },
         CommitmentRow {
@@ -130,8 +133,8 @@ pub(crate) fn commitments() -> Vec<Arc<CommitmentRow>> {
             saves_usd_per_hour: Some(11.872_926),
             hours: 168,
             findings: vec![
-                "a quarter of it was unused over the week".into(),
-                "overlaps the plan 22222222-sp".into(),
+                CommitmentFinding::Fixture("a quarter of it was unused over the week"),
+                CommitmentFinding::Fixture("overlaps the plan 22222222-sp"),
             ],
             ..row(ri, "4 × p4d.24xlarge in us-east-1", Some(54.0))
         },
@@ -141,11 +144,11 @@ pub(crate) fn commitments() -> Vec<Arc<CommitmentRow>> {
             unused_usd_per_hour: Some(0.0),
             saves_usd_per_hour: Some(-1.25),
             hours: 168,
-            findings: vec!["it ends in 12 days".into()],
+            findings: vec![CommitmentFinding::Fixture("it ends in 12 days")],
             ..row(ec2, "$30.00/h of p4d in us-east-1", Some(30.0))
         },
         CommitmentRow {
-            findings: vec!["its rates could not be read".into()],
+            findings: vec![CommitmentFinding::Fixture("its rates could not be read")],
             ..row(compute, "$5.00/h of any EC2 instance", Some(5.0))
         },
         row(queued, "8 × g5.xlarge in us-east-1", Some(4.8)),
@@ -585,7 +588,7 @@ pub(crate) fn denied() -> Savings {
             coverage: 0.0,
             state: SourceState::Failed(Arc::new(error)),
         }];
-        s.waterfall.net_unknown = Some("Savings Plans could not be read".into());
+        s.waterfall.net_unknown = Some(NetUnknown::Fixture("Savings Plans could not be read"));
         for p in &mut s.proposals {
             Arc::make_mut(p).net_usd_per_hour = None;
         }

@@ -1,5 +1,6 @@
 //! The fields of a proposal for a smaller size.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::words;
@@ -127,8 +128,8 @@ impl TableField for ProposalField {
         }
     }
 
-    fn several(self, row: &Proposal) -> Option<impl Iterator<Item = &str>> {
-        (self == F::Notes).then(|| row.says.iter().map(|s| &**s))
+    fn several(self, row: &Proposal) -> Option<impl Iterator<Item = Cow<'_, str>>> {
+        (self == F::Notes).then(|| row.says.iter().map(|s| Cow::Borrowed(&**s)))
     }
 
     fn role(self, row: &Proposal) -> Role {

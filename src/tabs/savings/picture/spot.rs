@@ -1,5 +1,6 @@
 //! The fields of what Spot would make of an instance.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::words;
@@ -149,8 +150,8 @@ impl TableField for SpotField {
         }
     }
 
-    fn several(self, row: &SpotRow) -> Option<impl Iterator<Item = &str>> {
-        (self == F::Notes).then(|| row.says.iter().map(|s| &**s))
+    fn several(self, row: &SpotRow) -> Option<impl Iterator<Item = Cow<'_, str>>> {
+        (self == F::Notes).then(|| row.says.iter().map(|s| Cow::Borrowed(&**s)))
     }
 
     fn role(self, row: &SpotRow) -> Role {

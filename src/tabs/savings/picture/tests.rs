@@ -8,6 +8,7 @@ use super::{
     CommitmentField, ProposalField, ResourceField, ResourceItem, SpotField, resource_items, words,
 };
 use crate::domain::{CommitmentKind, PaymentOption};
+use crate::fleet::savings::NetUnknown;
 use crate::fleet::{Cover, CoveredBy};
 use crate::query::{Kind, Unit};
 use crate::view::fixture::{ascii, ctx};
@@ -182,7 +183,7 @@ fn the_net_of_resources_is_known_where_no_plan_can_pay() {
     // And where no commitment was read at all.
     let none = savings_of(|s| {
         s.commitments.clear();
-        s.waterfall.net_unknown = Some("commitments were not read".into());
+        s.waterfall.net_unknown = Some(NetUnknown::NotRead);
     });
     assert_eq!(net(&resource_items(&none), "ana-nb"), None);
 }

@@ -4,7 +4,7 @@ use crate::app::Role;
 use crate::app::content::{Line, wrap};
 use crate::domain::storage::StorageFinding;
 use crate::tabs::storage::picture::words;
-use crate::view::{Symbols, ViewContext};
+use crate::view::{Symbols, ViewContext, reasons};
 
 /// Columns of the names of facts.
 const NAME: usize = 16;
@@ -56,8 +56,8 @@ pub(crate) fn finding(f: &StorageFinding, ctx: &ViewContext, width: usize, lines
             format!("  effort {}, risk {}", words::effort(f.effort), words::risk(f.risk)),
         ),
     );
-    paragraph(Role::Text, &f.says, width.saturating_sub(2), lines);
-    paragraph(Role::Dim, &f.fix, width.saturating_sub(2), lines);
+    paragraph(Role::Text, &reasons::storage(&f.reason), width.saturating_sub(2), lines);
+    paragraph(Role::Dim, &reasons::storage_fix(&f.reason), width.saturating_sub(2), lines);
 }
 
 /// Who says the prices, in words: `list price of 2026-08-01`.

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::parts::{fact, finding as finding_lines, heading, paragraph};
-use crate::analyze::storage::checkpoints::{Fate, Policy, RunPlan, Terms, plan};
+use crate::analyze::storage::checkpoints::{Policy, RunPlan, Terms, plan};
 use crate::analyze::storage::findings::usual_policy;
 use crate::analyze::storage::picture::marginal_rates;
 use crate::app::App;
 use crate::app::Role;
 use crate::app::content::Line;
-use crate::domain::storage::LifecycleRule;
+use crate::domain::storage::{Fate, LifecycleRule};
 use crate::fleet::storage::BucketRow;
 use crate::tabs::storage::picture::{BlockField, CopyField, RunField, RunRow, strip, words};
 use crate::view::{TableField, ViewContext, format};

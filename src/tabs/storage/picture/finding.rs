@@ -8,7 +8,7 @@ use crate::domain::text::clean;
 use crate::domain::{SourceId, SourceSet};
 use crate::fleet::StorageFleet;
 use crate::view::table_field::{field_table, fields};
-use crate::view::{Origin, Role, TableField, Value, ViewContext};
+use crate::view::{Origin, Role, TableField, Value, ViewContext, reasons};
 
 /// A finding with what it is known by.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,8 +98,8 @@ impl TableField for FindingField {
             F::Subject => Value::text(&row.subject),
             F::Account => Value::maybe(Some(&*f.scope.account).filter(|a| *a != "-")),
             F::Region => Value::maybe(Some(&*f.scope.region).filter(|r| *r != "-")),
-            F::What => Value::text(&f.says),
-            F::Fix => Value::text(&f.fix),
+            F::What => Value::made(reasons::storage(&f.reason)),
+            F::Fix => Value::made(reasons::storage_fix(&f.reason)),
         }
     }
 
@@ -135,7 +135,9 @@ impl TableField for FindingField {
     }
 
     fn any_text(row: &FindingRow, mut holds: impl FnMut(&str) -> bool) -> bool {
-        holds(&row.subject) || holds(row.finding.kind.word()) || holds(&row.finding.says)
+        holds(&row.subject)
+            || holds(row.finding.kind.word())
+            || holds(&reasons::storage(&row.finding.reason))
     }
 
     fn ranked<'a>(self, row: &'a FindingRow, ctx: &ViewContext) -> Value<'a> {

@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::app::Role;
 use crate::app::content::Line;
 use crate::tabs::whatif::picture::words;
-use crate::view::{Symbols, format};
+use crate::view::{Symbols, format, reasons};
 use crate::whatif::{ListEntry, Lists, Stage};
 
 /// The lists.
@@ -68,7 +68,7 @@ fn entry(entry: &ListEntry, role: Role, symbols: Symbols, width: usize, lines: &
         mark(used)
     );
     paragraph(Role::Dim, &marks, room, &mut below);
-    paragraph(Role::Dim, &entry.reason, room, &mut below);
+    paragraph(Role::Dim, &reasons::list(entry), room, &mut below);
     lines.extend(below.into_iter().map(|line| {
         let mut indented = Line::new().text("  ");
         indented.spans.extend(line.spans);

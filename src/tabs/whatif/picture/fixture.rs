@@ -3,6 +3,7 @@
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
+use crate::whatif::lists::ListReason;
 use crate::whatif::{
     Answer, Buy, CalendarEntry, Comparison, ComputePlan, CostPoint, CurvePicture, Demand,
     DemandOrigin, Family, FamilyAnswer, FamilyInputs, FanWeek, Future, Held, ListEntry, Lists,
@@ -276,7 +277,7 @@ fn of_family(inputs: &FamilyInputs, family: &Family, stage: Stage) -> Option<Fam
     })
 }
 
-fn entry(family: &str, offer: &str, units: f64, week: u16, reason: &str) -> ListEntry {
+fn entry(family: &str, offer: &str, units: f64, week: u16, reason: &'static str) -> ListEntry {
     ListEntry {
         family: family.into(),
         offer: offer.into(),
@@ -289,7 +290,7 @@ fn entry(family: &str, offer: &str, units: f64, week: u16, reason: &str) -> List
         safe_months: Some(8.8),
         lock_in_months: 11.2,
         marks: [true, false, true],
-        reason: reason.into(),
+        reason: ListReason::Fixture(reason),
     }
 }
 

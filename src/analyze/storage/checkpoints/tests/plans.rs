@@ -4,10 +4,10 @@
 use proptest::prelude::*;
 
 use super::sample::{DAY_MS, LISTED_MS};
-use crate::analyze::storage::checkpoints::{Fate, Policy, RunPlan, Terms, plan};
+use crate::analyze::storage::checkpoints::{Policy, RunPlan, Terms, plan};
 use crate::analyze::storage::price::Rates;
 use crate::domain::Provenance;
-use crate::domain::storage::{Family, Metric, Run, Step, Tier};
+use crate::domain::storage::{Family, Fate, Metric, Run, Step, Tier};
 
 fn step() -> impl Strategy<Value = Step> {
     (

@@ -2,10 +2,10 @@
 
 use super::sample::{LISTED_MS, Object, batch, found, sample};
 use crate::analyze::storage::checkpoints::{
-    Fate, Picks, Policy, Reason, RunPlan, Terms, left_by_policy, plan,
+    Picks, Policy, Reason, RunPlan, Terms, left_by_policy, plan,
 };
 use crate::analyze::storage::price::{Rates, Volumes, fixture};
-use crate::domain::storage::{Run, Tier, Versioning};
+use crate::domain::storage::{Fate, Run, Tier, Versioning};
 
 const TIB: f64 = 1_099_511_627_776.0;
 

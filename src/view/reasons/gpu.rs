@@ -1,0 +1,211 @@
+//! Why a GPU is in its state, what was seen of it, and what to do about it.
+
+use crate::domain::gpu::{
+    GpuAdvice, GpuAdviceKind as Advice, GpuReason as R, Observation as O, xid,
+};
+use crate::domain::{GpuSignal, Witness};
+use crate::view::format;
+
+/// One sentence without an end: why a GPU is in its state. Empty when there is nothing to say.
+pub fn gpu(reason: R) -> String {
+    let plain = match reason {
+        R::Nothing => "",
+        R::HeldIdle => "somebody holds it and computes nothing",
+        R::PerhapsHeld => "nothing is computed; no source says whether somebody holds it",
+        R::Unallocated => "nobody holds it and nothing runs",
+        R::OneWitness => {
+            "activity is low, but no second witness: neither idle power nor the driver's word"
+        }
+        R::CoresQuiet => "NeuronCores are quiet with memory in use: idle after half an hour at 0 %",
+        R::NoEvidence => "nothing is told of its activity",
+        R::Remap => "row remapping failed: the memory is worn",
+        R::Works(signal, p) => return format!("works: {} {p} %", engine(signal)),
+        R::Elsewhere(p) => return format!("works: another source says {p} %"),
+        R::WorksByPower(watts) => return format!("works: draws {watts} W"),
+        R::QuietShortly(needed) => {
+            return format!("worked a moment ago, quiet for less than {}", seconds(needed));
+        }
+        R::UsedLately { percent, minutes } => {
+            return format!("quiet now, up to {percent} % within the last {minutes} min");
+        }
+        R::Inefficient { mean, below } => {
+            return format!("works at {mean} % of what it could, below {below} % all the time");
+        }
+        R::Preallocated { percent, idle } => {
+            let computed = if idle { "nothing" } else { "little" };
+            return format!("memory is pre-allocated ({percent} %), {computed} is computed");
+        }
+        R::Stalled(minutes) => {
+            return format!(
+                "looks fully used for {minutes} min, draws little power, computes nothing: likely \
+                 hangs"
+            );
+        }
+        R::Phantom(p) => {
+            return format!(
+                "utilisation {p} % with nothing in memory and no process is not believed"
+            );
+        }
+        R::NoFloor(watts) => {
+            return format!(
+                "activity is low, but whether {watts} W is at rest is not known: the idle power of \
+                 this model is learned as its GPUs are seen quiet, or the driver's idle bit decides"
+            );
+        }
+        R::PowerAgainst { watts, rest } => {
+            return format!(
+                "activity is low, but power speaks against: {watts} W, at rest up to {rest} W"
+            );
+        }
+        R::TooShort { seconds: seen, needed, samples } => {
+            return format!(
+                "quiet, seen for {} in {samples} {}: idle takes {} and 3 samples",
+                seconds(seen),
+                if samples == 1 { "sample" } else { "samples" },
+                seconds(needed)
+            );
+        }
+        R::PowerOnly(watts) => {
+            return format!(
+                "only power is told ({watts} W), which shows neither work nor idleness"
+            );
+        }
+        R::Rest(slices) => {
+            return format!("{slices} of 7 slices are of no GPU instance that is told");
+        }
+        R::Silent(minutes) => return format!("no news for {minutes} min"),
+        R::Xid { code, silent } => {
+            let meaning = xid(u32::from(code)).map_or("hardware error", |x| x.meaning);
+            let since = if silent { "; no news since" } else { "" };
+            return format!("XID {code}: {meaning}{since}");
+        }
+        R::Recovery(code) => return format!("the driver asks for recovery (action {code})"),
+        #[cfg(test)]
+        R::Fixture(said) => said,
+    };
+    plain.to_owned()
+}
+
+/// One clause: what was seen of a GPU.
+pub fn witness(witness: &Witness) -> String {
+    match witness.seen {
+        O::Engine(signal, p) => format!("{} {p} %", engine(signal)),
+        O::Elsewhere(p) => gpu(R::Elsewhere(p)),
+        O::Power { watts, rest, floor } => {
+            format!("power {watts} W, at rest up to {rest} W (idle floor of the model {floor} W)")
+        }
+        O::PowerAlone(watts) => format!("power {watts} W, idle power of the model not known yet"),
+        O::NoPower => "power not known".to_owned(),
+        O::IdleBit(true) => "the driver says idle".to_owned(),
+        O::IdleBit(false) => "the driver does not say idle".to_owned(),
+        O::Memory { mib, percent: Some(p) } => format!("memory {mib} MiB in use ({p} %)"),
+        O::Memory { mib, percent: None } => format!("memory {mib} MiB in use"),
+        #[cfg(test)]
+        O::Fixture(said) => said.to_owned(),
+    }
+}
+
+/// One sentence: what to do about a GPU, with the dollars where they are known.
+pub fn gpu_advice(advice: GpuAdvice) -> String {
+    let text = match advice.kind {
+        Advice::Release => "ask its owner to release it, or schedule other work here",
+        Advice::Unload => {
+            "ask the runtime what it uses of the memory it reserved, and unload the model or share \
+             the GPU while nobody asks"
+        }
+        Advice::UseOrStop => {
+            "schedule work here, or stop the instance once its other GPUs are idle as well"
+        }
+        Advice::Training => {
+            "feed it faster (data loading, larger batches), take a smaller type, or fewer GPUs"
+        }
+        Advice::Inference { mig: true } => {
+            "batch requests, take a smaller type, or share it by MIG or time-slicing"
+        }
+        Advice::Inference { mig: false } => {
+            "batch requests, take a smaller type, or share it by time-slicing"
+        }
+        Advice::Fit { mig: true } => {
+            "take a smaller type or fewer GPUs, batch the work, or share it by MIG or time-slicing"
+        }
+        Advice::Fit { mig: false } => {
+            "take a smaller type or fewer GPUs, batch the work, or share it by time-slicing"
+        }
+        Advice::Unstick => "look at the job: a collective or a lock it waits for; restart it",
+        Advice::Replace => {
+            "drain the node, reset the GPU, and stop and start the instance for another host if it \
+             comes back"
+        }
+        Advice::Partition => "create GPU instances for the rest, or leave MIG mode",
+        Advice::MorePower => {
+            "let its source report power as well (DCGM_FI_DEV_POWER_USAGE, power.draw)"
+        }
+        Advice::Profile => {
+            "let dcgm-exporter report DCGM_FI_PROF_GR_ENGINE_ACTIVE or DCGM_FI_PROF_SM_ACTIVE"
+        }
+        Advice::LookAtSource => "look whether its exporter and its host are up",
+        #[cfg(test)]
+        Advice::Fixture(said) => said,
+    };
+    let Some(usd) = advice.usd_per_month.filter(|u| *u > 0) else { return text.to_owned() };
+    let usd = format::usd_total(usd as f64);
+    match advice.kind {
+        Advice::Training | Advice::Inference { .. } | Advice::Fit { .. } => {
+            format!("{text}: up to {usd}/month buys no work")
+        }
+        Advice::Partition | Advice::Replace => format!("{text}: {usd}/month"),
+        Advice::MorePower | Advice::Profile | Advice::LookAtSource => text.to_owned(),
+        _ => format!("{text}: {usd}/month for nothing"),
+    }
+}
+
+fn engine(signal: GpuSignal) -> &'static str {
+    match signal {
+        GpuSignal::SmActive => "SM active",
+        GpuSignal::GrEngine => "graphics engine active",
+        GpuSignal::NeuronCore => "NeuronCores",
+        GpuSignal::Dram => "DRAM (of what can be reached)",
+        GpuSignal::Enc => "encoder",
+        GpuSignal::Dec => "decoder",
+        _ => "utilisation",
+    }
+}
+
+fn seconds(s: u16) -> String {
+    if s >= 120 && s.is_multiple_of(60) { format!("{} min", s / 60) } else { format!("{s} s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_stand_in_the_words() {
+        let seen = |seen| witness(&Witness { seen, for_idle: true });
+        assert_eq!(seen(O::Engine(GpuSignal::SmActive, 3)), "SM active 3 %");
+        assert_eq!(seen(O::Memory { mib: 7, percent: Some(2) }), "memory 7 MiB in use (2 %)");
+        assert_eq!(
+            gpu(R::Preallocated { percent: 91, idle: true }),
+            "memory is pre-allocated (91 %), nothing is computed"
+        );
+        assert_eq!(gpu(R::Rest(3)), "3 of 7 slices are of no GPU instance that is told");
+        assert_eq!(
+            gpu(R::Xid { code: 79, silent: true }),
+            "XID 79: GPU has fallen off the bus; no news since"
+        );
+        let short = R::TooShort { seconds: 90, needed: 300, samples: 1 };
+        assert_eq!(gpu(short), "quiet, seen for 90 s in 1 sample: idle takes 5 min and 3 samples");
+    }
+
+    #[test]
+    fn dollars_read_as_dollars() {
+        let say = |kind, usd_per_month| gpu_advice(GpuAdvice { kind, usd_per_month });
+        assert!(say(Advice::Release, Some(12_345)).ends_with(": $12,345/month for nothing"));
+        assert!(say(Advice::Release, None).ends_with("here"));
+        assert!(say(Advice::Release, Some(0)).ends_with("here"));
+        let fit = say(Advice::Fit { mig: true }, Some(5_110));
+        assert!(fit.ends_with("MIG or time-slicing: up to $5,110/month buys no work"), "{fit}");
+        assert!(say(Advice::LookAtSource, Some(9)).ends_with("are up"));
+        assert!(say(Advice::Partition, Some(1_234_567)).ends_with("mode: $1,234,567/month"));
+    }
+}
