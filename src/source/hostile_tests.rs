@@ -41,6 +41,7 @@ const NOTHING: &[(&str, &str)] = &[
     ("inspect.rs", "a trait"),
     ("inspect_storage.rs", "a trait"),
     ("inventory_s3.rs", "keys of objects, which stay as they are; `inventory` reads them"),
+    ("jitter.rs", "chance"),
     ("ledger.rs", "what burntop spent; names by the cache"),
     ("listing.rs", "keys of objects, which stay as they are and are cleaned where they are shown"),
     ("listing_pages.rs", "as `listing.rs`"),
