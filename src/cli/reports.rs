@@ -237,7 +237,6 @@ pub(super) fn shortfalls(outcome: &Outcome) -> Vec<String> {
     };
     readings.iter().filter(|r| in_part(r)).map(line).collect()
 }
-}
 
 /// True when a source failed, or answered for a part of what was asked only.
 pub(super) fn is_partial(reading: &Reading) -> bool {

@@ -174,8 +174,12 @@ fn a_plan_for_the_demo_is_valued_kept_and_written_down() {
 fn an_overview_written_from_the_screen_has_gpus_waterfall_and_order_of_work() {
     let mut cockpit = Cockpit::start(false);
     cockpit.until("GPUs", |app| app.gpus().is_some_and(|gpus| !gpus.rows.is_empty()));
+    // The order of work waits until all that it rests on was read.
     cockpit.until("savings", |app| {
-        app.savings().is_some_and(|savings| savings.waterfall.steps.iter().any(|s| s.items > 0))
+        app.savings().is_some_and(|savings| {
+            let waterfall = &savings.waterfall;
+            !waterfall.early && waterfall.steps.iter().any(|s| s.items > 0)
+        })
     });
     let path = cockpit.home.path().join("overview.json");
     cockpit.keys(&format!("1:export json {}<enter>", path.display()));

@@ -54,6 +54,20 @@ pub struct FieldSpec {
     pub doc: &'static str,
 }
 
+/// An enum whose variants are the places of a table: the fields of a list, the lists of a tab.
+macro_rules! field_enum {
+    ($(#[$meta:meta])* $name:ident { $($variant:ident),+ $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum $name { $($variant),+ }
+
+        impl $name {
+            /// All of them, in the order of the table.
+            pub const ALL: [Self; [$(stringify!($variant)),+].len()] = [$(Self::$variant),+];
+        }
+    };
+}
+
 /// The fields of a list from one table: the enum, all of them in the order of the table, and what is
 /// known of each. A row says the variant, the kind, the name, aliases, heading and width of the column,
 /// then what differs from most fields (a method of [`FieldSpec`] each), then what the field is:
@@ -64,16 +78,10 @@ macro_rules! field_table {
         $($variant:ident $kind:ident $(($($of:tt)+))? $name:literal [$($alias:literal),*]
             $header:literal $width:literal $($but:ident $(($with:literal))?)* $what:literal;)*
     }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        #[allow(missing_docs, reason = "each field is documented in the table")]
-        pub enum $field {
-            $($variant),*
-        }
-
-        impl $field {
-            /// All fields, in the order of the table.
-            pub const ALL: [Self; [$(stringify!($variant)),*].len()] = [$(Self::$variant),*];
+        $crate::view::table_field::field_enum! {
+            $(#[$doc])*
+            #[allow(missing_docs, reason = "each field is documented in the table")]
+            $field { $($variant),* }
         }
 
         pub(super) static $table: [$crate::view::FieldSpec; $field::ALL.len()] = [
@@ -110,7 +118,7 @@ macro_rules! fields {
         }
     };
 }
-pub(crate) use {field_table, fields};
+pub(crate) use {field_enum, field_table, fields};
 
 impl FieldSpec {
     /// A field with the unit, the alignment and the order that its kind implies: numbers are aligned

@@ -8,7 +8,8 @@ use super::since::{Since, since};
 use super::track::{Spell, Track};
 use crate::domain::{
     GpuAdvice, GpuAdviceKind as Advice, GpuModel, GpuReason as Reason, GpuSample, GpuSignal,
-    GpuState, GpuVerdict, HOURS_PER_MONTH, HoursOfGpu, IdleStart, Rung, Witness, Workload,
+    GpuState, GpuVerdict, HOURS_PER_MONTH, HoursOfGpu, IdleStart, Observation, Rung, Witness,
+    Workload,
 };
 
 /// What a verdict looks at besides evidence and memory.

@@ -12,7 +12,7 @@ use crate::app::{
 use crate::domain::SourceId;
 use crate::fleet::Savings;
 use crate::report::ListField;
-use crate::tabs::storage::picture::spec::field_enum;
+use crate::view::table_field::field_enum;
 use crate::view::{Symbols, TableField};
 
 field_enum! {

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::pages::{bucket, things};
-use super::picture::spec::field_enum;
 use super::picture::{BlockField, BucketField, CopyField, FindingField, PrefixField, RunField};
 use super::state::StoragePage;
 use crate::app::keymap::Action;
@@ -15,6 +14,7 @@ use crate::domain::storage::Subject;
 use crate::fleet::StorageFleet;
 use crate::report::{Explored, ListField, Volume};
 use crate::view::TableField;
+use crate::view::table_field::field_enum;
 
 field_enum! {
     /// A list of storage, in the order in which a key goes through them.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::words;
+use crate::domain::{SourceId, SourceSet};
 use crate::fleet::savings::{CannotTell, Proposal, Risk, SizeVerdict};
 use crate::view::table_field::{field_table, fields};
 use crate::view::{Origin, Role, TableField, Value, ViewContext};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::words;
-use crate::domain::storage::{FindingKind, StorageFinding, Subject};
+use crate::domain::storage::{FindingKind, Risk, StorageFinding, Subject};
 use crate::domain::text::clean;
 use crate::domain::{SourceId, SourceSet};
 use crate::fleet::StorageFleet;
