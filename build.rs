@@ -17,13 +17,15 @@ fn main() {
     let asked = |key| std::env::var(key).unwrap_or_default();
     let gnu = asked("CARGO_CFG_TARGET_OS") == "linux" && asked("CARGO_CFG_TARGET_ENV") == "gnu";
     // What the linker is told costs or saves size (docs/building.md).
-    if asked("PROFILE") == "release" && gnu && asked("HOST") == asked("TARGET") {
-        if let Some(help) = answer("ld.bfd", &["--help"]) {
-            // LLD keeps the tables of landing pads of functions that it drops, a tenth of the program.
-            println!("cargo:rustc-link-arg-bins=-fuse-ld=bfd");
-            if help.contains("pack-relative-relocs") && glibc_packs() {
-                println!("cargo:rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
-            }
+    if asked("PROFILE") == "release"
+        && gnu
+        && asked("HOST") == asked("TARGET")
+        && let Some(help) = answer("ld.bfd", &["--help"])
+    {
+        // LLD keeps the tables of landing pads of functions that it drops, a tenth of the program.
+        println!("cargo:rustc-link-arg-bins=-fuse-ld=bfd");
+        if help.contains("pack-relative-relocs") && glibc_packs() {
+            println!("cargo:rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
         }
     }
 }

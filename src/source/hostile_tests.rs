@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::http::server::{Reply, Server};
+use super::server::{Reply, Server};
 use super::{Ask, GpuSource as _, exporter, prometheus};
 use crate::domain::text::hostile::{TEXTS, said};
 use crate::domain::text::is_unsafe;
@@ -123,7 +123,7 @@ mod hostile {
         let page = Arc::new(std::sync::Mutex::new(String::new()));
         let served = Arc::clone(&page);
         let server =
-            Server::start(move |_| Reply::new(200, "text/plain", &*served.lock().unwrap())).await;
+            Server::start(move |_, _| Reply::new(200, "text/plain", &*served.lock().unwrap()));
         for text in blends() {
             let labels: Vec<String> =
                 LABELS.iter().map(|name| format!("{name}=\"{}\"", label(&text))).collect();
@@ -158,14 +158,14 @@ mod hostile {
         let mut n = 0;
         let text = Arc::new(std::sync::Mutex::new((String::new(), false)));
         let served = Arc::clone(&text);
-        let server = Server::start(move |seen| {
+        let server = Server::start(move |_, seen| {
             let (text, fails) = served.lock().unwrap().clone();
             if fails {
                 let error =
                     serde_json::json!({"status": "error", "errorType": text, "error": text});
                 return Reply::new(422, "application/json", error.to_string());
             }
-            if seen.line.contains("/label/__name__/values") {
+            if seen.path.contains("/label/__name__/values") {
                 let names = ["DCGM_FI_DEV_GPU_UTIL", &text];
                 return Reply::json(
                     serde_json::json!({"status": "success", "data": names}).to_string(),
@@ -182,8 +182,7 @@ mod hostile {
                     "data": {"resultType": "vector", "result": [series]}})
                 .to_string(),
             )
-        })
-        .await;
+        });
         for blend in blends() {
             for fails in [false, true] {
                 *text.lock().unwrap() = (blend.clone(), fails);
@@ -221,7 +220,7 @@ mod hostile {
                 format!("{text}\r\n\r\n"),
             ];
             for raw in answers {
-                let server = Server::start(move |_| Reply::Raw(raw.clone().into_bytes())).await;
+                let server = Server::start(move |_, _| Reply::Raw(raw.clone().into_bytes()));
                 let settings = prometheus::Settings {
                     proxy: false,
                     ..prometheus::Settings::new("p", &server.url)

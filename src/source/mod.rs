@@ -35,6 +35,9 @@ pub(crate) mod program;
 pub mod prometheus;
 pub mod provider;
 pub mod proxy;
+#[cfg(test)]
+#[path = "../../tests/support/server.rs"]
+pub(crate) mod server;
 pub mod ssh;
 pub mod storage;
 pub mod storage_prices;

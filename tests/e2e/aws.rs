@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::process::Output;
-use std::sync::atomic::Ordering;
 
 use burntop::parts::domain::Hour;
 use jiff::Timestamp;
@@ -87,11 +86,11 @@ fn what_was_read_is_there_offline_and_asks_nothing() {
     let home = tempfile::tempdir().unwrap();
     let mut world = World::fine();
     let first = json(&world.run(home.path(), BOTH));
-    let (ec2, asked) = proxy(&emulators().moto, |_| Fault::Pass);
-    world.ec2 = ec2;
+    let ec2 = proxy(&emulators().moto, |_| Fault::Pass);
+    world.ec2 = ec2.url.clone();
     let args = [BOTH, &["--offline"]].concat();
     let output = world.run(home.path(), &args);
-    assert_eq!(asked.load(Ordering::SeqCst), 0);
+    assert_eq!(ec2.connections(), 0);
     let second = json(&output);
     let verdicts = |report: &Value| -> Vec<(Value, Value)> {
         let rows = report["rows"].as_array().unwrap();
@@ -108,11 +107,11 @@ fn a_second_scan_within_the_hour_asks_for_no_metric_again() {
         let mut world = World::fine();
         let hour = Hour::containing(Timestamp::now());
         world.run(home.path(), BOTH);
-        let (cloudwatch, asked) = proxy(&emulators().cloudwatch, |_| Fault::Pass);
-        world.cloudwatch = cloudwatch;
+        let cloudwatch = proxy(&emulators().cloudwatch, |_| Fault::Pass);
+        world.cloudwatch = cloudwatch.url.clone();
         let report = json(&world.run(home.path(), BOTH));
         assert_eq!(row(&report, "train-7b-old")["verdict"], "idle");
-        (hour == Hour::containing(Timestamp::now())).then(|| asked.load(Ordering::SeqCst))
+        (hour == Hour::containing(Timestamp::now())).then(|| cloudwatch.connections())
     };
     // Of two times one is within the hour.
     let asked = scans().or_else(scans).unwrap();

@@ -1,12 +1,12 @@
 //! The cockpit of the real program on the emulators' fleet: what the screens say and what the
 //! keys do.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::emulators::emulators;
 use crate::fault::{Fault, proxy};
 use crate::pty::{LIMIT, Pty};
+use crate::server::Server;
 use crate::world::{DEAD, World, quit, refresh_at_a_price, warm_home};
 
 /// Goes to the list and waits until the whole fleet is in it and judged.
@@ -51,9 +51,9 @@ fn copied(cockpit: &Pty) -> String {
 }
 
 /// Waits until a proxy has seen more than `before` requests.
-fn wait_for_requests(seen: &AtomicUsize, before: usize) {
+fn wait_for_requests(proxy: &Server, before: usize) {
     let until = Instant::now() + LIMIT;
-    while seen.load(Ordering::SeqCst) <= before {
+    while proxy.requests() <= before {
         assert!(Instant::now() < until, "nothing was asked");
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -282,8 +282,8 @@ fn a_saved_view_is_there_at_the_next_start() {
 #[test]
 fn a_refresh_says_its_price_and_asks_again() {
     let home = tempfile::tempdir().unwrap();
-    let (cloudwatch, asked) = proxy(&emulators().cloudwatch, |_| Fault::Pass);
-    let world = World { cloudwatch, ..World::fine() };
+    let proxy = proxy(&emulators().cloudwatch, |_| Fault::Pass);
+    let world = World { cloudwatch: proxy.url.clone(), ..World::fine() };
     let mut cockpit = world.cockpit(home.path());
     list(&mut cockpit);
     refresh_at_a_price(&mut cockpit);
@@ -291,8 +291,8 @@ fn a_refresh_says_its_price_and_asks_again() {
     cockpit.send("\x1b");
     cockpit.wait_gone("enter refresh");
     refresh_at_a_price(&mut cockpit);
-    let before = asked.load(Ordering::SeqCst);
+    let before = proxy.requests();
     cockpit.send("\r");
-    wait_for_requests(&asked, before);
+    wait_for_requests(&proxy, before);
     quit(cockpit);
 }

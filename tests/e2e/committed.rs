@@ -2,14 +2,12 @@
 //! the emulator that answers for them in the shapes of EC2 and of Savings Plans, and forwards the rest.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
-use std::net::TcpListener;
-use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-use crate::fault::{Request, about, forward, read_request};
+use crate::fault::{Request, about};
+use crate::server::{Reply, Server};
 
 /// The account that the emulators know.
 const ACCOUNT: &str = "123456789012";
@@ -154,29 +152,12 @@ impl Committed {
 
     /// Starts the proxy before an emulator (`http://host:port`) and returns its address.
     pub fn before(self, upstream: &str) -> String {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = format!("http://{}", listener.local_addr().unwrap());
-        let upstream = upstream.trim_start_matches("http://").trim_end_matches('/').to_owned();
-        let (committed, upstream) = (Arc::new(self), Arc::new(upstream));
-        std::thread::spawn(move || {
-            for mut client in listener.incoming().flatten() {
-                let (committed, upstream) = (committed.clone(), upstream.clone());
-                std::thread::spawn(move || {
-                    let Ok(Some((head, body))) = read_request(&mut client) else { return };
-                    let whole = match committed.answer(&about(&head, &body, 0)) {
-                        Some((kind, body)) => format!(
-                            "HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\
-                             Connection: close\r\n\r\n{body}",
-                            body.len()
-                        )
-                        .into_bytes(),
-                        None => forward(&upstream, &head, &body).unwrap_or_default(),
-                    };
-                    // The client may be gone already; that is its right.
-                    let _gone = client.write_all(&whole);
-                });
-            }
-        });
-        address
+        let upstream = upstream.to_owned();
+        let server =
+            Server::start(move |number, request| match self.answer(&about(request, number)) {
+                Some((kind, body)) => Reply::new(200, kind, body),
+                None => request.forward(&upstream).map_or(Reply::Close, Reply::Raw),
+            });
+        server.forever()
     }
 }

@@ -1,63 +1,49 @@
 //! burntop behind a company's proxy: AWS by its own names, through tunnels that the proxy looks
 //! into, with certificates of a private authority. Behind the proxy stand the emulators.
 
-use std::io::Write as _;
-use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::net::TcpListener;
+use std::path::Path;
 use std::process::{Command, Output};
-use std::sync::{Arc, Mutex};
 
-use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use serde_json::Value;
 
 use crate::committed::Committed;
 use crate::emulators::emulators;
-use crate::fault::{forward, read_request, read_request_of};
 use crate::pricing::price_list;
 use crate::pty::Pty;
+use crate::server::{Reply, Request, Server, certificate, tls_file};
 use crate::world::{ROOMY, SECRET, quit};
 
 const BURNTOP: &str = env!("CARGO_BIN_EXE_burntop");
 const PASSWORD: &str = "hunter2-of-the-proxy";
 /// kim and the password, as a proxy wants them.
-const BASIC: &str = "Proxy-Authorization: Basic a2ltOmh1bnRlcjItb2YtdGhlLXByb3h5\r\n";
-
-fn data(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tls").join(name)
-}
+const BASIC: &str = "Basic a2ltOmh1bnRlcjItb2YtdGhlLXByb3h5";
 
 /// A proxy that lets nobody through without a password, and looks into each tunnel.
-struct Company {
-    port: u16,
-    /// `host:port` of the tunnels that were opened.
-    opened: Arc<Mutex<Vec<String>>>,
-}
+struct Company(Server);
 
 impl Company {
     fn start() -> Self {
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let chain = vec![CertificateDer::from_pem_file(data("aws.pem")).unwrap()];
-        let key = PrivateKeyDer::from_pem_file(data("server.key")).unwrap();
-        let config = rustls::ServerConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_no_client_auth()
-            .with_single_cert(chain, key)
-            .unwrap();
-        let (config, opened) = (Arc::new(config), Arc::<Mutex<Vec<String>>>::default());
         let (ec2, prices) = (Committed::default().before(&emulators().moto), price_list());
-        let services = Arc::new([ec2, emulators().cloudwatch.clone(), prices]);
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let seen = opened.clone();
-        std::thread::spawn(move || {
-            for client in listener.incoming().flatten() {
-                let (config, services, seen) = (config.clone(), services.clone(), seen.clone());
-                std::thread::spawn(move || tunnel(client, config, &services, &seen));
-            }
-        });
-        Self { port, opened }
+        let config = certificate("aws.pem");
+        Self(Server::start(move |_, request| {
+            let upstream = match request.tunnel.as_deref() {
+                None if !is_let_in(request) => return Reply::new(407, "text/plain", ""),
+                None if request.method() == "CONNECT" => return Reply::Tunnel(config.clone()),
+                None => return Reply::Close,
+                Some(host) if host.starts_with("monitoring") => &emulators().cloudwatch,
+                Some(host) if host.starts_with("api.pricing.") => &prices,
+                Some(_) => &ec2,
+            };
+            request.forward(upstream).map_or(Reply::Close, Reply::Raw)
+        }))
+    }
+
+    /// `host:port` of the tunnels that were opened.
+    fn opened(&self) -> Vec<String> {
+        let seen = self.0.seen().into_iter();
+        let opened = seen.filter(|r| r.method() == "CONNECT" && is_let_in(r));
+        opened.map(|r| r.path.clone()).collect()
     }
 
     fn command(&self, home: &Path, user: &str) -> Vec<(&'static str, String)> {
@@ -66,8 +52,8 @@ impl Company {
             ("AWS_EC2_METADATA_DISABLED", "true".into()),
             ("AWS_ACCESS_KEY_ID", "testing".into()),
             ("AWS_SECRET_ACCESS_KEY", SECRET.into()),
-            ("HTTPS_PROXY", format!("http://{user}127.0.0.1:{}", self.port)),
-            ("AWS_CA_BUNDLE", data("aws-ca.pem").display().to_string()),
+            ("HTTPS_PROXY", format!("http://{user}127.0.0.1:{}", self.0.port())),
+            ("AWS_CA_BUNDLE", tls_file("aws-ca.pem").display().to_string()),
         ]
     }
 
@@ -84,31 +70,8 @@ impl Company {
     }
 }
 
-fn tunnel(
-    mut client: TcpStream,
-    config: Arc<rustls::ServerConfig>,
-    services: &[String; 3],
-    seen: &Mutex<Vec<String>>,
-) -> Option<()> {
-    let (head, _) = read_request(&mut client).ok()??;
-    if !head.to_lowercase().contains(&BASIC.to_lowercase()) {
-        let refused = "HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n";
-        return client.write_all(refused.as_bytes()).ok();
-    }
-    let host = head.strip_prefix("CONNECT ")?.split(' ').next()?.to_owned();
-    client.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").ok()?;
-    let upstream = match host.as_str() {
-        h if h.starts_with("monitoring") => &services[1],
-        h if h.starts_with("api.pricing.") => &services[2],
-        _ => &services[0],
-    };
-    let upstream = upstream.trim_start_matches("http://").trim_end_matches('/');
-    seen.lock().unwrap().push(host);
-    let mut tls = rustls::StreamOwned::new(rustls::ServerConnection::new(config).ok()?, client);
-    let (head, body) = read_request_of(&mut tls).ok()??;
-    tls.write_all(&forward(upstream, &head, &body).ok()?).ok()?;
-    tls.conn.send_close_notify();
-    tls.flush().ok()
+fn is_let_in(request: &Request) -> bool {
+    request.header("proxy-authorization") == Some(BASIC)
 }
 
 fn text(output: &Output) -> String {
@@ -147,8 +110,8 @@ fn the_doctor_finds_aws_through_the_proxy_and_says_by_which_settings() {
     let way = format!(
         "AWS through the proxy 127.0.0.1:{} (HTTPS_PROXY); trusting the system's authorities and 1 \
          of {} (AWS_CA_BUNDLE)",
-        company.port,
-        data("aws-ca.pem").display()
+        company.0.port(),
+        tls_file("aws-ca.pem").display()
     );
     assert!(said.contains(&format!("  {way}\n")), "{said}");
     assert!(
@@ -156,7 +119,7 @@ fn the_doctor_finds_aws_through_the_proxy_and_says_by_which_settings() {
             || said.contains("in account 123456789012"),
         "{said}"
     );
-    let mut hosts = company.opened.lock().unwrap().clone();
+    let mut hosts = company.opened();
     hosts.sort();
     hosts.dedup();
     for host in [
@@ -184,7 +147,7 @@ fn the_doctor_names_the_setting_that_fails() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let nobody = format!("http://127.0.0.1:{port}");
     let user = user();
-    let other = data("ca.pem").display().to_string();
+    let other = tls_file("ca.pem").display().to_string();
     for (user, change, what, fix) in [
         (
             "",
@@ -225,7 +188,7 @@ fn the_doctor_names_the_setting_that_fails() {
     }
     // In two cases a tunnel is opened, by two checks each; what showed a certificate that is not
     // accepted is not asked again.
-    let opened = company.opened.lock().unwrap();
+    let opened = company.opened();
     assert_eq!(opened.len(), 4, "{opened:?}");
 }
 
@@ -237,7 +200,7 @@ fn fips_endpoints_are_asked_and_said() {
     let network = check(&checks, "network");
     assert!(network["message"].as_str().unwrap().ends_with("; FIPS endpoints"), "{network}");
     assert_eq!(check(&checks, "permission/ec2:DescribeInstances")["status"], "ok");
-    let hosts = company.opened.lock().unwrap();
+    let hosts = company.opened();
     assert!(hosts.iter().any(|h| h == "sts-fips.us-east-1.amazonaws.com:443"), "{hosts:?}");
     assert!(hosts.iter().all(|h| h.contains("-fips.")), "{hosts:?}");
 }
@@ -251,5 +214,5 @@ fn the_cockpit_shows_the_fleet_through_the_proxy() {
     let pty = Pty::spawn(BURNTOP, &["--region", "us-east-1"], &env, ROOMY);
     pty.wait_for("train-7b-old");
     quit(pty);
-    assert!(!company.opened.lock().unwrap().is_empty());
+    assert!(!company.opened().is_empty());
 }

@@ -217,10 +217,11 @@ impl Bench {
         let watch = Arc::new(Mutex::new(Watch { log, ..Watch::default() }));
         let guard = watch.clone();
         let committed = Committed::default().before(&endpoints.moto);
-        let (ec2, _) = proxy(&committed, move |request| {
+        let ec2 = proxy(&committed, move |request| {
             guard.lock().unwrap().request(request);
             Fault::Pass
-        });
+        })
+        .forever();
         let world = World {
             ec2,
             cloudwatch: endpoints.cloudwatch,

@@ -107,10 +107,11 @@ fn a_program_that_fails_is_named_by_its_profile() {
 #[test]
 fn the_doctor_says_what_to_do_about_mfa() {
     let world = World { credentials: false, ..World::fine() };
-    let (sts, _) = proxy(&world.ec2, |request| match request.action.as_str() {
+    let sts = proxy(&world.ec2, |request| match request.action.as_str() {
         "AssumeRole" => Fault::Deny,
         _ => Fault::Pass,
-    });
+    })
+    .forever();
     let world = World { ec2: sts, ..world };
     let home = home(&keys());
     let (said, fix) = credentials(&world, home.path(), "last");

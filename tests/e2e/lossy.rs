@@ -74,7 +74,7 @@ impl Run {
         let (output, line) = match url {
             None => (output(command(&world(decide, |_| ()), home, region, args)), line),
             Some(url) => {
-                let (s3, _) = crate::fault::proxy(url, decide);
+                let s3 = crate::fault::proxy(url, decide).forever();
                 let mut command = command(&world(|_| Fault::Pass, |_| ()), home, region, args);
                 command.env("AWS_ENDPOINT_URL_S3", s3);
                 (output(command), line)

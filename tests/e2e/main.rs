@@ -78,6 +78,8 @@ mod reports;
 mod resources;
 mod savings;
 mod screens;
+#[path = "../support/server.rs"]
+mod server;
 mod storage;
 mod storage_acting;
 mod tapes;

@@ -1,8 +1,7 @@
 //! A Price List Query API that answers with the shape of the real one: one SKU a type, beside the
 //! SKUs that a careless filter would pick (reserved capacity, other licences).
 
-use std::io::{Read, Write};
-use std::net::TcpListener;
+use crate::server::{Reply, Server};
 
 /// Prices that the fixture knows, us-east-1 and eu-west-1, Linux, shared. They differ from the
 /// embedded list on purpose, so that a test can tell which one was used.
@@ -21,32 +20,8 @@ pub const PRICES: &[(&str, f64)] = &[
 
 /// Starts the fixture and returns its address.
 pub fn price_list() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = format!("http://{}", listener.local_addr().unwrap());
-    std::thread::spawn(move || {
-        for mut client in listener.incoming().flatten() {
-            std::thread::spawn(move || {
-                let mut seen = Vec::new();
-                let mut buffer = [0; 8192];
-                // A GetProducts body is small and ends with its closing brace.
-                while let Ok(n @ 1..) = client.read(&mut buffer) {
-                    seen.extend_from_slice(&buffer[..n]);
-                    if seen.ends_with(b"}") {
-                        break;
-                    }
-                }
-                let text = String::from_utf8_lossy(&seen);
-                let body = answer(text.split("\r\n\r\n").nth(1).unwrap_or_default());
-                let head = format!(
-                    "HTTP/1.1 200 OK\r\nContent-Type: application/x-amz-json-1.1\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
-                    body.len()
-                );
-                let _ = client.write_all(head.as_bytes());
-                let _ = client.write_all(body.as_bytes());
-            });
-        }
-    });
-    address
+    let kind = "application/x-amz-json-1.1";
+    Server::start(move |_, request| Reply::new(200, kind, answer(&request.text()))).forever()
 }
 
 fn answer(request: &str) -> String {

@@ -79,7 +79,7 @@ pub fn world(
     let rules = Arc::new((decide, before_answer));
     let through = |upstream: &str| {
         let (first, second) = (rules.clone(), rules.clone());
-        proxy_that_waits(upstream, move |r| (first.0)(r), move |r| (second.1)(r)).0
+        proxy_that_waits(upstream, move |r| (first.0)(r), move |r| (second.1)(r)).forever()
     };
     World {
         ec2: through(ec2),

@@ -133,13 +133,13 @@ fn without_the_permission_the_net_is_null_and_the_action_is_named() {
     ] {
         let held = Committed::default().reserved("us-east-1", "p4d.24xlarge", 1, 13.0, 200);
         let before = held.before(&emulators().moto);
-        let (ec2, _) =
-            proxy(
-                &before,
-                move |request| {
-                    if request.action == action { Fault::Deny } else { Fault::Pass }
-                },
-            );
+        let ec2 = proxy(
+            &before,
+            move |request| {
+                if request.action == action { Fault::Deny } else { Fault::Pass }
+            },
+        )
+        .forever();
         let report = read(&World { ec2, ..World::fine() }, 3);
         for (case, usd) in [("train-7b-old", 21.5), ("europe-idle", 0.4)] {
             assert_net(&report, case, usd, None);
@@ -153,9 +153,10 @@ fn without_the_permission_the_net_is_null_and_the_action_is_named() {
 fn rates_that_are_denied_leave_what_the_plan_may_cover_unknown() {
     let held = Committed::default().plan("sp-p5", "p5", 60.0, &[("p5.48xlarge", 30.0)]);
     let before = held.before(&emulators().moto);
-    let (ec2, _) = proxy(&before, |request| {
+    let ec2 = proxy(&before, |request| {
         if request.action == "DescribeSavingsPlanRates" { Fault::Deny } else { Fault::Pass }
-    });
+    })
+    .forever();
     let report = read(&World { ec2, ..World::fine() }, 3);
     assert_net(&report, "eval-sweep", 55.5, None);
     assert!(report["errors"].to_string().contains("savingsplans:DescribeSavingsPlanRates"));
@@ -165,11 +166,12 @@ fn rates_that_are_denied_leave_what_the_plan_may_cover_unknown() {
 fn throttling_is_ridden_out_and_a_dead_endpoint_costs_the_net_alone() {
     let held = || Committed::default().reserved("us-east-1", "p4d.24xlarge", 1, 13.0, 200);
     let seen = AtomicUsize::new(0);
-    let (ec2, _) = proxy(&held().before(&emulators().moto), move |request| {
+    let ec2 = proxy(&held().before(&emulators().moto), move |request| {
         let reserved = request.action == "DescribeReservedInstances";
         let early = reserved && seen.fetch_add(1, Ordering::SeqCst) < 2;
         if early { Fault::Throttle } else { Fault::Pass }
-    });
+    })
+    .forever();
     let report = read(&World { ec2, ..World::fine() }, 0);
     assert_net(&report, "train-7b-old", 21.5, Some(0.0));
 
@@ -192,10 +194,11 @@ fn what_was_read_once_stays_when_it_is_denied_later_and_offline() {
     let before = held.before(&emulators().moto);
     let fine = World { ec2: before.clone(), ..World::fine() };
     assert_net(&json(&fine.run(home.path(), BOTH)), "train-7b-old", 21.5, Some(0.0));
-    let (ec2, _) = proxy(&before, |request| match request.action.as_str() {
+    let ec2 = proxy(&before, |request| match request.action.as_str() {
         "DescribeReservedInstances" | "DescribeSavingsPlans" => Fault::Deny,
         _ => Fault::Pass,
-    });
+    })
+    .forever();
     let denied = World { ec2, ..World::fine() };
     let output = denied.run(home.path(), BOTH);
     assert_eq!(output.status.code(), Some(3));
@@ -232,12 +235,13 @@ fn a_list_reads_what_its_rows_are_made_of_and_fails_for_nothing_else() {
     ] {
         let asked: Arc<Mutex<BTreeSet<String>>> = Arc::default();
         let log = asked.clone();
-        let (ec2, _) = proxy(&World::fine().ec2, move |request| {
+        let ec2 = proxy(&World::fine().ec2, move |request| {
             let is_s3 = request.service == BUCKETS;
             let asked = if is_s3 { &request.service } else { &request.action };
             log.lock().unwrap().insert(asked.clone());
             if request.action == RESOURCES { Fault::Deny } else { Fault::Pass }
-        });
+        })
+        .forever();
         let home = tempfile::tempdir().unwrap();
         let args = [command, "--region", "us-east-1"];
         let output = World { ec2, ..World::fine() }.run(home.path(), &args);

@@ -52,10 +52,10 @@ fn buckets_of_two_regions_come_with_setup_sizes_and_dollars() {
 
     // Offline the cache says the same, and nobody is asked.
     let mut world = World::fine();
-    let (silent, asked) = proxy(&emulators().moto, |_| Fault::Pass);
-    world.ec2 = silent;
+    let silent = proxy(&emulators().moto, |_| Fault::Pass);
+    world.ec2 = silent.url.clone();
     let offline = json(&buckets(&world, &home, &["--offline"]));
-    assert_eq!(asked.load(std::sync::atomic::Ordering::SeqCst), 0);
+    assert_eq!(silent.connections(), 0);
     assert_eq!(offline["rows"], report["rows"]);
 }
 
@@ -156,10 +156,11 @@ fn a_bucket_is_explored_by_its_inventory_or_listed_at_a_stated_cost() {
 #[test]
 fn a_bucket_that_may_not_be_read_is_said_to_be_so() {
     let home = tempfile::tempdir().unwrap();
-    let (denying, _) = proxy(&emulators().moto, |request| match request.service.as_str() {
+    let denying = proxy(&emulators().moto, |request| match request.service.as_str() {
         "s3" => Fault::Deny,
         _ => Fault::Pass,
-    });
+    })
+    .forever();
     let mut world = World::fine();
     world.ec2 = denying;
     for more in [&["--list", "--yes"][..], &[]] {

@@ -2,8 +2,6 @@
 //! them whole, through the whole program.
 
 use std::collections::BTreeMap;
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Output;
 use std::sync::{Arc, Mutex};
@@ -12,6 +10,7 @@ use serde_json::Value;
 
 use crate::acting::{id, python, session};
 use crate::emulators::emulators;
+use crate::server::{Reply, Request, Server};
 use crate::world::World;
 
 /// Where the bucket is.
@@ -153,70 +152,34 @@ pub const THEIRS: &str = "<LifecycleConfiguration xmlns=\"http://s3.amazonaws.co
 
 /// An S3 that knows one bucket and keeps its configuration whole.
 pub fn s3(bucket: &Arc<Mutex<Bucket>>) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
     let bucket = bucket.clone();
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let bucket = bucket.clone();
-            std::thread::spawn(move || drop(serve(stream, &bucket)));
-        }
-    });
-    url
+    Server::start(move |_, request| answer(&mut bucket.lock().unwrap(), request)).forever()
 }
 
-fn serve(mut stream: TcpStream, bucket: &Mutex<Bucket>) -> std::io::Result<()> {
-    let mut bytes = Vec::new();
-    let mut part = [0; 4096];
-    let (head, mut body) = loop {
-        let n = stream.read(&mut part)?;
-        if n == 0 {
-            return Ok(());
-        }
-        bytes.extend_from_slice(&part[..n]);
-        if let Some(at) = bytes.windows(4).position(|w| w == b"\r\n\r\n") {
-            break (text(&bytes[..at]), bytes[at + 4..].to_vec());
-        }
-    };
-    let header = |name: &str| {
-        let mut lines = head.lines().filter_map(|l| l.split_once(": "));
-        lines.find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, v)| v.to_owned())
-    };
-    let length = header("content-length").and_then(|n| n.parse().ok()).unwrap_or(0);
-    while body.len() < length {
-        let n = stream.read(&mut part)?;
-        body.extend_from_slice(&part[..n]);
-    }
-    let line = head.lines().next().unwrap_or_default().to_owned();
-    let mut bucket = bucket.lock().unwrap();
-    let none = |code: &str| ("404 X", format!("<Error><Code>{code}</Code></Error>"));
-    let (status, answer) = if line.contains("?lifecycle") && line.starts_with("PUT") {
+fn answer(bucket: &mut Bucket, request: &Request) -> Reply {
+    const MINIMUM: &str = "x-amz-transition-default-minimum-object-size";
+    let asks = |what: &str| request.path.contains(what);
+    let none = |code: &str| (404, format!("<Error><Code>{code}</Code></Error>"));
+    let (status, answer) = if asks("?lifecycle") && request.method() == "PUT" {
         bucket.puts += 1;
-        bucket.document = text(&body);
-        bucket.minimum = header("x-amz-transition-default-minimum-object-size")
-            .unwrap_or_else(|| "all_storage_classes_128K".to_owned());
-        ("200 OK", String::new())
-    } else if line.contains("?lifecycle") {
-        ("200 OK", bucket.document.clone())
-    } else if line.contains("?versioning") {
-        ("200 OK", "<VersioningConfiguration/>".to_owned())
-    } else if line.contains("?location") {
-        ("200 OK", format!("<LocationConstraint>{REGION}</LocationConstraint>"))
-    } else if line.contains("?tagging") {
+        bucket.document = request.text();
+        bucket.minimum = request.header(MINIMUM).unwrap_or("all_storage_classes_128K").into();
+        (200, String::new())
+    } else if asks("?lifecycle") {
+        (200, bucket.document.clone())
+    } else if asks("?versioning") {
+        (200, "<VersioningConfiguration/>".to_owned())
+    } else if asks("?location") {
+        (200, format!("<LocationConstraint>{REGION}</LocationConstraint>"))
+    } else if asks("?tagging") {
         none("NoSuchTagSet")
-    } else if line.contains("?object-lock") {
+    } else if asks("?object-lock") {
         none("ObjectLockConfigurationNotFoundError")
     } else {
         none("ReplicationConfigurationNotFoundError")
     };
-    write!(
-        stream,
-        "HTTP/1.1 {status}\r\ncontent-type: application/xml\r\n\
-         x-amz-transition-default-minimum-object-size: {}\r\ncontent-length: {}\r\n\
-         connection: close\r\n\r\n{answer}",
-        bucket.minimum,
-        answer.len()
-    )
+    let minimum = format!("{MINIMUM}: {}\r\n", bucket.minimum);
+    Reply::Whole(status, "application/xml", minimum, answer.into())
 }
 
 /// Rules to merge.

@@ -1,16 +1,13 @@
 //! Bad days of GPU telemetry, and this host's own GPUs, through the whole program.
 
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Command, Output};
-use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::fault::{Fault, proxy};
 use crate::remote::installed;
+use crate::server::{Reply, Server};
 use crate::world::{DEAD, World};
 
 fn said(output: &Output) -> String {
@@ -36,50 +33,26 @@ enum Lie {
     Empty,
 }
 
-/// Starts such a server; its address.
-fn server(lie: Lie) -> String {
-    if lie == Lie::Dead {
-        return DEAD.to_owned();
-    }
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = format!("http://{}", listener.local_addr().unwrap());
-    std::thread::spawn(move || {
-        for client in listener.incoming().flatten() {
-            std::thread::spawn(move || answer(client, lie));
-        }
-    });
-    address
-}
-
 const HTML: &str = "<!DOCTYPE html><html><body>Please log in\u{1b}[31m</body></html>";
 const NONE: &str = r#"{"status":"success","data":[]}"#;
 
-fn answer(mut client: TcpStream, lie: Lie) {
-    let mut request = Vec::new();
-    let mut buffer = [0; 4096];
-    while !request.windows(4).any(|w| w == b"\r\n\r\n") {
-        match client.read(&mut buffer) {
-            Ok(n @ 1..) => request.extend_from_slice(&buffer[..n]),
-            _ => return,
+/// Starts such a server; its address.
+fn server(lie: Lie) -> String {
+    let reply = match lie {
+        Lie::Dead => return DEAD.to_owned(),
+        Lie::Silent => Reply::Silence,
+        Lie::Html => Reply::new(200, "text/html", HTML),
+        Lie::Busy => Reply::new(503, "text/plain", "overloaded"),
+        Lie::Longer => {
+            let length = NONE.len() + 5_000;
+            let kind = "Content-Type: application/json";
+            let head = format!("HTTP/1.1 200 OK\r\n{kind}\r\nContent-Length: {length}\r\n");
+            Reply::Raw(format!("{head}Connection: close\r\n\r\n{NONE}").into())
         }
-    }
-    let (status, kind, text, length) = match lie {
-        Lie::Dead => return,
-        Lie::Silent => {
-            std::thread::sleep(Duration::from_mins(2));
-            return;
-        }
-        Lie::Html => ("200 OK", "text/html", HTML, HTML.len()),
-        Lie::Busy => ("503 Service Unavailable", "text/plain", "overloaded", 10),
-        Lie::Longer => ("200 OK", "application/json", NONE, NONE.len() + 5_000),
-        Lie::Foreign => ("200 OK", "application/json", r#"{"hello":"world"}"#, 17),
-        Lie::Empty => ("200 OK", "application/json", NONE, NONE.len()),
+        Lie::Foreign => Reply::json(r#"{"hello":"world"}"#),
+        Lie::Empty => Reply::json(NONE),
     };
-    let _ = write!(
-        client,
-        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n\
-         Connection: close\r\n\r\n{text}"
-    );
+    Server::start(move |_, _| reply.clone()).forever()
 }
 
 fn config(home: &Path, lie: Lie) -> String {
@@ -176,10 +149,10 @@ fn library(home: &Path, scenario: &str) -> Option<String> {
 
 /// A world that counts who is asked.
 fn watched() -> (World, impl Fn() -> usize) {
-    let (cloud, asked) = proxy(DEAD, |_| Fault::Hang);
-    let world =
-        World { ec2: cloud.clone(), cloudwatch: cloud.clone(), pricing: cloud, credentials: false };
-    (world, move || asked.load(Ordering::SeqCst))
+    let proxy = proxy(DEAD, |_| Fault::Hang);
+    let cloud = || proxy.url.clone();
+    let world = World { ec2: cloud(), cloudwatch: cloud(), pricing: cloud(), credentials: false };
+    (world, move || proxy.connections())
 }
 
 #[test]

@@ -51,13 +51,13 @@ impl World {
     /// EC2 behind a proxy that misbehaves.
     pub fn with_ec2(decide: impl Fn(&Request) -> Fault + Send + Sync + 'static) -> Self {
         let fine = Self::fine();
-        let (ec2, _) = proxy(&fine.ec2, decide);
+        let ec2 = proxy(&fine.ec2, decide).forever();
         Self { ec2, ..fine }
     }
 
     /// Every endpoint accepts and never answers.
     pub fn hanging() -> Self {
-        let (silent, _) = proxy(DEAD, |_| Fault::Hang);
+        let silent = proxy(DEAD, |_| Fault::Hang).forever();
         Self { ec2: silent.clone(), cloudwatch: silent.clone(), pricing: silent, credentials: true }
     }
 

@@ -235,7 +235,9 @@ mod tests {
         answer: impl Fn(usize) -> Reply + Send + Sync + 'static,
     ) -> (AwsExecutor, Arc<Mutex<Vec<String>>>) {
         let (server, asked) = serving(answer);
-        (AwsExecutor::new(Arc::new(server.provider())), asked)
+        let executor = AwsExecutor::new(Arc::new(server.provider()));
+        server.forever();
+        (executor, asked)
     }
 
     /// A server, and the forms that were sent to it.
@@ -268,7 +270,7 @@ mod tests {
     /// The same reply with the header by which AWS names a request.
     fn named(reply: Reply) -> Reply {
         let Reply::Whole(status, kind, _, body) = reply else { return reply };
-        Reply::Whole(status, kind, "x-amzn-requestid: req-7\r\n", body)
+        Reply::Whole(status, kind, "x-amzn-requestid: req-7\r\n".into(), body)
     }
 
     fn changed(action: &str, set: &str, state: &str) -> Reply {
@@ -404,7 +406,7 @@ mod tests {
         let refused = || {
             let body = "<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code>\
                 <Message>no such member</Message></Error></ErrorResponse>";
-            named(Reply::Whole(400, "text/xml", "", body.as_bytes().to_vec()))
+            named(Reply::new(400, "text/xml", body))
         };
         let (second, asked) = executor(move |n| if n == 1 { refused() } else { member() });
         let error = second.act(&through_group(false, &["i-1", "i-2", "i-3"])).await.unwrap_err();
@@ -430,12 +432,12 @@ mod tests {
         // A time-out, 500, 503, throttling, a broken answer, a page of a proxy.
         for case in 0..6 {
             let (server, asked) = serving(move |_| match case {
-                0 => Reply::Hang,
+                0 => Reply::Silence,
                 1 => Reply::ec2_error(500, "InternalError", "An internal error has occurred"),
                 2 => Reply::ec2_error(503, "Unavailable", "try later"),
                 3 => Reply::ec2_error(503, "RequestLimitExceeded", "Request limit exceeded."),
                 4 => Reply::Half(b"<TerminateInstancesResponse>".to_vec()),
-                _ => Reply::Whole(503, "text/html", "", b"<html>busy</html>".to_vec()),
+                _ => Reply::new(503, "text/html", b"<html>busy</html>"),
             });
             let aws = if case == 0 { server.impatient() } else { server.provider() };
             let executor = AwsExecutor::new(Arc::new(aws));

@@ -103,7 +103,7 @@ async fn a_wrong_clock_is_called_by_its_name() {
         else {
             unreachable!()
         };
-        Reply::Whole(status, kind, "date: Tue, 03 Feb 2026 05:05:06 GMT\r\n", body)
+        Reply::Whole(status, kind, "date: Tue, 03 Feb 2026 05:05:06 GMT\r\n".into(), body)
     });
     let error = server.provider().instances(&account(), &region(), None).await.unwrap_err();
     assert_eq!(error.kind, ErrorKind::ClockSkew);
@@ -128,7 +128,7 @@ async fn a_throttling_storm_ends_after_four_attempts_and_a_gust_is_ridden_out() 
 #[tokio::test]
 async fn an_endpoint_that_never_answers_is_a_timeout_and_holds_up_no_other_region() {
     let server = Server::start(|_, request| {
-        if request.is_for("eu-west-1") { Reply::Hang } else { Reply::xml(page_xml(&[], None)) }
+        if request.is_for("eu-west-1") { Reply::Silence } else { Reply::xml(page_xml(&[], None)) }
     });
     let (aws, account, dead) = (server.provider(), account(), Arc::from("eu-west-1"));
     let mut hung = Box::pin(aws.instances(&account, &dead, None));
@@ -149,7 +149,7 @@ async fn who_asks_who_we_are_waits_for_nobody_else_who_does() {
     let all_in = Barrier::new(4);
     let server = Server::start(move |_, request| {
         if !request.header("amz-sdk-request").is_some_and(|h| h.contains("attempt=1")) {
-            return Reply::Hang;
+            return Reply::Silence;
         }
         all_in.wait();
         Reply::xml(WHO)
@@ -269,7 +269,7 @@ async fn metric_pages_in_a_circle_and_a_page_that_fails_give_no_half_answer() {
 
 #[tokio::test]
 async fn nothing_to_ask_costs_no_call() {
-    let server = Server::start(|_, _| Reply::Hang);
+    let server = Server::start(|_, _| Reply::Silence);
     let empty = HourRange { from: Hour(10), to: Hour(10) };
     let got = server.provider().metric_data(&region(), &[query("i-1")], empty).await.unwrap();
     assert_eq!((got, server.requests()), (vec![], 0));
@@ -365,7 +365,7 @@ async fn list_prices_carry_their_date_and_unknown_types_have_none() {
         } else {
             vec![]
         };
-        Reply::json(
+        Reply::aws_json(
             200,
             serde_json::json!({"FormatVersion": "aws_v1", "PriceList": products}).to_string(),
         )
@@ -383,9 +383,9 @@ async fn a_price_that_could_not_be_asked_is_not_one_that_does_not_exist() {
         if request.mentions("p4d.24xlarge") {
             let product = super::product::tests::product("21.9576420000", &[]);
             let body = serde_json::json!({"FormatVersion": "aws_v1", "PriceList": [product]});
-            return Reply::json(200, body.to_string());
+            return Reply::aws_json(200, body.to_string());
         }
-        Reply::json(
+        Reply::aws_json(
             400,
             r#"{"__type":"AccessDeniedException","Message":"User: arn:aws:iam::1:user/k is not authorized to perform: pricing:GetProducts"}"#,
         )
@@ -441,7 +441,7 @@ async fn a_role_that_may_not_be_assumed_is_named_as_such() {
             "<ErrorResponse><Error><Type>Sender</Type><Code>AccessDenied</Code>\
              <Message>{message}</Message></Error></ErrorResponse>"
         );
-        Reply::Whole(403, "text/xml", "", body.into_bytes())
+        Reply::new(403, "text/xml", body)
     });
     let aws = provider_with_role(&server.url, &reader()).await;
     let error = aws.instances(&account(), &region(), None).await.unwrap_err();

@@ -123,7 +123,7 @@ fn in_xml(text: &str) -> String {
 
 fn xml(document: &str, text: &str, id: &str) -> Reply {
     let body = document.replace('§', &in_xml(text)).replace('¶', &in_xml(id));
-    Reply::Whole(200, "text/xml", "", body.into_bytes())
+    Reply::new(200, "text/xml", body)
 }
 
 /// The answer to `request`, whatever it asks, with `text` wherever a text stands.
@@ -149,7 +149,7 @@ pub(super) fn answer(request: &Request, text: &str, id: &str) -> Reply {
                 property("productDescription", "Linux/UNIX"), property("tenancy", "shared")],
         });
         let body = json!({"savingsPlans": [plan], "searchResults": [rate]});
-        return Reply::json(200, body.to_string());
+        return Reply::aws_json(200, body.to_string());
     }
     let form = request.text();
     let Some(action) = form.split("Action=").nth(1).and_then(|rest| rest.split('&').next()) else {
@@ -202,7 +202,7 @@ fn json(target: &str, text: &str, id: &str) -> Reply {
             json!({"NotebookInstances": [one("Url")], "Endpoints": [one("x")], "Apps": [one("y")]})
         }
     };
-    Reply::json(200, body.to_string())
+    Reply::aws_json(200, body.to_string())
 }
 
 fn metrics(text: &str) -> Reply {
@@ -266,7 +266,7 @@ fn refusal(request: &Request, text: &str) -> Reply {
     let json = request.header("x-amz-target").is_some() || request.path.starts_with("/Describe");
     if json {
         let body = json!({"__type": text, "message": text, "Message": text});
-        return Reply::json(400, body.to_string());
+        return Reply::aws_json(400, body.to_string());
     }
     let document = "<Response><Errors><Error><Code>§</Code><Message>§</Message></Error></Errors>\
         <RequestID>§</RequestID></Response>";

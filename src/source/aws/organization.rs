@@ -147,7 +147,7 @@ mod tests {
                 ]}),
             };
             assert!(n < 2);
-            Reply::json(200, answer.to_string())
+            Reply::aws_json(200, answer.to_string())
         });
         let found = server.provider().members().await.unwrap();
         let said: Vec<_> = found
@@ -170,7 +170,7 @@ mod tests {
         let server = Server::start(|_, _| {
             let message = "You don't have permissions to access this resource.";
             let error = json!({"__type": "AccessDeniedException", "Message": message});
-            Reply::json(400, error.to_string())
+            Reply::aws_json(400, error.to_string())
         });
         let error = server.provider().members().await.unwrap_err();
         let action = "organizations:ListAccounts";
@@ -178,13 +178,13 @@ mod tests {
         assert!(error.fix.contains(action), "{}", error.fix);
         let server = Server::start(|_, _| {
             let accounts = [account("111111111111", "a", &json!({})), json!({"Id": "\u{1b}[2J"})];
-            Reply::json(200, json!({"Accounts": accounts}).to_string())
+            Reply::aws_json(200, json!({"Accounts": accounts}).to_string())
         });
         let error = server.provider().members().await.unwrap_err();
         assert_eq!(error.kind, ErrorKind::Malformed);
         let server = Server::start(|_, _| {
             let accounts = [account("111111111111", "a", &json!({}))];
-            Reply::json(200, json!({"Accounts": accounts, "NextToken": "again"}).to_string())
+            Reply::aws_json(200, json!({"Accounts": accounts, "NextToken": "again"}).to_string())
         });
         let error = server.provider().members().await.unwrap_err();
         assert!(error.message.contains("read before"), "{}", error.message);

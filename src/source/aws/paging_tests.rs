@@ -444,10 +444,10 @@ fn page(request: &Request, operation: &str, token: &'static str) -> Reply {
 fn usual(request: &Request) -> Reply {
     if asks(request, "GetQueryExecution") {
         let done = serde_json::json!({"QueryExecution": {"Status": {"State": "SUCCEEDED"}}});
-        return Reply::json(200, done.to_string());
+        return Reply::aws_json(200, done.to_string());
     }
     if asks(request, "GetQueryResults") {
-        return Reply::json(200, r#"{"ResultSet": {"Rows": []}}"#);
+        return Reply::aws_json(200, r#"{"ResultSet": {"Rows": []}}"#);
     }
     let of_buckets = [
         ("ListObjectsV2", "ListBucketResult"),

@@ -63,11 +63,11 @@ async fn notebooks_come_on_all_pages_with_their_tags() {
                 None => json!({"NotebookInstances": [one("a", "InService")], "NextToken": "more"}),
                 Some(_) => json!({"NotebookInstances": [one("b\u{202e}", "Stopped")]}),
             };
-            Reply::json(200, answer.to_string())
+            Reply::aws_json(200, answer.to_string())
         }
         "ListTags" => {
             let tags = json!({"Tags": [{"Key": "team", "Value": "nlp"}]});
-            Reply::json(200, tags.to_string())
+            Reply::aws_json(200, tags.to_string())
         }
         other => panic!("{other}"),
     });
@@ -102,7 +102,7 @@ fn endpoints(request: &Request) -> Reply {
         "DescribeEndpoint" if name == "gone" => {
             let message = "Could not find endpoint \"gone\".";
             let error = json!({"__type": "ValidationException", "message": message});
-            return Reply::json(400, error.to_string());
+            return Reply::aws_json(400, error.to_string());
         }
         "DescribeEndpoint" => {
             let variants = match name.as_str() {
@@ -130,7 +130,7 @@ fn endpoints(request: &Request) -> Reply {
             if name == "unconfigured" {
                 let message = "Could not find endpoint configuration.";
                 let error = json!({"__type": "ValidationException", "message": message});
-                return Reply::json(400, error.to_string());
+                return Reply::aws_json(400, error.to_string());
             }
             json!({
                 "EndpointConfigName": name, "EndpointConfigArn": arn("endpoint-config/x"),
@@ -146,7 +146,7 @@ fn endpoints(request: &Request) -> Reply {
         "ListTags" => json!({"Tags": []}),
         other => panic!("{other}"),
     };
-    Reply::json(200, answer.to_string())
+    Reply::aws_json(200, answer.to_string())
 }
 
 #[tokio::test]
@@ -198,7 +198,7 @@ async fn apps_of_studio_know_their_last_user_unless_a_health_check_hides_him() {
             "ListTags" => json!({"Tags": []}),
             other => panic!("{other}"),
         };
-        Reply::json(200, answer.to_string())
+        Reply::aws_json(200, answer.to_string())
     });
     let found = read(&server, ResourceKind::StudioApp).await;
     let seen: Vec<_> = found.iter().map(|a| (&*a.name, a.used_at)).collect();
@@ -216,7 +216,7 @@ async fn a_refusal_names_the_call_that_was_refused() {
             let message = "User: arn:aws:iam::1:user/kim is not authorized to perform: \
                 sagemaker:DescribeEndpoint on resource: x";
             let error = json!({"__type": "AccessDeniedException", "message": message});
-            Reply::json(400, error.to_string())
+            Reply::aws_json(400, error.to_string())
         }
         other => panic!("{other}"),
     });
@@ -226,7 +226,7 @@ async fn a_refusal_names_the_call_that_was_refused() {
     assert_eq!((error.kind, &*error.operation), (ErrorKind::Denied, "sagemaker:DescribeEndpoint"));
     assert!(error.fix.contains("burntop iam-policy` prints"), "{}", error.fix);
     // An emulator without the call, a region without the service.
-    let server = Server::start(|_, _| Reply::Whole(404, "text/html", "", b"<h1>no</h1>".to_vec()));
+    let server = Server::start(|_, _| Reply::new(404, "text/html", b"<h1>no</h1>"));
     let provider = server.provider();
     let of = ResourceKind::StudioApp;
     let error = provider.resources(&ACCOUNT.into(), &region(), of).await.unwrap_err();
@@ -583,7 +583,7 @@ async fn prices_are_those_of_the_usage_and_of_no_neighbour() {
         } else {
             Vec::new()
         };
-        Reply::json(200, json!({"PriceList": products}).to_string())
+        Reply::aws_json(200, json!({"PriceList": products}).to_string())
     });
     let kinds = [
         ResourceKind::Endpoint,

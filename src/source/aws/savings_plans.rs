@@ -250,7 +250,7 @@ mod tests {
                 json!({"savingsPlans": [plan("a", "Compute", &json!({"region": ""}))],
                     "nextToken": "two"})
             };
-            Reply::json(200, body.to_string())
+            Reply::aws_json(200, body.to_string())
         });
         let all = server.provider().savings_plans(&"123456789012".into()).await.unwrap();
         let plan = |n: usize| match &all[n].commits {
@@ -274,7 +274,7 @@ mod tests {
             plan("a", "EC2Instance", &json!({"region": "us-east-1"})),
         ] {
             let body = json!({ "savingsPlans": [broken] }).to_string();
-            let server = Server::start(move |_, _| Reply::json(200, body.clone()));
+            let server = Server::start(move |_, _| Reply::aws_json(200, body.clone()));
             let error = server.provider().savings_plans(&"1".into()).await.unwrap_err();
             assert_eq!(error.kind, ErrorKind::Malformed);
         }
@@ -284,7 +284,7 @@ mod tests {
     async fn a_refusal_names_the_action() {
         let server = Server::start(|_, _| {
             let body = r#"{"__type":"AccessDeniedException","message":"not authorized"}"#;
-            Reply::json(403, body)
+            Reply::aws_json(403, body)
         });
         let aws = server.provider();
         let error = aws.savings_plans(&"1".into()).await.unwrap_err();
@@ -336,7 +336,7 @@ mod tests {
                     row("USW2-HostBoxUsage:g5.xlarge", "RunInstances", "0", "host", "Hrs"),
                 ]})
             };
-            Reply::json(200, rows.to_string())
+            Reply::aws_json(200, rows.to_string())
         });
         let aws = server.provider();
         let (types, regions) = (["g5.xlarge".into()], ["us-west-2".into()]);

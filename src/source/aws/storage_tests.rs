@@ -36,13 +36,13 @@ fn bucket(name: &str) -> Bucket {
 }
 
 fn xml(body: &str) -> Reply {
-    Reply::Whole(200, "application/xml", "", body.as_bytes().to_vec())
+    Reply::new(200, "application/xml", body)
 }
 
 /// An error as S3 words it.
 fn refusal(status: u16, code: &str) -> Reply {
     let body = format!("<Error><Code>{code}</Code><Message>as the test says</Message></Error>");
-    Reply::Whole(status, "application/xml", "", body.into_bytes())
+    Reply::new(status, "application/xml", body)
 }
 
 /// What a bucket answers that is set up and has nothing set.
@@ -83,9 +83,7 @@ const LIFECYCLE: &str = "<LifecycleConfiguration>\
     </LifecycleConfiguration>";
 
 fn lifecycle_with(header: &'static str) -> Server {
-    Server::start(move |_, _| {
-        Reply::Whole(200, "application/xml", header, LIFECYCLE.as_bytes().to_vec())
-    })
+    Server::start(move |_, _| Reply::Whole(200, "application/xml", header.into(), LIFECYCLE.into()))
 }
 
 #[tokio::test]
@@ -176,7 +174,12 @@ async fn the_region_comes_from_the_refusal_where_the_location_may_not_be_asked()
         if request.path.contains("location") {
             refusal(403, "AccessDenied")
         } else {
-            Reply::Whole(403, "application/xml", "x-amz-bucket-region: ap-south-1\r\n", vec![])
+            Reply::Whole(
+                403,
+                "application/xml",
+                "x-amz-bucket-region: ap-south-1\r\n".into(),
+                vec![],
+            )
         }
     });
     assert_eq!(&*server.provider().region_of("b").await.unwrap(), "ap-south-1");
@@ -310,7 +313,7 @@ async fn names_are_prefixes_and_objects_of_one_level() {
 async fn a_piece_of_an_object_says_how_large_the_whole_is() {
     let server = Server::start(|_, _| {
         let headers = "content-range: bytes 2-4/10\r\netag: \"abc\"\r\n";
-        Reply::Whole(206, "binary/octet-stream", headers, b"cde".to_vec())
+        Reply::Whole(206, "binary/octet-stream", headers.into(), b"cde".to_vec())
     });
     let piece = server.provider().object(&region(), "b", "k", Some(2..5)).await.unwrap();
     assert_eq!((piece.bytes.as_slice(), piece.total, &*piece.etag), (&b"cde"[..], Some(10), "abc"));

@@ -1,9 +1,6 @@
-//! A loopback HTTP server that plays AWS, good and bad days alike, and a provider that talks to
-//! it through the real client stack.
+//! What AWS says, good and bad days alike, for the server of the tests to play, and a provider that
+//! talks to it through the real client stack.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -19,62 +16,23 @@ use tokio::sync::OnceCell;
 use super::clients::Clients;
 use super::limit::Limiter;
 use super::{AccountSource, AssumeRole, AwsProvider, Patience, config, network};
-
-/// What the client asked.
-#[derive(Clone, Debug)]
-pub struct Request {
-    pub path: String,
-    pub body: Vec<u8>,
-    headers: String,
-}
+pub use crate::source::server::{Reply, Request, Server};
 
 impl Request {
-    /// The body (EC2 and STS: a form) as text.
-    pub fn text(&self) -> String {
-        String::from_utf8_lossy(&self.body).into_owned()
-    }
-
-    /// `GET`, `PUT`, `DELETE`, `POST`.
-    pub fn method(&self) -> &str {
-        self.headers.split(' ').next().unwrap_or_default()
-    }
-
-    /// The value of a header, by its name in lower case.
-    pub fn header(&self, name: &str) -> Option<&str> {
-        let lines = self.headers.lines().skip(1);
-        let mut pairs = lines.filter_map(|l| l.split_once(':'));
-        pairs.find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, v)| v.trim())
-    }
-
     /// True when the signature is for this region.
     pub fn is_for(&self, region: &str) -> bool {
-        self.headers.contains(&format!("/{region}/"))
+        self.head.contains(&format!("/{region}/"))
     }
 
     /// True when the signature was made with this access key.
     pub fn is_signed_by(&self, key: &str) -> bool {
-        self.headers.contains(&format!("Credential={key}/"))
+        self.head.contains(&format!("Credential={key}/"))
     }
-
-    /// True when the body holds the bytes of `text` (CBOR keeps strings readable).
-    pub fn mentions(&self, text: &str) -> bool {
-        self.body.windows(text.len()).any(|w| w == text.as_bytes())
-    }
-}
-
-/// What the server does with a request.
-pub enum Reply {
-    /// A whole answer: status, content type, further headers, body.
-    Whole(u16, &'static str, &'static str, Vec<u8>),
-    /// The first half of an answer, then the connection closes.
-    Half(Vec<u8>),
-    /// Nothing, for ever.
-    Hang,
 }
 
 impl Reply {
-    pub fn xml(body: impl Into<String>) -> Self {
-        Self::Whole(200, "text/xml;charset=UTF-8", "", body.into().into_bytes())
+    pub fn xml(body: impl AsRef<[u8]>) -> Self {
+        Self::new(200, "text/xml;charset=UTF-8", body)
     }
 
     /// An error as EC2 words it.
@@ -83,51 +41,22 @@ impl Reply {
             "<Response><Errors><Error><Code>{code}</Code><Message>{message}</Message></Error>\
              </Errors><RequestID>r-1</RequestID></Response>"
         );
-        Self::Whole(status, "text/xml", "", body.into_bytes())
+        Self::new(status, "text/xml", body)
     }
 
-    pub fn json(status: u16, body: impl Into<String>) -> Self {
-        Self::Whole(status, "application/x-amz-json-1.1", "", body.into().into_bytes())
+    /// JSON as the services of AWS call it.
+    pub fn aws_json(status: u16, body: impl AsRef<[u8]>) -> Self {
+        Self::new(status, "application/x-amz-json-1.1", body)
     }
 
     pub fn cbor(value: &Cbor) -> Self {
         let mut body = Vec::new();
         value.write(&mut body);
-        Self::Whole(200, "application/cbor", "smithy-protocol: rpc-v2-cbor\r\n", body)
+        Self::Whole(200, "application/cbor", "smithy-protocol: rpc-v2-cbor\r\n".into(), body)
     }
-}
-
-/// A running server; it ends with the process.
-pub struct Server {
-    pub url: String,
-    requests: Arc<AtomicUsize>,
 }
 
 impl Server {
-    /// Answers every request with what `answer` says; the number counts requests from 0.
-    pub fn start(answer: impl Fn(usize, &Request) -> Reply + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        let requests = Arc::new(AtomicUsize::new(0));
-        let (answer, count) = (Arc::new(answer), Arc::clone(&requests));
-        std::thread::spawn(move || {
-            for stream in listener.incoming().map_while(Result::ok) {
-                let (answer, count) = (Arc::clone(&answer), Arc::clone(&count));
-                std::thread::spawn(move || {
-                    let Some(request) = read(&stream) else { return };
-                    let reply = answer(count.fetch_add(1, Ordering::SeqCst), &request);
-                    write(stream, reply);
-                });
-            }
-        });
-        Self { url, requests }
-    }
-
-    /// Requests so far.
-    pub fn requests(&self) -> usize {
-        self.requests.load(Ordering::SeqCst)
-    }
-
     /// A provider whose every service is this server.
     pub fn provider(&self) -> AwsProvider {
         provider(&self.url)
@@ -137,52 +66,6 @@ impl Server {
     pub fn impatient(&self) -> AwsProvider {
         with_config(&self.url, sdk(&self.url, IMPATIENT), IMPATIENT)
     }
-}
-
-fn read(stream: &TcpStream) -> Option<Request> {
-    let mut reader = BufReader::new(stream);
-    let mut headers = String::new();
-    loop {
-        let mut line = String::new();
-        if reader.read_line(&mut line).ok()? == 0 {
-            return None;
-        }
-        if line == "\r\n" {
-            break;
-        }
-        headers.push_str(&line);
-    }
-    let length = headers
-        .lines()
-        .find_map(|l| l.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok())
-        .unwrap_or(0);
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).ok()?;
-    let path = headers.split(' ').nth(1)?.to_owned();
-    Some(Request { path, body, headers })
-}
-
-fn write(mut stream: TcpStream, reply: Reply) {
-    let head = |status: u16, kind: &str, more: &str, length: usize| {
-        format!(
-            "HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\n{more}content-length: {length}\r\n\
-             connection: close\r\n\r\n"
-        )
-    };
-    let bytes = match reply {
-        Reply::Whole(status, kind, more, body) => {
-            [head(status, kind, more, body.len()).into_bytes(), body].concat()
-        }
-        Reply::Half(body) => {
-            let half = body[..body.len() / 2].to_vec();
-            [head(200, "text/xml", "", body.len()).into_bytes(), half].concat()
-        }
-        Reply::Hang => loop {
-            std::thread::park();
-        },
-    };
-    // The client may be gone already; that is its right.
-    let _gone = stream.write_all(&bytes);
 }
 
 /// Waits that no busy machine outlasts; pauses that are none.

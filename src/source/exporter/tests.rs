@@ -1,82 +1,23 @@
+use std::net::TcpListener;
+use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use jiff::SignedDuration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Barrier;
 
 use super::*;
 use crate::domain::{GpuSignal, Instance, Tags};
 use crate::source::GpuHost;
-use crate::source::http::server::{Reply, Server};
+use crate::source::server::{Mode, Reply, Server};
 
-/// An exporter that keeps its connections, and counts.
-struct Keeping {
-    address: String,
-    connections: Arc<AtomicUsize>,
-    requests: Arc<AtomicUsize>,
-    /// Most requests that were being answered at once.
-    peak: Arc<AtomicUsize>,
-    task: tokio::task::JoinHandle<()>,
-}
-
-impl Drop for Keeping {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
-}
-
-impl Keeping {
-    /// With a `gate`, answers come when as many requests as it wants are there.
-    async fn start(body: String, gate: Option<Arc<Barrier>>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap().to_string();
-        let counters: [Arc<AtomicUsize>; 4] = Default::default();
-        let [connections, requests, now, peak] = counters.clone();
-        let task = tokio::spawn(async move {
-            let [connections, requests, now, peak] = counters;
-            while let Ok((stream, _)) = listener.accept().await {
-                connections.fetch_add(1, Ordering::SeqCst);
-                let (body, gate) = (body.clone(), gate.clone());
-                let counters = [requests.clone(), now.clone(), peak.clone()];
-                tokio::spawn(async move { keep(stream, &body, gate.as_deref(), counters).await });
-            }
-        });
-        drop(now);
-        Self { address, connections, requests, peak, task }
-    }
-}
-
-async fn keep(
-    mut stream: TcpStream,
-    body: &str,
-    gate: Option<&Barrier>,
-    [requests, now, peak]: [Arc<AtomicUsize>; 3],
-) {
-    let mut text = Vec::new();
-    let mut part = [0; 4096];
-    loop {
-        while !text.ends_with(b"\r\n\r\n") {
-            match stream.read(&mut part).await {
-                Ok(n) if n > 0 => text.extend_from_slice(&part[..n]),
-                _ => return,
-            }
+/// An exporter that keeps its connections. With a `gate`, answers come when as many requests as it
+/// wants are there.
+fn keeping(body: String, gate: Option<Barrier>) -> Server {
+    Server::start_as(Mode::Keep, move |_, _| {
+        if let Some(gate) = &gate {
+            gate.wait();
         }
-        text.clear();
-        requests.fetch_add(1, Ordering::SeqCst);
-        peak.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-        if let Some(gate) = gate {
-            gate.wait().await;
-        }
-        now.fetch_sub(1, Ordering::SeqCst);
-        let head = format!(
-            "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n\r\n",
-            body.len()
-        );
-        if stream.write_all(format!("{head}{body}").as_bytes()).await.is_err() {
-            return;
-        }
-    }
+        Reply::new(200, "text/plain", &body)
+    })
 }
 
 fn page(uuid: &str, util: u32) -> String {
@@ -110,10 +51,12 @@ async fn trouble_of(url: String) -> (ErrorKind, String) {
 
 #[tokio::test]
 async fn hosts_are_read_and_connections_used_again() {
-    let one = Keeping::start(page("a", 40), None).await;
-    let two = Keeping::start(page("b", 90), None).await;
-    let source =
-        exporter(Settings { every_s: 1, ..settings([one.address.clone(), two.address.clone()]) });
+    let one = keeping(page("a", 40), None);
+    let two = keeping(page("b", 90), None);
+    let source = exporter(Settings {
+        every_s: 1,
+        ..settings([one.address().to_owned(), two.address().to_owned()])
+    });
     for round in 0..3 {
         let sweep = source.sweep(&at(round)).await.unwrap();
         assert_eq!((sweep.asked, sweep.answered, sweep.partial), (2, 2, false));
@@ -126,33 +69,33 @@ async fn hosts_are_read_and_connections_used_again() {
         seen.sort_by(|a, b| a.0.cmp(&b.0));
         assert_eq!(seen, [("GPU-a".into(), 0.4), ("GPU-b".into(), 0.9)]);
         let address = sweep.samples[0].identity.host.address.as_deref().unwrap();
-        assert!(address == one.address || address == two.address);
+        assert!(address == one.address() || address == two.address());
     }
     for server in [&one, &two] {
-        assert_eq!(server.requests.load(Ordering::SeqCst), 3);
-        assert_eq!(server.connections.load(Ordering::SeqCst), 1, "the connection is kept");
+        assert_eq!(server.requests(), 3);
+        assert_eq!(server.connections(), 1, "the connection is kept");
     }
 }
 
 #[tokio::test]
 async fn no_more_than_the_bound_are_asked_at_once() {
     // The server answers only when four requests are there: fewer would hang, more would show.
-    let gate = Arc::new(Barrier::new(4));
-    let server = Keeping::start(page("a", 1), Some(gate)).await;
-    let targets = (0..16).map(|i| format!("http://{}/{i}", server.address));
+    let gate = Barrier::new(4);
+    let server = keeping(page("a", 1), Some(gate));
+    let targets = (0..16).map(|i| format!("http://{}/{i}", server.address()));
     let source = exporter(Settings { in_flight: 4, ..settings(targets) });
     let sweep = source.sweep(&at(0)).await.unwrap();
     assert_eq!((sweep.answered, sweep.troubles.len()), (16, 0), "{:?}", sweep.troubles);
-    assert_eq!(server.peak.load(Ordering::SeqCst), 4);
+    assert_eq!(server.peak(), 4);
 }
 
 #[tokio::test]
 async fn each_dead_host_has_its_reason_and_the_others_are_there() {
-    let good = Keeping::start(page("a", 1), None).await;
-    let closed = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().to_string();
-    let silent = Server::start(|_| Reply::Silence).await;
-    let login = Server::start(|_| Reply::new(200, "text/html", "<html>login</html>")).await;
-    let hosts = [good.address.clone(), closed.clone(), silent.url.clone(), login.url.clone()];
+    let good = keeping(page("a", 1), None);
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let silent = Server::start(|_, _| Reply::Silence);
+    let login = Server::start(|_, _| Reply::new(200, "text/html", "<html>login</html>"));
+    let hosts = [good.address().to_owned(), closed.clone(), silent.url.clone(), login.url.clone()];
     let source = exporter(Settings { timeout_ms: 2_000, ..settings(hosts) });
     let sweep = source.sweep(&at(0)).await.unwrap();
     assert_eq!((sweep.samples.len(), sweep.asked, sweep.answered), (1, 4, 1));
@@ -186,7 +129,7 @@ async fn answers_that_are_no_page_of_gpus() {
     ] {
         let reply = Mutex::new(Some(reply));
         let server =
-            Server::start(move |_| reply.lock().unwrap().take().unwrap_or(Reply::Silence)).await;
+            Server::start(move |_, _| reply.lock().unwrap().take().unwrap_or(Reply::Silence));
         let (got, message) = trouble_of(server.url.clone()).await;
         assert_eq!(got, kind, "{message}");
         assert!(message.contains(words), "{message}");
@@ -196,25 +139,12 @@ async fn answers_that_are_no_page_of_gpus() {
 #[tokio::test]
 async fn a_page_that_never_ends_ends_in_time_and_size() {
     // A byte now and then: each arrives in time, the page does not.
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap().to_string();
-    let task = tokio::spawn(async move {
-        while let Ok((mut stream, _)) = listener.accept().await {
-            tokio::spawn(async move {
-                let _ = stream.read(&mut [0; 4096]).await;
-                let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await;
-                while stream.write_all(b"#").await.is_ok() {
-                    tokio::time::sleep(Duration::from_millis(20)).await;
-                }
-            });
-        }
-    });
-    let source = exporter(Settings { timeout_ms: 200, ..settings([address]) });
+    let server = Server::start(|_, _| Reply::Drip(b"HTTP/1.1 200 OK\r\n\r\n", b'#'));
+    let source = exporter(Settings { timeout_ms: 200, ..settings([server.url.clone()]) });
     let sweep = source.sweep(&at(0)).await.unwrap();
     assert_eq!(sweep.troubles[0].error.kind, ErrorKind::Timeout, "{:?}", sweep.troubles);
-    task.abort();
     let endless = "#".repeat(MAX_PAGE + 1);
-    let server = Server::start(move |_| Reply::new(200, "text/plain", &endless)).await;
+    let server = Server::start(move |_, _| Reply::new(200, "text/plain", &endless));
     let (kind, message) = trouble_of(server.url.clone()).await;
     assert_eq!((kind, message.contains("larger than 4 MiB")), (ErrorKind::Malformed, true));
 }
@@ -225,7 +155,7 @@ async fn a_megabyte_of_label_is_cut_and_a_bad_line_passed_over() {
         "nonsense\nDCGM_FI_DEV_GPU_UTIL{{UUID=\"GPU-a\",modelName=\"{}\"}} 1\n",
         "M".repeat(1 << 20)
     );
-    let server = Server::start(move |_| Reply::new(200, "text/plain", &body)).await;
+    let server = Server::start(move |_, _| Reply::new(200, "text/plain", &body));
     let sweep = exporter(settings([server.url.clone()])).sweep(&at(0)).await.unwrap();
     assert_eq!(sweep.samples[0].identity.model.chars().count(), text::MAX_CHARS + 1);
 }
@@ -235,12 +165,11 @@ async fn a_host_that_fails_is_left_alone_and_comes_back() {
     let asked = Arc::new(AtomicUsize::new(0));
     let works = Arc::new(std::sync::atomic::AtomicBool::new(false));
     let (count, up) = (Arc::clone(&asked), Arc::clone(&works));
-    let server = Server::start(move |_| {
+    let server = Server::start(move |_, _| {
         count.fetch_add(1, Ordering::SeqCst);
         let status = if up.load(Ordering::SeqCst) { 200 } else { 500 };
         Reply::new(status, "text/plain", page("a", 1))
-    })
-    .await;
+    });
     // An interval of one second, so that rounds are not spread far.
     let source = exporter(Settings { every_s: 1, ..settings([server.url.clone()]) });
     let mut rounds = Vec::new();
@@ -288,8 +217,8 @@ fn instance(id: &str, ip: &str, role: &str) -> GpuHost {
 
 #[tokio::test]
 async fn instances_are_read_at_their_private_address() {
-    let server = Keeping::start(page("a", 1), None).await;
-    let port = server.address.rsplit_once(':').unwrap().1.parse().unwrap();
+    let server = keeping(page("a", 1), None);
+    let port = server.port();
     let hosts: Arc<[GpuHost]> = Arc::new([
         instance("i-1", "127.0.0.1", "trainer"),
         instance("i-2", "127.0.0.2", "web"),
@@ -314,21 +243,21 @@ async fn instances_are_read_at_their_private_address() {
 
 #[tokio::test]
 async fn only_what_is_looked_at_is_read_each_second() {
-    let one = Keeping::start(page("a", 1), None).await;
-    let two = Keeping::start(page("b", 1), None).await;
-    let source = exporter(settings([one.address.clone(), two.address.clone()]));
+    let one = keeping(page("a", 1), None);
+    let two = keeping(page("b", 1), None);
+    let source = exporter(settings([one.address().to_owned(), two.address().to_owned()]));
     assert_eq!(source.focus_every(), Some(Duration::from_secs(1)));
     source.sweep(&at(0)).await.unwrap();
     let focus = |name: &str| Ask { focus: Arc::new([name.into()]), ..at(1) };
     // By the name that its page told, and by its address.
-    for name in ["n-b", &two.address] {
+    for name in ["n-b", two.address()] {
         let sweep = source.sweep(&focus(name)).await.unwrap();
         assert!(sweep.partial);
         assert_eq!((sweep.asked, sweep.samples.len()), (1, 1));
         assert_eq!(sweep.samples[0].identity.uuid.as_deref(), Some("GPU-b"));
     }
     assert_eq!(source.sweep(&focus("elsewhere")).await.unwrap().asked, 0);
-    assert_eq!(one.requests.load(Ordering::SeqCst), 1);
+    assert_eq!(one.requests(), 1);
     // An instance that is known by its id is found by its address.
     let hosts: Arc<[GpuHost]> = Arc::new([instance("i-9", "127.0.0.1", "x")]);
     let sweep = source.sweep(&Ask { hosts, ..focus("i-9") }).await.unwrap();
@@ -338,11 +267,11 @@ async fn only_what_is_looked_at_is_read_each_second() {
 #[tokio::test]
 async fn one_host_that_names_owners_speaks_for_those_of_its_kind() {
     let held = "DCGM_FI_DEV_GPU_UTIL{UUID=\"GPU-a\",namespace=\"x\",pod=\"y\"} 1\n".to_owned();
-    let held = Keeping::start(held, None).await;
-    let free = Keeping::start(page("b", 0), None).await;
+    let held = keeping(held, None);
+    let free = keeping(page("b", 0), None);
     let other = "nvidia_smi_utilization_gpu_ratio{uuid=\"c\"} 0\n".to_owned();
-    let other = Keeping::start(other, None).await;
-    let hosts = [&held, &free, &other].map(|s| s.address.clone());
+    let other = keeping(other, None);
+    let hosts = [&held, &free, &other].map(|s| s.address().to_owned());
     let sweep = exporter(settings(hosts)).sweep(&at(0)).await.unwrap();
     let named = |uuid: &str| {
         let is = |s: &&crate::domain::GpuSample| s.identity.uuid.as_deref() == Some(uuid);
@@ -353,7 +282,7 @@ async fn one_host_that_names_owners_speaks_for_those_of_its_kind() {
 
 #[tokio::test]
 async fn a_file_of_targets_is_read_anew_when_it_changes() {
-    let server = Keeping::start(page("a", 1), None).await;
+    let server = keeping(page("a", 1), None);
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("targets");
     let mut settings = settings([]);
@@ -362,7 +291,7 @@ async fn a_file_of_targets_is_read_anew_when_it_changes() {
     let sweep = source.sweep(&at(0)).await.unwrap();
     assert_eq!((sweep.answered, sweep.troubles.len()), (0, 1), "it is not there yet");
     assert!(sweep.troubles[0].error.message.contains("targets"), "{:?}", sweep.troubles);
-    std::fs::write(&path, format!("{} # one\n", server.address)).unwrap();
+    std::fs::write(&path, format!("{} # one\n", server.address())).unwrap();
     let sweep = source.sweep(&at(0)).await.unwrap();
     assert_eq!((sweep.answered, sweep.troubles.len()), (1, 0));
     std::fs::write(&path, "# none left\n").unwrap();
@@ -489,14 +418,13 @@ mod hostile {
             .collect();
         let both = format!("{}{pods}", page("2f", 50));
         for (text, samples, words) in [(many, MAX_DEVICES, "9 series"), (both, 1, "1976 series")] {
-            let server = Server::start(move |_| Reply::new(200, "text/plain", &text)).await;
+            let server = Server::start(move |_, _| Reply::new(200, "text/plain", &text));
             let sweep = exporter(settings([server.url.clone()])).sweep(&at(0)).await.unwrap();
             assert_eq!((sweep.samples.len(), sweep.asked, sweep.answered), (samples, 1, 0));
             let error = &sweep.troubles[0].error;
             assert!(error.message.contains(words) && error.fix.contains("unknown"), "{error:?}");
         }
-        let server =
-            Server::start(|_| Reply::new(200, "text/plain", vec![b'#'; MAX_PAGE + 1])).await;
+        let server = Server::start(|_, _| Reply::new(200, "text/plain", vec![b'#'; MAX_PAGE + 1]));
         let (kind, message) = trouble_of(server.url.clone()).await;
         assert_eq!(kind, ErrorKind::Malformed);
         assert!(message.contains("larger than 4 MiB"), "{message}");

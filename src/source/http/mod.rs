@@ -6,8 +6,6 @@ mod answer;
 mod auth;
 mod error;
 #[cfg(test)]
-pub(crate) mod server;
-#[cfg(test)]
 mod tests;
 pub(in crate::source) mod tls;
 #[cfg(test)]

@@ -1,5 +1,5 @@
-use super::server::{Reply, Server};
 use super::*;
+use crate::source::server::{Reply, Server};
 
 const LIMIT: Limit = Limit { bytes: 1 << 16, time: Duration::from_secs(20) };
 
@@ -13,7 +13,7 @@ async fn ask(server: &Server, limit: Limit) -> Result<Answer, SourceError> {
 
 #[tokio::test]
 async fn an_answer_is_read_and_unpacked() {
-    let server = Server::start(|seen| {
+    let server = Server::start(|_, seen| {
         assert!(seen.header("accept-encoding").unwrap().contains("gzip"));
         assert!(seen.header("user-agent").unwrap().starts_with("burntop/"));
         let mut zip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -26,8 +26,7 @@ async fn an_answer_is_read_and_unpacked() {
         .into_bytes();
         raw.extend(packed);
         Reply::Raw(raw)
-    })
-    .await;
+    });
     let answer = ask(&server, LIMIT).await.unwrap().checked(Expect::Text).unwrap();
     assert_eq!(answer.body, [b'x'; 5000]);
     // What a few bytes unpack to is bounded as well.
@@ -55,7 +54,7 @@ async fn what_goes_wrong_has_a_kind_and_a_place() {
         ),
     ];
     for (raw, kind, words) in cases {
-        let server = Server::start(move |_| Reply::Raw(raw.into())).await;
+        let server = Server::start(move |_, _| Reply::Raw(raw.into()));
         let error = ask(&server, LIMIT).await.and_then(|a| a.checked(Expect::Json)).unwrap_err();
         assert_eq!(error.kind, kind, "{raw}: {error}");
         assert!(error.message.contains(words), "{raw}: {error}");
@@ -73,7 +72,7 @@ async fn what_goes_wrong_has_a_kind_and_a_place() {
         (503, ErrorKind::Throttled),
         (504, ErrorKind::Timeout),
     ] {
-        let server = Server::start(move |_| Reply::new(status, "text/plain", "no")).await;
+        let server = Server::start(move |_, _| Reply::new(status, "text/plain", "no"));
         let error = ask(&server, LIMIT).await.and_then(|a| a.checked(Expect::Text)).unwrap_err();
         assert_eq!(error.kind, kind, "{status}: {error}");
     }
@@ -81,7 +80,7 @@ async fn what_goes_wrong_has_a_kind_and_a_place() {
 
 #[tokio::test]
 async fn silence_and_absence_end() {
-    let server = Server::start(|_| Reply::Silence).await;
+    let server = Server::start(|_, _| Reply::Silence);
     let limit = Limit { time: Duration::from_millis(50), ..LIMIT };
     let error = ask(&server, limit).await.unwrap_err();
     assert_eq!(error.kind, ErrorKind::Timeout);
@@ -94,20 +93,20 @@ async fn silence_and_absence_end() {
     assert!(error.message.contains("cannot connect"), "{error}");
 }
 
+/// Sends a client elsewhere, and ends the connection so that it makes another one.
+fn redirect(status: u16, to: &str) -> Reply {
+    Reply::Whole(status, "text/plain", format!("Location: {to}\r\n"), Vec::new())
+}
+
 #[tokio::test]
 async fn credentials_are_sent_to_the_host_asked_and_to_no_other() {
-    let other = Server::start(|_| Reply::new(200, "text/plain", "caught")).await;
+    let other = Server::start(|_, _| Reply::new(200, "text/plain", "caught"));
     let elsewhere = other.url.clone();
-    let server = Server::start(move |seen| match seen.line.as_str() {
-        l if l.contains("/away") => Reply::Raw(
-            format!("HTTP/1.1 307 X\r\nLocation: {elsewhere}/\r\nContent-Length: 0\r\n\r\n").into(),
-        ),
-        l if l.contains("/near") => {
-            Reply::Raw(b"HTTP/1.1 302 X\r\nLocation: /there\r\nContent-Length: 0\r\n\r\n".to_vec())
-        }
+    let server = Server::start(move |_, seen| match seen.path.as_str() {
+        l if l.contains("/away") => redirect(307, &format!("{elsewhere}/")),
+        l if l.contains("/near") => redirect(302, "/there"),
         _ => Reply::new(200, "text/plain", "ok"),
-    })
-    .await;
+    });
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("token");
     std::fs::write(&file, "first\n").unwrap();
@@ -133,7 +132,7 @@ async fn credentials_are_sent_to_the_host_asked_and_to_no_other() {
 
 #[tokio::test]
 async fn a_form_is_posted_with_fixed_headers() {
-    let server = Server::start(|_| Reply::json("{}")).await;
+    let server = Server::start(|_, _| Reply::json("{}"));
     let http = Http::new(HttpSettings {
         headers: vec![("X-Scope-OrgID".into(), Secret::new("team-a"))],
         proxy: false,
@@ -145,7 +144,7 @@ async fn a_form_is_posted_with_fixed_headers() {
     let request = Request { url, form: Some(encode_form(&form)), headers: Vec::new() };
     http.send("test:post", request, LIMIT).await.unwrap();
     let seen = &server.seen()[0];
-    assert!(seen.line.starts_with("POST / "), "{}", seen.line);
+    assert!(seen.head.starts_with("POST / "), "{}", seen.head);
     assert_eq!(seen.header("content-type"), Some(FORM));
     assert_eq!(seen.header("x-scope-orgid"), Some("team-a"));
     assert_eq!(seen.field("query").as_deref(), Some(form[0].1));
@@ -225,8 +224,8 @@ async fn ask_behind_a_proxy(proxy: &str, url: &str, token: bool) -> String {
 
 #[tokio::test]
 async fn a_call_on_this_host_goes_through_no_proxy() {
-    let proxy = Server::start(|_| Reply::new(200, "text/plain", "the proxy")).await;
-    let server = Server::start(|_| Reply::new(200, "text/plain", "the server")).await;
+    let proxy = Server::start(|_, _| Reply::new(200, "text/plain", "the proxy"));
+    let server = Server::start(|_, _| Reply::new(200, "text/plain", "the server"));
     let port = server.url.rsplit_once(':').unwrap().1.to_owned();
     let hosts = ["127.0.0.1", "2130706433", "LOCALHOST", "[::ffff:127.0.0.1]"];
     for (asked, host) in hosts.into_iter().enumerate() {
@@ -247,7 +246,7 @@ async fn a_call_on_this_host_goes_through_no_proxy() {
 
 #[tokio::test]
 async fn user_and_password_of_a_proxy_are_sent_to_it() {
-    let proxy = Server::start(|_| Reply::new(200, "text/plain", "the proxy")).await;
+    let proxy = Server::start(|_, _| Reply::new(200, "text/plain", "the proxy"));
     let with_user = proxy.url.replace("http://", "http://kim:pw@");
     let said = ask_behind_a_proxy(&with_user, "http://prom.example/", false).await;
     assert!(said.contains("answer: the proxy"), "{said}");
@@ -277,7 +276,7 @@ async fn credentials_in_clear_text_stay_on_this_host() {
         let error = client(Auth::None).send("test:get", signed, LIMIT).await.unwrap_err();
         assert_eq!(error.kind, ErrorKind::Refused, "{url}: {error}");
     }
-    let server = Server::start(|_| Reply::new(200, "text/plain", "ok")).await;
+    let server = Server::start(|_, _| Reply::new(200, "text/plain", "ok"));
     let here = server.url.replace("127.0.0.1", "localhost");
     token().get("test:get", &here, LIMIT).await.unwrap().checked(Expect::Text).unwrap();
     assert_eq!(server.seen()[0].header("authorization"), Some("Bearer s3cr3t"));
@@ -285,7 +284,7 @@ async fn credentials_in_clear_text_stay_on_this_host() {
 
 #[tokio::test]
 async fn a_redirect_to_another_name_of_this_host_is_another_host() {
-    let server = Server::start(|seen| {
+    let server = Server::start(|_, seen| {
         let port = seen.header("host").unwrap().rsplit_once(':').unwrap().1.to_owned();
         Reply::Raw(
             format!(
@@ -294,8 +293,7 @@ async fn a_redirect_to_another_name_of_this_host_is_another_host() {
             )
             .into(),
         )
-    })
-    .await;
+    });
     let answer = client(Auth::Bearer(Secret::new("s3cr3t")))
         .get("test:get", &server.url, LIMIT)
         .await

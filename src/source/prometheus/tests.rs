@@ -2,7 +2,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::*;
 use crate::domain::{GpuSignal, Rung, Secret};
-use crate::source::http::server::{Reply, Seen, Server};
+use crate::source::server::{Reply, Request, Server};
 
 const DCGM: &[&str] = &[
     "DCGM_FI_PROF_SM_ACTIVE",
@@ -48,8 +48,8 @@ fn vector(rows: &[(&str, u32, f64)], extra: &str) -> Reply {
 const EMPTY: &str = r#"{"status":"success","data":{"resultType":"vector","result":[]}}"#;
 
 /// A server with two GPUs.
-fn two(seen: &Seen) -> Reply {
-    if seen.line.contains("/label/__name__/values") {
+fn two(seen: &Request) -> Reply {
+    if seen.path.contains("/label/__name__/values") {
         return names(DCGM);
     }
     let query = seen.field("query").unwrap_or_default();
@@ -77,7 +77,7 @@ fn two(seen: &Seen) -> Reply {
 
 #[tokio::test]
 async fn a_sweep_has_who_whose_and_what() {
-    let server = Server::start(two).await;
+    let server = Server::start(|_, seen| two(seen));
     let prom = source(&server.url, |_| {});
     let sweep = prom.sweep(&Ask { with_recent: true, ..ask() }).await.unwrap();
     assert!(sweep.troubles.is_empty(), "{:?}", sweep.troubles);
@@ -115,7 +115,7 @@ async fn a_sweep_has_who_whose_and_what() {
 
 #[tokio::test]
 async fn all_queries_are_posted_with_a_limit_and_the_matchers() {
-    let server = Server::start(two).await;
+    let server = Server::start(|_, seen| two(seen));
     let prom = source(&server.url, |s| {
         s.matchers = Matchers::parse("cluster='a'").unwrap();
         s.timeout_s = 7;
@@ -127,28 +127,27 @@ async fn all_queries_are_posted_with_a_limit_and_the_matchers() {
     for seen in server.seen() {
         assert_eq!(seen.header("x-scope-orgid"), Some("team-a"));
         assert_eq!(seen.header("authorization"), Some("Bearer s3cr3t"));
-        if seen.line.starts_with("POST /api/v1/query ") {
+        if seen.head.starts_with("POST /api/v1/query ") {
             assert_eq!(seen.field("timeout").as_deref(), Some("7s"));
             assert_eq!(seen.field("dedup").as_deref(), Some("true"));
             assert_eq!(seen.field("partial_response").as_deref(), Some("true"));
             assert!(seen.field("query").unwrap().contains(r#"cluster="a""#));
         } else {
-            assert!(seen.line.contains("cluster%3D%22a%22"), "{}", seen.line);
+            assert!(seen.path.contains("cluster%3D%22a%22"), "{}", seen.path);
         }
     }
 }
 
 #[tokio::test]
 async fn a_gpu_that_the_best_signal_does_not_know_is_read_by_the_next() {
-    let server = Server::start(|seen| {
+    let server = Server::start(|_, seen| {
         let query = seen.field("query").unwrap_or_default();
         match &query {
             q if q.contains("SM_ACTIVE") => vector(&[("n1", 0, 0.7)], ""),
             q if q.contains("GPU_UTIL") => vector(&[("n1", 0, 90.0), ("n2", 0, 30.0)], ""),
             _ => two(seen),
         }
-    })
-    .await;
+    });
     let prom = source(&server.url, |_| {});
     prom.sweep(&ask()).await.unwrap();
     let before = server.seen().len();
@@ -160,10 +159,9 @@ async fn a_gpu_that_the_best_signal_does_not_know_is_read_by_the_next() {
 
 /// What a server that answers every query with `reply` makes of a sweep.
 async fn fails(reply: impl Fn() -> Reply + Send + Sync + 'static) -> SourceError {
-    let server = Server::start(move |seen| {
-        if seen.line.contains("/label/__name__/values") { names(DCGM) } else { reply() }
-    })
-    .await;
+    let server = Server::start(move |_, seen| {
+        if seen.path.contains("/label/__name__/values") { names(DCGM) } else { reply() }
+    });
     source(&server.url, |s| s.timeout_s = 1).sweep(&ask()).await.unwrap_err()
 }
 
@@ -188,8 +186,7 @@ async fn each_bad_day_is_a_clear_state() {
         (Reply::json(parse), ErrorKind::Refused, "parse error"),
     ];
     for (reply, kind, words) in cases {
-        let Reply::Raw(raw) = reply else { unreachable!() };
-        let error = fails(move || Reply::Raw(raw.clone())).await;
+        let error = fails(move || reply.clone()).await;
         assert_eq!(error.kind, kind, "{error}");
         assert!(error.message.contains(words), "{error}");
         assert!(error.message.starts_with("prod: "), "{error}");
@@ -201,14 +198,13 @@ async fn each_bad_day_is_a_clear_state() {
 async fn a_slow_server_is_left_alone_for_a_while() {
     let calls = Arc::new(AtomicU32::new(0));
     let count = Arc::clone(&calls);
-    let server = Server::start(move |seen| {
-        if seen.line.contains("/label/__name__/values") {
+    let server = Server::start(move |_, seen| {
+        if seen.path.contains("/label/__name__/values") {
             return names(DCGM);
         }
         count.fetch_add(1, Ordering::Relaxed);
         Reply::new(503, "text/plain", "overloaded")
-    })
-    .await;
+    });
     let prom = source(&server.url, |s| s.every_s = 3600);
     assert_eq!(prom.sweep(&ask()).await.unwrap_err().kind, ErrorKind::Throttled);
     let asked = calls.load(Ordering::Relaxed);
@@ -220,11 +216,10 @@ async fn a_slow_server_is_left_alone_for_a_while() {
 
 #[tokio::test]
 async fn a_query_that_fails_leaves_the_others() {
-    let server = Server::start(|seen| {
+    let server = Server::start(|_, seen| {
         let power = seen.field("query").is_some_and(|q| q.contains("POWER"));
         if power { Reply::new(500, "text/plain", "x") } else { two(seen) }
-    })
-    .await;
+    });
     let sweep = source(&server.url, |_| {}).sweep(&ask()).await.unwrap();
     assert_eq!((sweep.asked, sweep.answered, sweep.samples.len()), (5, 4, 2));
     assert_eq!(&*sweep.troubles[0].host, "power");
@@ -233,13 +228,12 @@ async fn a_query_that_fails_leaves_the_others() {
 
 #[tokio::test]
 async fn what_a_partial_answer_lacks_is_not_gone() {
-    let server = Server::start(|seen| {
-        if !seen.body.contains("SM_ACTIVE") {
+    let server = Server::start(|_, seen| {
+        if !seen.mentions("SM_ACTIVE") {
             return two(seen);
         }
         Reply::json(EMPTY.replacen('{', r#"{"warnings":["store b: unavailable"],"#, 1))
-    })
-    .await;
+    });
     let sweep = source(&server.url, |_| {}).sweep(&ask()).await.unwrap();
     assert!(sweep.partial);
     assert!(sweep.troubles[0].error.message.contains("store b"), "{:?}", sweep.troubles);
@@ -247,15 +241,14 @@ async fn what_a_partial_answer_lacks_is_not_gone() {
 
 #[tokio::test]
 async fn duplicates_are_one_gpu_and_long_labels_are_bounded() {
-    let server = Server::start(|seen| {
-        if seen.body.contains("SM_ACTIVE") && !seen.body.contains("timestamp") {
+    let server = Server::start(|_, seen| {
+        if seen.mentions("SM_ACTIVE") && !seen.mentions("timestamp") {
             let long = format!(r#","exported_pod":"{}""#, "x".repeat(1 << 20));
             // The same GPU by two jobs.
             return vector(&[("n1", 0, 0.2), ("n1", 0, 0.6)], &long);
         }
         two(seen)
-    })
-    .await;
+    });
     let sweep = source(&server.url, |_| {}).sweep(&ask()).await.unwrap();
     assert_eq!(sweep.samples.len(), 2);
     assert_eq!(sweep.samples[0].signals.get(GpuSignal::SmActive), Some(0.6));
@@ -263,7 +256,7 @@ async fn duplicates_are_one_gpu_and_long_labels_are_bounded() {
 
 #[tokio::test]
 async fn a_site_without_gpu_metrics_is_told_so() {
-    let server = Server::start(|_| names(&["up"])).await;
+    let server = Server::start(|_, _| names(&["up"]));
     let error = source(&server.url, |_| {}).sweep(&ask()).await.unwrap_err();
     assert_eq!(error.kind, ErrorKind::Unavailable);
     assert!(error.message.contains("no metrics of GPUs"), "{error}");
@@ -271,8 +264,8 @@ async fn a_site_without_gpu_metrics_is_told_so() {
 
 #[tokio::test]
 async fn names_are_found_by_asking_where_they_are_not_listed() {
-    let server = Server::start(|seen| {
-        if seen.line.contains("/label/") {
+    let server = Server::start(|_, seen| {
+        if seen.path.contains("/label/") {
             return Reply::new(404, "text/plain", "no such path");
         }
         let query = seen.field("query").unwrap();
@@ -283,8 +276,7 @@ async fn names_are_found_by_asking_where_they_are_not_listed() {
             ""
         };
         Reply::json(EMPTY.replace("[]", &format!("[{some}]")))
-    })
-    .await;
+    });
     let prom = source(&server.url, |_| {});
     assert_eq!(prom.metric_names().await.unwrap(), ["DCGM_FI_DEV_GPU_UTIL"]);
     assert!(prom.recording_rules().await.unwrap().contains("record: gpu:util:avg1h"));
@@ -292,7 +284,7 @@ async fn names_are_found_by_asking_where_they_are_not_listed() {
 
 #[tokio::test]
 async fn a_closed_hour_is_asked_for_at_its_end() {
-    let server = Server::start(two).await;
+    let server = Server::start(|_, seen| two(seen));
     let prom = source(&server.url, |_| {});
     let hour = Hour(490_000);
     let hours = prom.hour(hour).await.unwrap().unwrap();
@@ -300,7 +292,7 @@ async fn a_closed_hour_is_asked_for_at_its_end() {
     assert_eq!((a.mean, a.max, a.samples, a.rung), (0.5, 0.9, 120, Rung::A));
     assert_eq!((b.mean, b.max, b.samples), (0.01, 0.1, 40));
     let end = hour.end().as_second().to_string();
-    for seen in server.seen().iter().filter(|s| s.line.starts_with("POST")) {
+    for seen in server.seen().iter().filter(|s| s.method() == "POST") {
         assert_eq!(seen.field("time"), Some(end.clone()));
         let query = seen.field("query").unwrap();
         assert!(query.contains("[1h]") || query.contains("[10m]"), "{query}");
@@ -309,7 +301,7 @@ async fn a_closed_hour_is_asked_for_at_its_end() {
 
 #[tokio::test]
 async fn an_hour_that_was_watched_in_part_is_no_idle_hour() {
-    let server = Server::start(|seen| {
+    let server = Server::start(|_, seen| {
         let query = seen.field("query").unwrap_or_default();
         let both = |a: f64, b: f64| vector(&[("n1", 0, a), ("n1", 1, b)], "");
         match &query {
@@ -319,8 +311,7 @@ async fn an_hour_that_was_watched_in_part_is_no_idle_hour() {
             q if q.contains("count_over_time") => both(239.0, 120.0),
             _ => two(seen),
         }
-    })
-    .await;
+    });
     let hours = source(&server.url, |_| {}).hour(Hour(490_000)).await.unwrap().unwrap();
     let told: Vec<_> = hours.iter().map(|h| h.identity.index).collect();
     assert_eq!(told, [Some(0)], "half of the hour of the other one is missing");
@@ -328,8 +319,8 @@ async fn an_hour_that_was_watched_in_part_is_no_idle_hour() {
 
 #[tokio::test]
 async fn an_encoder_at_work_is_in_the_hours_of_every_rung() {
-    let server = Server::start(|seen| {
-        if seen.line.contains("/label/") {
+    let server = Server::start(|_, seen| {
+        if seen.path.contains("/label/") {
             return names(&["DCGM_FI_PROF_SM_ACTIVE", "DCGM_FI_DEV_ENC_UTIL"]);
         }
         let query = seen.field("query").unwrap();
@@ -339,16 +330,15 @@ async fn an_encoder_at_work_is_in_the_hours_of_every_rung() {
             q if q.contains("count_over_time") => one(240.0),
             _ => one(0.02),
         }
-    })
-    .await;
+    });
     let hours = source(&server.url, |_| {}).hour(Hour(490_000)).await.unwrap().unwrap();
     assert_eq!((hours[0].rung, hours[0].max), (Rung::A, 0.69));
 }
 
 #[tokio::test]
 async fn what_was_carried_over_is_no_witness() {
-    let server = Server::start(|seen| {
-        if seen.line.contains("/label/") {
+    let server = Server::start(|_, seen| {
+        if seen.path.contains("/label/") {
             return names(&[
                 "DCGM_FI_PROF_SM_ACTIVE",
                 "DCGM_FI_DEV_GPU_UTIL",
@@ -364,8 +354,7 @@ async fn what_was_carried_over_is_no_witness() {
             q if q.contains("POWER") => one(70.0),
             _ => one(0.0),
         }
-    })
-    .await;
+    });
     let prom = source(&server.url, |_| {});
     let first = prom.sweep(&ask()).await.unwrap();
     let before = server.seen().len();
@@ -381,8 +370,8 @@ async fn what_was_carried_over_is_no_witness() {
 
 #[tokio::test]
 async fn recorded_hours_are_used_where_they_exist() {
-    let server = Server::start(|seen| {
-        if seen.line.contains("/label/") {
+    let server = Server::start(|_, seen| {
+        if seen.path.contains("/label/") {
             return names(&["DCGM_FI_DEV_GPU_UTIL", "gpu:util:avg1h", "gpu:util:max1h"]);
         }
         let query = seen.field("query").unwrap();
@@ -398,8 +387,7 @@ async fn recorded_hours_are_used_where_they_exist() {
             }
             q => panic!("{q}"),
         }
-    })
-    .await;
+    });
     let hours = source(&server.url, |_| {}).hour(Hour(490_000)).await.unwrap().unwrap();
     assert_eq!((hours[0].mean, hours[0].max, hours[0].samples), (0.25, 0.75, 60));
     assert_eq!(hours[0].rung, Rung::C);
@@ -407,18 +395,17 @@ async fn recorded_hours_are_used_where_they_exist() {
 
 #[tokio::test]
 async fn the_past_of_one_gpu_is_evenly_spaced_with_gaps() {
-    let server = Server::start(|seen| {
-        if seen.line.contains("/label/") {
+    let server = Server::start(|_, seen| {
+        if seen.path.contains("/label/") {
             return names(DCGM);
         }
-        assert!(seen.line.contains("query_range"));
+        assert!(seen.path.contains("query_range"));
         Reply::json(
             r#"{"status":"success","data":{"resultType":"matrix","result":[
             {"metric":{"__name__":"DCGM_FI_DEV_GPU_UTIL"},"values":[[1000,"50"],[1060,"NaN"],[1120,"100"]]},
             {"metric":{"__name__":"DCGM_FI_DEV_POWER_USAGE"},"values":[[1060,"300"]]}]}}"#,
         )
-    })
-    .await;
+    });
     let key = GpuKey { device: "GPU-6085db41".into(), gpu_instance: None };
     let at = |s| Timestamp::from_second(s).unwrap();
     let prom = source(&server.url, |_| {});
@@ -436,7 +423,7 @@ async fn the_past_of_one_gpu_is_evenly_spaced_with_gaps() {
 
 #[tokio::test]
 async fn amazon_gets_signed_requests() {
-    let server = Server::start(two).await;
+    let server = Server::start(|_, seen| two(seen));
     let credentials = aws_credential_types::Credentials::new(
         "AKIDEXAMPLE",
         "s3cr3t",
@@ -452,7 +439,7 @@ async fn amazon_gets_signed_requests() {
     });
     prom.sweep(&ask()).await.unwrap();
     for seen in server.seen() {
-        assert!(seen.line.contains(" /workspaces/ws-1/api/v1/"), "{}", seen.line);
+        assert!(seen.path.starts_with("/workspaces/ws-1/api/v1/"), "{}", seen.path);
         let auth = seen.header("authorization").unwrap();
         assert!(auth.starts_with("AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/"), "{auth}");
         assert!(auth.contains("/eu-west-1/aps/aws4_request, SignedHeaders="), "{auth}");
@@ -471,14 +458,13 @@ async fn queries_of_amazons_are_charged_by_the_samples_that_they_processed() {
     use crate::cache::{Cache, OpenOptions};
     use crate::source::ledger::{Ledger, micro_usd};
 
-    let with_stats = |seen: &Seen| {
-        let Reply::Raw(raw) = two(seen) else { unreachable!("it answers") };
-        let text = String::from_utf8(raw).unwrap();
-        let (_, text) = text.split_once("\r\n\r\n").unwrap();
+    let with_stats = |seen: &Request| {
+        let Reply::Whole(.., body) = two(seen) else { unreachable!("it answers") };
+        let text = String::from_utf8(body).unwrap();
         let stats = r#""stats":{"samples":{"totalQueryableSamples":20000000}},"result""#;
         Reply::json(text.replace(r#""result""#, stats))
     };
-    let server = Server::start(with_stats).await;
+    let server = Server::start(move |_, seen| with_stats(seen));
     let ledger = |cap| {
         let (cache, _) = Cache::open(OpenOptions::in_memory(), Timestamp::now());
         Ledger::new(cache, micro_usd(cap))
@@ -557,8 +543,8 @@ mod hostile {
     #[tokio::test]
     async fn gpus_beyond_the_limit_are_left_out_whole_and_said() {
         const MORE: usize = 500;
-        let server = Server::start(|seen| {
-            if seen.line.contains("/label/__name__/values") {
+        let server = Server::start(|_, seen| {
+            if seen.path.contains("/label/__name__/values") {
                 return names(&["DCGM_FI_PROF_SM_ACTIVE", "DCGM_FI_DEV_POWER_USAGE"]);
             }
             let query = seen.field("query").unwrap_or_default();
@@ -569,8 +555,7 @@ mod hostile {
                 q if q.contains("SM_ACTIVE") => answer(gpus.map(|g| series(g, "", 0.0))),
                 _ => answer(gpus.rev().map(|g| series(g, "", 70.0))),
             })
-        })
-        .await;
+        });
         let prom = source(&server.url, |s| s.timeout_s = 600);
         let sweep = prom.sweep(&ask()).await.unwrap();
         assert_eq!(sweep.samples.len(), DEVICES_AT_MOST);
@@ -586,8 +571,8 @@ mod hostile {
     #[tokio::test]
     async fn an_engine_that_nobody_answered_for_leaves_no_gpu_idle() {
         let of = |encoder: &'static str| async move {
-            let server = Server::start(move |seen| {
-                if seen.line.contains("/label/__name__/values") {
+            let server = Server::start(move |_, seen| {
+                if seen.path.contains("/label/__name__/values") {
                     return names(&["DCGM_FI_DEV_GPU_UTIL", "DCGM_FI_DEV_ENC_UTIL"]);
                 }
                 let query = seen.field("query").unwrap_or_default();
@@ -597,8 +582,7 @@ mod hostile {
                     q if q.contains("ENC_UTIL") => Reply::new(422, "application/json", encoder),
                     _ => Reply::json(EMPTY),
                 }
-            })
-            .await;
+            });
             source(&server.url, |_| {}).sweep(&ask()).await.unwrap()
         };
         let error = r#"{"status":"error","errorType":"execution","error":"too many samples"}"#;

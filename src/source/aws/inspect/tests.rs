@@ -289,7 +289,7 @@ async fn each_fact_fails_by_itself_and_names_its_action() {
             }
             let body = "<ErrorResponse><Error><Type>Sender</Type><Code>AccessDenied</Code>\
                 <Message>no</Message></Error></ErrorResponse>";
-            Reply::Whole(403, "text/xml", "", body.as_bytes().to_vec())
+            Reply::new(403, "text/xml", body)
         });
         let seen = server.provider().inspect(&scope(), &ids(&["i-full"])).await;
         let call = format!("{service}:{denied}");
@@ -322,7 +322,7 @@ async fn a_target_group_that_was_deleted_meanwhile_serves_nobody() {
         if action(&form) == "DescribeTargetHealth" && form.contains("arn%3Aweb") {
             let body = "<ErrorResponse><Error><Type>Sender</Type>\
                 <Code>TargetGroupNotFound</Code><Message>gone</Message></Error></ErrorResponse>";
-            return Reply::Whole(400, "text/xml", "", body.as_bytes().to_vec());
+            return Reply::new(400, "text/xml", body);
         }
         fine(request)
     });
@@ -348,7 +348,7 @@ async fn states_come_in_order_and_an_unknown_id_has_none() {
 
 #[tokio::test]
 async fn nothing_asked_is_nothing_read() {
-    let server = Server::start(|_, _| Reply::Hang);
+    let server = Server::start(|_, _| Reply::Silence);
     assert!(server.provider().inspect(&scope(), &[]).await.is_empty());
     assert_eq!(server.requests(), 0);
 }
@@ -523,7 +523,7 @@ async fn a_series_that_could_not_be_asked_fails_for_its_instance_alone() {
             return Reply::Whole(
                 403,
                 "application/cbor",
-                "smithy-protocol: rpc-v2-cbor\r\nx-amzn-errortype: AccessDenied\r\n",
+                "smithy-protocol: rpc-v2-cbor\r\nx-amzn-errortype: AccessDenied\r\n".into(),
                 vec![0xa0],
             );
         }

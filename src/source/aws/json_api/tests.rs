@@ -53,11 +53,11 @@ fn region() -> Arc<str> {
 
 fn page(name: &str, next: Option<&str>) -> Reply {
     let rows = json!([{"EndpointName": name, "EndpointStatus": "InService"}]);
-    Reply::json(200, json!({"Endpoints": rows, "NextToken": next}).to_string())
+    Reply::aws_json(200, json!({"Endpoints": rows, "NextToken": next}).to_string())
 }
 
 fn refused(code: &str, message: &str) -> Reply {
-    Reply::json(400, json!({"__type": code, "message": message}).to_string())
+    Reply::aws_json(400, json!({"__type": code, "message": message}).to_string())
 }
 
 /// A server that keeps what it was asked.
@@ -147,7 +147,7 @@ async fn refusals_are_those_of_the_service_and_are_not_repeated() {
         assert_eq!((error.kind, &*error.operation), (kind, "sagemaker:ListEndpoints"), "{code}");
         assert_eq!(log.lock().unwrap().len(), 1, "{code}");
     }
-    let (server, log) = recorded(|_| Reply::Whole(502, "text/html", "", b"<h1>no</h1>".to_vec()));
+    let (server, log) = recorded(|_| Reply::new(502, "text/html", b"<h1>no</h1>"));
     let failed = ask(&server.provider(), &region(), &FIRST).await.unwrap_err();
     assert!(failed.error.message.contains("HTTP 502"), "{}", failed.error.message);
     assert_eq!(log.lock().unwrap().len(), 4, "a gateway has good moments");
@@ -162,7 +162,7 @@ async fn what_is_no_answer_is_malformed_and_what_is_too_long_is_not_read() {
         (Vec::new(), "unreadable answer"),
         (long, "longer than 8 MiB"),
     ] {
-        let (server, log) = recorded(move |_| Reply::Whole(200, "text/html", "", body.clone()));
+        let (server, log) = recorded(move |_| Reply::new(200, "text/html", body.clone()));
         let error = ask(&server.provider(), &region(), &FIRST).await.unwrap_err().error;
         assert_eq!(error.kind, ErrorKind::Malformed, "{error:?}");
         assert!(error.message.contains(words), "{error:?}");
@@ -182,7 +182,7 @@ async fn an_answer_that_breaks_off_is_asked_for_again() {
 
 #[tokio::test]
 async fn a_silent_service_is_given_up() {
-    let server = Server::start(|_, _| Reply::Hang);
+    let server = Server::start(|_, _| Reply::Silence);
     let failed = ask(&server.impatient(), &region(), &FIRST).await.unwrap_err();
     assert_eq!(failed.error.kind, ErrorKind::Timeout);
 }

@@ -151,11 +151,11 @@ fn portal(token: &str) -> (Server, Arc<Mutex<String>>) {
                 "{{\"roleCredentials\": {{\"accessKeyId\": \"ASIAEXAMPLE\", \"secretAccessKey\": \
                  \"{SECRET}\", \"sessionToken\": \"t\", \"expiration\": 1000}}}}"
             );
-            return Reply::Whole(200, "application/json", "", body.into_bytes());
+            return Reply::new(200, "application/json", body);
         }
         let body = b"{\"message\": \"Session token not found or invalid\"}".to_vec();
         let kind = "x-amzn-errortype: UnauthorizedException\r\n";
-        Reply::Whole(401, "application/json", kind, body)
+        Reply::Whole(401, "application/json", kind.into(), body)
     });
     (server, good)
 }
@@ -329,7 +329,7 @@ fn a_role_that_wants_mfa_says_what_to_do_instead() {
             <Type>Sender</Type><Code>AccessDenied</Code><Message>User: arn:aws:iam::1:user/kim is \
             not authorized to perform: sts:AssumeRole on resource: arn:aws:iam::1:role/middle\
             </Message></Error></ErrorResponse>";
-        Reply::Whole(403, "text/xml", "", body.into())
+        Reply::new(403, "text/xml", body)
     });
     let serial = "mfa_serial = arn:aws:iam::111111111111:mfa/kim\n";
     let config =

@@ -1,11 +1,5 @@
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
-
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use std::net::TcpListener;
+use std::sync::Arc;
 
 use aws_config::SdkConfig;
 
@@ -16,20 +10,17 @@ use super::super::json_api::{self, Question};
 use super::super::login::tests::Home;
 use super::super::organization::ORGANIZATIONS;
 use super::super::sagemaker::wire::SAGEMAKER;
-use super::super::testing::{Reply, Server, no_endpoint, over};
+use super::super::testing::{Reply, Request, Server, no_endpoint, over};
 use super::*;
 use crate::domain::{ErrorKind, SourceError};
 use crate::source::Provider as _;
 use crate::source::aws::AwsProvider;
+use crate::source::server::{certificate, tls_file};
 
 /// A name in which no resolver finds anything: who reaches it went through the proxy. The
 /// certificate is `other-host.pem`.
 const HOST: &str = "https://prom.example.com";
 const PASSWORD: &str = "hunter2-in-a-proxy";
-
-fn data(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tls").join(name)
-}
 
 fn identity() -> &'static str {
     "<GetCallerIdentityResponse xmlns=\"https://sts.amazonaws.com/doc/2011-06-15/\">\
@@ -37,108 +28,40 @@ fn identity() -> &'static str {
      <Account>123456789012</Account></GetCallerIdentityResult></GetCallerIdentityResponse>"
 }
 
-fn answer() -> Vec<u8> {
-    let body = identity();
-    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/xml\r\nconnection: close\r\ncontent-length:";
-    format!("{head} {}\r\n\r\n{body}", body.len()).into_bytes()
+/// Opens tunnels, and answers in the host's place with this certificate, as proxies do that look
+/// into what passes.
+fn opens(name: &str) -> Reply {
+    Reply::Tunnel(certificate(name))
 }
 
-/// What the proxy does when a tunnel is asked for.
-#[derive(Clone)]
-enum Does {
-    /// Opens it, and answers in the host's place with this certificate, as proxies do that look
-    /// into what passes.
-    Opens(Arc<rustls::ServerConfig>),
-    /// Answers with this status line.
-    Answers(&'static str),
-    /// Hangs up.
-    Closes,
-    /// Says nothing.
-    Hangs,
+/// Answers with this status line.
+fn says(line: &str) -> Reply {
+    Reply::Raw(format!("{line}\r\ncontent-length: 0\r\n\r\n").into())
 }
 
-fn opens(certificate: &str) -> Does {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let chain = vec![CertificateDer::from_pem_file(data(certificate)).unwrap()];
-    let key = PrivateKeyDer::from_pem_file(data("server.key")).unwrap();
-    let config = rustls::ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(chain, key)
-        .unwrap();
-    Does::Opens(Arc::new(config))
-}
-
-/// A proxy on a port of its own; it ends with the process.
-struct Tunnels {
-    port: u16,
-    /// The heads of all requests: `CONNECT host:port HTTP/1.1` and what follows.
-    heads: Arc<Mutex<Vec<String>>>,
-}
-
-impl Tunnels {
-    fn start(does: Does, user: Option<&'static str>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let heads = Arc::<Mutex<Vec<String>>>::default();
-        let seen = heads.clone();
-        std::thread::spawn(move || {
-            for stream in listener.incoming().map_while(Result::ok) {
-                let (does, seen) = (does.clone(), seen.clone());
-                std::thread::spawn(move || serve(stream, &does, user, &seen));
-            }
-        });
-        Self { port, heads }
-    }
-
-    /// The hosts to which tunnels were asked for, in order.
-    fn tunnels(&self) -> Vec<String> {
-        let heads = self.heads.lock().unwrap();
-        let hosts = heads.iter().filter_map(|h| h.strip_prefix("CONNECT ")?.split(' ').next());
-        hosts.map(str::to_owned).collect()
-    }
-}
-
-fn head(stream: &mut impl Read) -> Option<String> {
-    let (mut head, mut byte) = (Vec::new(), [0]);
-    while !head.ends_with(b"\r\n\r\n") {
-        stream.read_exact(&mut byte).ok()?;
-        head.push(byte[0]);
-    }
-    String::from_utf8(head).ok()
-}
-
-fn serve(mut stream: TcpStream, does: &Does, user: Option<&str>, seen: &Mutex<Vec<String>>) {
-    let Some(text) = head(&mut stream) else { return };
-    seen.lock().unwrap().push(text.clone());
-    let wanted = user.map(|user| format!("proxy-authorization: basic {user}"));
-    if wanted.is_some_and(|w| !text.to_lowercase().contains(&w.to_lowercase())) {
-        let refused = "HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n";
-        let _gone = stream.write_all(refused.as_bytes());
-        return;
-    }
-    if !text.starts_with("CONNECT ") {
-        let _gone = stream.write_all(&answer());
-        return;
-    }
-    match does {
-        Does::Opens(config) => {
-            stream.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").unwrap();
-            let tls = rustls::ServerConnection::new(config.clone()).unwrap();
-            let mut stream = rustls::StreamOwned::new(tls, stream);
-            if head(&mut stream).is_some() {
-                let _gone = stream.write_all(&answer());
-                stream.conn.send_close_notify();
-                let _gone = stream.flush();
-            }
+/// A proxy that does this when a tunnel is asked for, by its `user` alone where it wants one.
+fn proxy_that(does: Reply, user: Option<&'static str>) -> Server {
+    Server::start(move |_, request| {
+        let wanted = user.map(|user| format!("Basic {user}"));
+        let is_let_in = wanted.is_none_or(|w| request.header("proxy-authorization") == Some(&w));
+        match request.method() {
+            _ if request.tunnel.is_some() => Reply::xml(identity()),
+            _ if !is_let_in => says("HTTP/1.1 407 Proxy Authentication Required"),
+            "CONNECT" => does.clone(),
+            _ => Reply::xml(identity()),
         }
-        Does::Answers(line) => {
-            let _gone = stream.write_all(format!("{line}\r\ncontent-length: 0\r\n\r\n").as_bytes());
-        }
-        Does::Closes => {}
-        Does::Hangs => std::thread::sleep(Duration::from_mins(10)),
-    }
+    })
+}
+
+/// What a proxy was asked itself, and not through it.
+fn asked_itself(proxy: &Server) -> Vec<Arc<Request>> {
+    proxy.seen().into_iter().filter(|request| request.tunnel.is_none()).collect()
+}
+
+/// The hosts to which tunnels were asked for, in order.
+fn tunnels(proxy: &Server) -> Vec<String> {
+    let asked = asked_itself(proxy).into_iter();
+    asked.filter(|r| r.method() == "CONNECT").map(|r| r.path.clone()).collect()
 }
 
 fn client_of(vars: &[(&str, String)], bundle: Option<&Named>) -> SharedHttpClient {
@@ -147,7 +70,7 @@ fn client_of(vars: &[(&str, String)], bundle: Option<&Named>) -> SharedHttpClien
 }
 
 fn ca() -> Named {
-    Named { setting: "AWS_CA_BUNDLE".into(), path: data("ca.pem") }
+    Named { setting: "AWS_CA_BUNDLE".into(), path: tls_file("ca.pem") }
 }
 
 /// An account all of whose services are at `endpoint`.
@@ -167,11 +90,11 @@ async fn asked(
 #[tokio::test]
 async fn calls_go_through_the_proxy_by_a_tunnel_and_trust_the_named_authority() {
     for variable in ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"] {
-        let proxy = Tunnels::start(opens("other-host.pem"), None);
-        let vars = [(variable, format!("http://127.0.0.1:{}", proxy.port))];
+        let proxy = proxy_that(opens("other-host.pem"), None);
+        let vars = [(variable, format!("http://127.0.0.1:{}", proxy.port()))];
         assert_eq!(asked(HOST, &vars, Some(&ca())).await.unwrap(), "123456789012", "{variable}");
-        assert_eq!(proxy.tunnels(), ["prom.example.com:443"], "{variable}");
-        let heads = proxy.heads.lock().unwrap().join("");
+        assert_eq!(tunnels(&proxy), ["prom.example.com:443"], "{variable}");
+        let heads = format!("{:?}", asked_itself(&proxy));
         assert!(!heads.contains("AKIDEXAMPLE"), "the proxy sees no request: {heads}");
     }
 }
@@ -180,12 +103,12 @@ async fn calls_go_through_the_proxy_by_a_tunnel_and_trust_the_named_authority() 
 async fn user_and_password_of_the_proxy_are_sent_to_it_and_shown_nowhere() {
     // kim:p@ss%word, as the proxy wants them.
     let basic = Some("a2ltOnBAc3Mld29yZA==");
-    let proxy = Tunnels::start(opens("other-host.pem"), basic);
-    let with = |user: &str| [("HTTPS_PROXY", format!("http://{user}127.0.0.1:{}", proxy.port))];
+    let proxy = proxy_that(opens("other-host.pem"), basic);
+    let with = |user: &str| [("HTTPS_PROXY", format!("http://{user}127.0.0.1:{}", proxy.port()))];
     let vars = with("kim:p%40ss%25word@");
     assert_eq!(asked(HOST, &vars, Some(&ca())).await.unwrap(), "123456789012");
 
-    let shown = format!("the proxy 127.0.0.1:{} (HTTPS_PROXY)", proxy.port);
+    let shown = format!("the proxy 127.0.0.1:{} (HTTPS_PROXY)", proxy.port());
     let error = asked(HOST, &with(""), Some(&ca())).await.unwrap_err();
     assert_eq!(error.kind, ErrorKind::Network);
     assert_eq!(error.message, format!("{shown} wants a user and a password (407)"));
@@ -203,24 +126,20 @@ async fn user_and_password_of_the_proxy_are_sent_to_it_and_shown_nowhere() {
 #[tokio::test]
 async fn a_proxy_that_fails_is_named_with_its_variable() {
     for (does, what, fix) in [
-        (
-            Does::Answers("HTTP/1.1 403 Forbidden"),
-            "opens no tunnel to prom.example.com:443",
-            "NO_PROXY",
-        ),
-        (Does::Answers("HTTP/1.1 502 Bad Gateway"), "opens no tunnel", "NO_PROXY"),
-        (Does::Answers("SSH-2.0-OpenSSH_9.2"), "opens no tunnel", "NO_PROXY"),
-        (Does::Closes, "cannot reach prom.example.com:443 through the proxy", "HTTPS_PROXY"),
+        (says("HTTP/1.1 403 Forbidden"), "opens no tunnel to prom.example.com:443", "NO_PROXY"),
+        (says("HTTP/1.1 502 Bad Gateway"), "opens no tunnel", "NO_PROXY"),
+        (says("SSH-2.0-OpenSSH_9.2"), "opens no tunnel", "NO_PROXY"),
+        (Reply::Close, "cannot reach prom.example.com:443 through the proxy", "HTTPS_PROXY"),
     ] {
-        let proxy = Tunnels::start(does, None);
-        let vars = [("HTTPS_PROXY", format!("http://kim:{PASSWORD}@127.0.0.1:{}", proxy.port))];
+        let proxy = proxy_that(does, None);
+        let vars = [("HTTPS_PROXY", format!("http://kim:{PASSWORD}@127.0.0.1:{}", proxy.port()))];
         let error = asked(HOST, &vars, Some(&ca())).await.unwrap_err();
         assert_eq!(error.kind, ErrorKind::Network, "{error:?}");
-        let by = format!("127.0.0.1:{} (HTTPS_PROXY)", proxy.port);
+        let by = format!("127.0.0.1:{} (HTTPS_PROXY)", proxy.port());
         assert!(error.message.contains(what) && error.message.contains(&by), "{error:?}");
         assert!(error.fix.contains(fix), "{error:?}");
         assert!(!format!("{error:?}").contains(PASSWORD), "{error:?}");
-        assert_eq!(proxy.heads.lock().unwrap().len(), 1, "asked once: {error:?}");
+        assert_eq!(proxy.requests(), 1, "asked once: {error:?}");
     }
     // Nobody listens there.
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -232,8 +151,8 @@ async fn a_proxy_that_fails_is_named_with_its_variable() {
 
 #[tokio::test]
 async fn a_proxy_that_is_silent_is_given_up_and_named() {
-    let proxy = Tunnels::start(Does::Hangs, None);
-    let vars = [("HTTPS_PROXY", format!("http://127.0.0.1:{}", proxy.port))];
+    let proxy = proxy_that(Reply::Silence, None);
+    let vars = [("HTTPS_PROXY", format!("http://127.0.0.1:{}", proxy.port()))];
     let client = client_of(&vars, None);
     let account = super::super::testing::impatient_over(HOST, client);
     let error = account.identity().await.unwrap_err();
@@ -242,23 +161,24 @@ async fn a_proxy_that_is_silent_is_given_up_and_named() {
 
 #[tokio::test]
 async fn an_authority_that_nobody_named_is_refused_with_the_setting_to_use() {
-    let proxy = Tunnels::start(opens("other-host.pem"), None);
-    let vars = [("HTTPS_PROXY", format!("http://127.0.0.1:{}", proxy.port))];
+    let proxy = proxy_that(opens("other-host.pem"), None);
+    let vars = [("HTTPS_PROXY", format!("http://127.0.0.1:{}", proxy.port()))];
     let error = asked(HOST, &vars, None).await.unwrap_err();
     assert_eq!(error.kind, ErrorKind::Network);
     assert!(error.message.contains("nobody who is trusted has signed"), "{error:?}");
     assert!(error.message.contains("(HTTPS_PROXY)"), "{error:?}");
     assert!(error.fix.starts_with("set AWS_CA_BUNDLE to a file"), "{error:?}");
-    assert_eq!(proxy.tunnels().len(), 1, "it would be refused again");
+    assert_eq!(tunnels(&proxy).len(), 1, "it would be refused again");
 
-    let other = Named { setting: "ca_bundle of profile `ops`".into(), path: data("weak-ca.pem") };
+    let other =
+        Named { setting: "ca_bundle of profile `ops`".into(), path: tls_file("weak-ca.pem") };
     let error = asked(HOST, &vars, Some(&other)).await.unwrap_err();
     assert!(error.fix.contains("weak-ca.pem, which ca_bundle of profile `ops` names"), "{error:?}");
 
     // What the file names is trusted for its names and its time, as any authority is.
     for (certificate, words) in [("expired.pem", "has expired"), ("good.pem", "for another name")] {
-        let proxy = Tunnels::start(opens(certificate), None);
-        let vars = [("HTTPS_PROXY", format!("http://127.0.0.1:{}", proxy.port))];
+        let proxy = proxy_that(opens(certificate), None);
+        let vars = [("HTTPS_PROXY", format!("http://127.0.0.1:{}", proxy.port()))];
         let error = asked(HOST, &vars, Some(&ca())).await.unwrap_err();
         assert!(error.message.contains(words), "{error:?}");
     }
@@ -266,12 +186,12 @@ async fn an_authority_that_nobody_named_is_refused_with_the_setting_to_use() {
 
 #[tokio::test]
 async fn a_setting_that_cannot_be_used_stops_the_call_and_is_named() {
-    let proxy = Tunnels::start(opens("other-host.pem"), None);
-    let good = format!("http://127.0.0.1:{}", proxy.port);
+    let proxy = proxy_that(opens("other-host.pem"), None);
+    let good = format!("http://127.0.0.1:{}", proxy.port());
     let absent = Named { setting: "AWS_CA_BUNDLE".into(), path: "/nowhere/ca.pem".into() };
     let error = asked(HOST, &[("HTTPS_PROXY", good)], Some(&absent)).await.unwrap_err();
     assert!(error.message.starts_with("AWS_CA_BUNDLE names /nowhere/ca.pem: "), "{error:?}");
-    assert!(proxy.heads.lock().unwrap().is_empty(), "nobody was asked");
+    assert_eq!(proxy.requests(), 0, "nobody was asked");
 
     let socks = format!("socks5://kim:{PASSWORD}@127.0.0.1:1080");
     let error = asked(HOST, &[("ALL_PROXY", socks)], Some(&ca())).await.unwrap_err();
@@ -282,8 +202,8 @@ async fn a_setting_that_cannot_be_used_stops_the_call_and_is_named() {
 #[tokio::test]
 async fn loopback_goes_past_the_proxy_and_past_settings_of_tls_that_it_does_not_need() {
     let server = Server::start(|_, _| Reply::xml(identity()));
-    let proxy = Tunnels::start(Does::Closes, None);
-    let by = format!("http://127.0.0.1:{}", proxy.port);
+    let proxy = proxy_that(Reply::Close, None);
+    let by = format!("http://127.0.0.1:{}", proxy.port());
     let absent = Named { setting: "AWS_CA_BUNDLE".into(), path: "/nowhere/ca.pem".into() };
     for vars in [
         vec![("ALL_PROXY", by.clone())],
@@ -294,7 +214,7 @@ async fn loopback_goes_past_the_proxy_and_past_settings_of_tls_that_it_does_not_
         assert_eq!(found.unwrap(), "123456789012", "{vars:?}");
     }
     assert_eq!(server.requests(), 3);
-    assert!(proxy.heads.lock().unwrap().is_empty(), "the proxy was asked");
+    assert_eq!(proxy.requests(), 0, "the proxy was asked");
 }
 
 /// Of services without a client of their own the host does not depend on what is read.
@@ -308,10 +228,10 @@ impl Question for AnyRead {
 
 /// The hosts that every service of an account is asked at.
 async fn hosts(change: impl FnOnce(SdkConfig) -> SdkConfig) -> Vec<String> {
-    let proxy = Tunnels::start(Does::Answers("HTTP/1.1 403 Forbidden"), None);
-    let vars = [("HTTPS_PROXY", format!("http://127.0.0.1:{}", proxy.port))];
+    let proxy = proxy_that(says("HTTP/1.1 403 Forbidden"), None);
+    let vars = [("HTTPS_PROXY", format!("http://127.0.0.1:{}", proxy.port()))];
     let sdk = change(no_endpoint(client_of(&vars, None)));
-    let clients = Clients::new(sdk, format!("proxy {}", proxy.port).into());
+    let clients = Clients::new(sdk, format!("proxy {}", proxy.port()).into());
     let (near, far): (Arc<str>, Arc<str>) = ("us-east-1".into(), "eu-west-1".into());
     for region in [&near, &far] {
         let _ = clients.ec2(region).describe_regions().send().await;
@@ -328,7 +248,7 @@ async fn hosts(change: impl FnOnce(SdkConfig) -> SdkConfig) -> Vec<String> {
     let _ = clients.sts().get_caller_identity().send().await;
     let _ = clients.pricing().describe_services().send().await;
     let _ = clients.savings_plans().describe_savings_plans().send().await;
-    let mut hosts = proxy.tunnels();
+    let mut hosts = tunnels(&proxy);
     hosts.sort();
     hosts.dedup();
     hosts
@@ -347,15 +267,15 @@ async fn every_service_goes_through_the_proxy_to_the_kind_of_endpoint_that_is_wa
 
 #[test]
 fn fips_and_dual_stack_are_read_from_the_environment_and_the_profile() {
-    let proxy = Tunnels::start(Does::Answers("HTTP/1.1 502 Bad Gateway"), None);
-    let by = format!("http://kim:{PASSWORD}@127.0.0.1:{}", proxy.port);
+    let proxy = proxy_that(says("HTTP/1.1 502 Bad Gateway"), None);
+    let by = format!("http://kim:{PASSWORD}@127.0.0.1:{}", proxy.port());
     let keys = "aws_access_key_id = AKID\naws_secret_access_key = x\nregion = us-west-2\n";
     let role = "[profile role]\nrole_arn = arn:aws:iam::1:role/r\nsource_profile = ops\n";
     let asked = |home: Home, profile: &str| {
-        proxy.heads.lock().unwrap().clear();
+        let before = tunnels(&proxy).len();
         let said = home.with("HTTPS_PROXY", &by).account(profile).who();
         assert!(!said.contains(PASSWORD), "{said}");
-        let mut hosts = proxy.tunnels();
+        let mut hosts = tunnels(&proxy).split_off(before);
         hosts.dedup();
         (hosts, said)
     };
@@ -395,10 +315,10 @@ fn fips_and_dual_stack_are_read_from_the_environment_and_the_profile() {
 
 #[test]
 fn the_authorities_of_a_profile_and_of_the_environment_are_found() {
-    let proxy = Tunnels::start(opens("other-host.pem"), None);
-    let by = format!("http://127.0.0.1:{}", proxy.port);
+    let proxy = proxy_that(opens("other-host.pem"), None);
+    let by = format!("http://127.0.0.1:{}", proxy.port());
     let keys = "aws_access_key_id = AKID\naws_secret_access_key = x\nregion = us-east-1\n";
-    let ca = data("ca.pem").display().to_string();
+    let ca = tls_file("ca.pem").display().to_string();
     let home = |more: &str| {
         Home::new(&format!("[profile ops]\n{keys}{more}\n"))
             .with("HTTPS_PROXY", &by)
@@ -419,8 +339,8 @@ fn the_authorities_of_a_profile_and_of_the_environment_are_found() {
 
 #[test]
 fn the_metadata_of_an_instance_is_never_asked_through_a_proxy() {
-    let proxy = Tunnels::start(Does::Closes, None);
-    let by = format!("http://127.0.0.1:{}", proxy.port);
+    let proxy = proxy_that(Reply::Close, None);
+    let by = format!("http://127.0.0.1:{}", proxy.port());
     let home = Home::new("")
         .with("AWS_EC2_METADATA_DISABLED", "false")
         .with("HTTP_PROXY", &by)
@@ -431,25 +351,26 @@ fn the_metadata_of_an_instance_is_never_asked_through_a_proxy() {
     let container = home.with("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "/v2/credentials/x");
     let said = container.account("").who();
     assert!(!said.starts_with("ok"), "{said}");
-    assert_eq!(proxy.heads.lock().unwrap().len(), 0, "the proxy was asked");
+    assert_eq!(proxy.requests(), 0, "the proxy was asked");
 }
 
 #[tokio::test]
 async fn plain_http_is_passed_on_by_its_own_proxy() {
     let basic = Some("a2ltOnB3");
-    let proxy = Tunnels::start(Does::Closes, basic);
-    let (other, port) = (Tunnels::start(Does::Closes, None), proxy.port);
+    let other = proxy_that(Reply::Close, None);
+    let proxy = proxy_that(Reply::Close, basic);
+    let port = proxy.port();
     let plain = "http://emulator.example";
     let vars = |user: &str| {
         [
             ("HTTP_PROXY", format!("http://{user}127.0.0.1:{port}")),
-            ("HTTPS_PROXY", format!("http://127.0.0.1:{}", other.port)),
+            ("HTTPS_PROXY", format!("http://127.0.0.1:{}", other.port())),
         ]
     };
     assert_eq!(asked(plain, &vars("kim:pw@"), None).await.unwrap(), "123456789012");
-    let head = proxy.heads.lock().unwrap()[0].clone();
+    let head = proxy.seen()[0].head.clone();
     assert!(head.starts_with("POST http://emulator.example/ HTTP/1.1\r\n"), "{head}");
     let error = asked(plain, &vars(""), None).await.unwrap_err();
     assert!(error.message.contains("(HTTP_PROXY) wants a user and a password"), "{error:?}");
-    assert!(other.heads.lock().unwrap().is_empty());
+    assert_eq!(other.requests(), 0);
 }

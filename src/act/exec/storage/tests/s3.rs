@@ -64,7 +64,7 @@ struct Bucket {
 
 fn error(status: u16, code: &str) -> Reply {
     let body = format!("<Error><Code>{code}</Code><Message>no</Message></Error>");
-    Reply::Whole(status, "application/xml", "", body.into_bytes())
+    Reply::new(status, "application/xml", body)
 }
 
 fn answer(bucket: &Mutex<Bucket>, request: &Request) -> Reply {
@@ -93,7 +93,6 @@ fn answer(bucket: &Mutex<Bucket>, request: &Request) -> Reply {
                         "x-amz-transition-default-minimum-object-size: {}\r\n",
                         bucket.minimum
                     );
-                    let header: &'static str = Box::leak(header.into_boxed_str());
                     Reply::Whole(200, "application/xml", header, document.into_bytes())
                 }
             }
@@ -111,11 +110,11 @@ fn answer(bucket: &Mutex<Bucket>, request: &Request) -> Reply {
             // As S3: what is not said is the default.
             let said = request.header("x-amz-transition-default-minimum-object-size");
             bucket.minimum = said.unwrap_or("all_storage_classes_128K").to_owned();
-            if code == Put::TakeAndHang { Reply::Hang } else { Reply::xml("") }
+            if code == Put::TakeAndHang { Reply::Silence } else { Reply::xml("") }
         }
         ("DELETE", ()) if is("lifecycle") => {
             bucket.document = None;
-            Reply::Whole(204, "application/xml", "", Vec::new())
+            Reply::new(204, "application/xml", Vec::new())
         }
         _ => error(501, "NotImplemented"),
     }
@@ -144,6 +143,7 @@ impl World {
         let journal = Arc::new(Journal::new(Arc::new(FileDisk::new(dir.path().join("audit")))));
         let hangs = next.contains(&Put::TakeAndHang);
         let aws = Arc::new(if hangs { server.impatient() } else { server.provider() });
+        server.forever();
         Self { bucket, aws, journal, dir }
     }
 
