@@ -36,7 +36,7 @@ impl Pause {
         let every = Duration::from_secs(every_s.max(1).into());
         let pause = self.backoff.pause(every, PAUSE_AT_MOST.max(every));
         // Rounds come a little early or late; a pause of one interval ends before the next one.
-        self.until = now.checked_add(pause - every / 2).ok();
+        self.until = now.checked_add(pause.saturating_sub(every / 2)).ok();
         self.error = Some(error);
     }
 }

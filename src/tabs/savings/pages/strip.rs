@@ -6,7 +6,7 @@ use crate::app::content::Line;
 use crate::domain::HOURS_PER_MONTH;
 use crate::fleet::Savings;
 use crate::fleet::savings::{SizeVerdict, SpotFit};
-use crate::tabs::savings::lists::LISTS;
+use crate::tabs::savings::lists::{LISTS, SavingsList};
 use crate::tabs::savings::picture::is_idle;
 use crate::tabs::savings::picture::words::{at_least, utilisation};
 use crate::tabs::storage::pages::strip::{join, names};
@@ -17,7 +17,7 @@ pub fn strip(app: &App, width: usize) -> Vec<Line> {
     let Some(savings) = app.savings() else { return Vec::new() };
     let symbols = app.appearance().symbols;
     let separator = format!(" {} ", symbols.separator());
-    let here = app.savings_tab().look().map(|list| list.spec());
+    let here = app.savings_tab().look().map(SavingsList::spec);
     let titles = std::iter::once(OVERVIEW).chain(LISTS.iter().map(|list| list.title));
     let mut lines = vec![names(titles, here.map_or(OVERVIEW, |list| list.title), width)];
     if let Some(list) = here {
