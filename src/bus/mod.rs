@@ -263,9 +263,8 @@ impl Shared {
         if !self.settings.billed || units == 0 {
             return Ok(());
         }
-        self.ledger.charge(api, units, self.now()).await.map_err(|refused| {
-            SourceError::new(ErrorKind::OwnCostCap, api.name(), &refused.to_string(), refused.fix())
-        })
+        let charged = self.ledger.charge(api, units, self.now()).await;
+        charged.map_err(|refused| refused.error(api.name()))
     }
 
     fn now(&self) -> Timestamp {

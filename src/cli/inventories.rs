@@ -60,10 +60,8 @@ impl Finder {
     /// Charges `units` requests before they are made. Fails where the daily cap is reached.
     pub async fn charge(&self, api: BilledApi, units: u64) -> Result<(), SourceError> {
         let Some(ledger) = &self.ledger else { return Ok(()) };
-        ledger.charge(api, units, Timestamp::now()).await.map_err(|refused| {
-            let fix = refused.fix();
-            SourceError::new(ErrorKind::OwnCostCap, api.name(), &refused.to_string(), fix)
-        })
+        let charged = ledger.charge(api, units, Timestamp::now()).await;
+        charged.map_err(|refused| refused.error(api.name()))
     }
 
     /// The first account that may read the bucket. Fails with the first refusal where none may.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::SourceError;
+use crate::domain::error::with_fix;
 
 /// Weight of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -182,13 +183,5 @@ impl<'a, G: Copy> FindingSink<'a, G> {
 
 /// That `what` is not known, why, and what to do about it.
 pub(super) fn unknown(what: &str, error: &SourceError) -> String {
-    format!("{what} is not known: {}", with_fix(error))
-}
-
-/// The message of an error, with what to do about it where that is known.
-pub(super) fn with_fix(error: &SourceError) -> String {
-    match error.fix.as_str() {
-        "" => error.message.clone(),
-        fix => format!("{}; {fix}", error.message),
-    }
+    format!("{what} is not known: {}", with_fix(&error.message, &error.fix))
 }

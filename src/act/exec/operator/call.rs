@@ -229,10 +229,7 @@ impl Run<'_> {
     }
 
     fn failed(&self, rows: &[usize], error: &SourceError, answer: Answer) {
-        let text = match error.fix.as_str() {
-            "" => error.to_string(),
-            fix => format!("{error}; {fix}"),
-        };
+        let text = error.with_fix();
         self.rows(|all| {
             for n in rows {
                 let row = &mut all[*n];

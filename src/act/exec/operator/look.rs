@@ -216,15 +216,7 @@ impl Operator {
         if charged.is_ok() && instances.iter().any(|(_, gpus)| *gpus > 0) {
             charged = ledger.charge(BilledApi::ListMetrics, 1, now).await;
         }
-        charged.map_err(|refused| {
-            let fix = refused.fix();
-            Arc::new(SourceError::new(
-                ErrorKind::OwnCostCap,
-                "re-measurement",
-                &refused.to_string(),
-                fix,
-            ))
-        })
+        charged.map_err(|refused| Arc::new(refused.error("re-measurement")))
     }
 
     /// Whether the caller may do it, for each instance that exists. Asked for all at once; when

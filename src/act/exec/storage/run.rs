@@ -321,10 +321,7 @@ impl Run<'_> {
             Err(error) => {
                 let unclear = error.kind.is_transient() && error.kind != ErrorKind::Throttled;
                 tries.doubtful |= unclear;
-                tries.error = Some(match error.fix.as_str() {
-                    "" => error.to_string(),
-                    fix => format!("{error}; {fix}"),
-                });
+                tries.error = Some(error.with_fix());
                 Called::Failed { again: error.kind.is_transient() }
             }
         }

@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::act::plan::finding::{FindingSink, with_fix};
+use crate::act::plan::finding::FindingSink;
 use crate::domain::{Caller, Known};
 
 /// How far ahead of us the clock of somebody else may be.
@@ -54,7 +54,7 @@ pub fn plan_age<G: Copy>(
 /// Blocks what the dry run of the call refused.
 pub fn permission<G: Copy>(permitted: &Known<()>, out: &mut FindingSink<'_, G>) {
     if let Err(e) = permitted {
-        out.block(format!("{}: {}", e.operation, with_fix(e)), &e.operation);
+        out.block(e.with_fix(), &e.operation);
     }
 }
 
