@@ -12,6 +12,7 @@ use super::watch::{Entry, Labels, MAX_MODELS, Modelled, Watch, WatchInput};
 use crate::domain::gpu::model;
 use crate::domain::{GpuState, HoursOfGpu};
 use crate::fleet::GpuRow;
+use crate::fleet::gpu::mig_slices;
 
 impl Watch {
     pub(super) fn modelled(&mut self, item: &Item, input: &WatchInput<'_>) -> Modelled {
@@ -72,7 +73,7 @@ impl Watch {
             e.hear(seen, input.rules);
         }
         let verdict = if member.share.is_rest || item.is_rest {
-            rest(member.share.equivalents, usd, kind)
+            rest(member.share.equivalents, mig_slices(modelled.model), usd, kind)
         } else if item.fresh {
             entry.track.observe(
                 item.sample.taken_at.as_millisecond(),

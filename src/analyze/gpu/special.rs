@@ -45,7 +45,7 @@ pub(super) fn stale(
 }
 
 /// The verdict on what is left of a sliced GPU: it burns money, and nobody says what it does.
-pub(super) fn rest(share: f64, usd: Option<f64>, workload: Workload) -> GpuVerdict {
+pub(super) fn rest(share: f64, of: u32, usd: Option<f64>, workload: Workload) -> GpuVerdict {
     let usd = usd.map(|usd| (usd * HOURS_PER_MONTH).round() as i64);
     GpuVerdict {
         state: GpuState::Unknown,
@@ -55,7 +55,7 @@ pub(super) fn rest(share: f64, usd: Option<f64>, workload: Workload) -> GpuVerdi
         idle_since_at_least: false,
         samples: 0,
         witnesses: Vec::new(),
-        reason: Reason::Rest((share * 7.0).round() as u8),
+        reason: Reason::Rest { slices: (share * f64::from(of)).round() as u8, of: of as u8 },
         advice: Some(GpuAdvice { kind: Advice::Partition, usd_per_month: usd }),
         workload,
     }

@@ -76,8 +76,13 @@ pub enum GpuReason {
     PowerOnly(u16),
     /// Nothing is told of its activity.
     NoEvidence,
-    /// So many of seven slices are of no GPU instance.
-    Rest(u8),
+    /// Compute slices that are of no GPU instance.
+    Rest {
+        /// How many.
+        slices: u8,
+        /// Those of the whole GPU.
+        of: u8,
+    },
     /// No news for so many minutes.
     Silent(u32),
     /// The driver reported an XID.

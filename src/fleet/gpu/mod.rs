@@ -13,7 +13,7 @@ pub use blind::{Sources, blind};
 pub use merge::{Candidate, Merged, merge};
 pub use place::Places;
 pub use row::{Blind, GpuNode, GpuRow, Told};
-pub use share::{Part, Share, share};
+pub use share::{Part, Share, mig_slices, share};
 pub use totals::GpuTotals;
 pub use trail::Trail;
 pub use unify::{Known, Named, index_of, place_key, unify};

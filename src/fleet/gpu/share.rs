@@ -3,10 +3,15 @@
 use std::sync::Arc;
 
 use crate::domain::gpu::model;
-use crate::domain::{FastMap, TypeSpec};
+use crate::domain::{FastMap, GpuModel, TypeSpec};
 
 /// Compute slices of a GPU whose model is not known: what the data-centre models have.
 const SLICES: u32 = 7;
+
+/// Compute slices of a whole GPU of a model.
+pub fn mig_slices(model: Option<&GpuModel>) -> u32 {
+    model.and_then(|m| m.mig_slices).unwrap_or(SLICES)
+}
 
 /// A GPU, or a slice of one, on an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +56,7 @@ pub fn share(parts: &[Part], spec: Option<&TypeSpec>) -> Vec<Share> {
     let each = equivalents.map_or(1.0, |g| g / f64::from(devices));
     let price = equivalents.map(|_| 1.0 / f64::from(devices));
     let model = spec.and_then(|s| s.accelerator.as_ref()).and_then(|a| model(&a.model));
-    let whole = f64::from(model.and_then(|m| m.mig_slices).unwrap_or(SLICES));
+    let whole = f64::from(mig_slices(model));
     parts
         .iter()
         .map(|part| {

@@ -70,8 +70,8 @@ pub fn gpu(reason: R) -> String {
                 "only power is told ({watts} W), which shows neither work nor idleness"
             );
         }
-        R::Rest(slices) => {
-            return format!("{slices} of 7 slices are of no GPU instance that is told");
+        R::Rest { slices, of } => {
+            return format!("{slices} of {of} slices are of no GPU instance that is told");
         }
         R::Silent(minutes) => return format!("no news for {minutes} min"),
         R::Xid { code, silent } => {
@@ -188,7 +188,11 @@ mod tests {
             gpu(R::Preallocated { percent: 91, idle: true }),
             "memory is pre-allocated (91 %), nothing is computed"
         );
-        assert_eq!(gpu(R::Rest(3)), "3 of 7 slices are of no GPU instance that is told");
+        assert_eq!(
+            gpu(R::Rest { slices: 3, of: 7 }),
+            "3 of 7 slices are of no GPU instance that is told"
+        );
+        assert!(gpu(R::Rest { slices: 1, of: 4 }).starts_with("1 of 4 slices"));
         assert_eq!(
             gpu(R::Xid { code: 79, silent: true }),
             "XID 79: GPU has fallen off the bus; no news since"

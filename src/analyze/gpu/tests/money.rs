@@ -49,7 +49,7 @@ fn slices_are_shown_and_what_is_left_is_not_lost() {
         assert_eq!(got, want.map(|(id, state, n)| (id.to_owned(), state, n)));
         assert!((picture.totals.burn() - 80.0).abs() < 1e-9);
         let rest = picture.rows.iter().find(|r| &*r.id == "GPU-0").unwrap();
-        assert_eq!(rest.verdict.reason, GpuReason::Rest(3));
+        assert_eq!(rest.verdict.reason, GpuReason::Rest { slices: 3, of: 7 });
         assert!(picture.blind.is_empty(), "one device, told");
     }
 }
