@@ -61,8 +61,8 @@ pub(super) fn rest(share: f64, of: u32, usd: Option<f64>, workload: Workload) ->
     }
 }
 
-/// Dollars that buy nothing, USD/h: the whole rate of a GPU that is idle, hangs, or is broken and does nothing. `None`
-/// without a price, and for a GPU whose state does not say.
+/// Dollars that buy nothing, USD/h: the whole rate of a GPU that is idle, hangs, or is broken and does nothing, 0 for
+/// one that works. `None` without a price, and where its state does not say.
 pub(super) fn waste(verdict: &GpuVerdict, e: &Evidence, usd: Option<f64>) -> Option<f64> {
     match verdict.state {
         GpuState::HeldIdle | GpuState::UnallocatedIdle | GpuState::Stalled => usd,

@@ -23,7 +23,7 @@ impl App {
         self.sync_list(&list.spec().list, &list.spec().source, stamp, &ctx);
     }
 
-    /// The list on screen as a picture for export; `None` on the overview.
+    /// The list on screen as a picture for export; `None` on the overview and before savings are known.
     pub(crate) fn savings_picture(&self) -> Option<Picture> {
         let (tab, now) = (&self.tabs.savings, self.savings_context().now);
         let list = tab.look?;

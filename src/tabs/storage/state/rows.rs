@@ -39,7 +39,7 @@ impl App {
         }
     }
 
-    /// The list on screen as a picture for export; `None` without rows.
+    /// The list on screen as a picture for export; `None` before storage was read.
     pub(crate) fn storage_picture(&self) -> Option<Picture> {
         let tab = &self.tabs.storage;
         (tab.look.spec().source.shown)(self, tab.list(tab.look), self.storage_context().now)
