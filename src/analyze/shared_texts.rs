@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// The sentences so far: what is said of ten thousand instances is mostly said of many of them in the
-/// same words. Held while a picture is made; its rows keep what they share.
+/// Sentences made so far, so that rows with equal sentences share one text. Lives while a picture is made; its rows
+/// keep what they share.
 #[derive(Default)]
 pub struct SharedTexts(HashSet<Arc<str>>);
 

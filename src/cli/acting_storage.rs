@@ -187,7 +187,7 @@ fn known_when_planned(filter: Option<&Filter>) -> Result<(), CliError> {
     }
 }
 
-/// A volume as a row that a filter can look at; see [`known_when_planned`] for what it lacks.
+/// A volume as a row for filters; see [`known_when_planned`] for what it lacks.
 fn row_of(volume: &Arc<Volume>, keys: &TagKeys) -> Arc<BlockRow> {
     let holder = |a: &Attachment| Holder {
         id: a.instance.clone(),
@@ -356,8 +356,8 @@ fn not_rules(plan: &StoragePlan) -> Result<(), CliError> {
     )))
 }
 
-/// `burntop storage lifecycle apply`: the bucket's name is the word. Without it the plan is checked
-/// and shown, and nothing is put.
+/// `burntop storage lifecycle apply`; `confirm` must be the bucket's name. Without it the plan is checked and shown,
+/// and nothing is put.
 pub fn apply_lifecycle(
     path: &Path,
     confirm: Option<&str>,
@@ -467,7 +467,8 @@ fn typed(
     checked.confirm(&answer, now).map_err(|e| acting::failed(&e))
 }
 
-/// Reconciles what earlier runs left open about storage.
+/// Reconciles what earlier runs left open about storage; returns the outcomes, and the accounts that could not be
+/// asked. Err when the audit log cannot be read or written.
 pub async fn reconcile(invocation: &Invocation) -> Result<(Vec<Outcome>, Vec<Trouble>), CliError> {
     let Acting { operator, troubles } = open(invocation, None, true).await?;
     let reconciled = operator.reconcile().await.map_err(|e| acting::failed(&e))?;

@@ -174,9 +174,9 @@ pub(super) fn expiry(
     Ok(until.min(plan_expires_at))
 }
 
-/// Takes the word: digits of the hash of what is approved, twelve or more from its beginning, or
-/// `word` typed on a terminal. Twelve say which plan is meant; who makes plans can make two that
-/// share them, so a script that fears an exchange gives more.
+/// Takes the confirmation: twelve or more digits from the beginning of the hash of what is approved, or `word` typed on
+/// a terminal. Twelve name the plan; who makes plans can make two that share them, so a script that fears an exchange
+/// gives more. Err when neither fits.
 pub(super) fn reviewed(
     args: &ApproveArgs,
     what: &str,

@@ -21,7 +21,7 @@ const STATES: [GpuState; 6] = [
     GpuState::Stale,
 ];
 
-/// What a linter's findings can be failed on.
+/// Severities that `--fail-on` takes for a linter.
 const SEVERITIES: [Severity; 2] = [Severity::Warning, Severity::Error];
 
 /// Conditions of `--fail-on`; any of them is enough.
@@ -235,7 +235,7 @@ impl FailOn {
     }
 }
 
-/// What to say when more than `limit` is wasted, USD/h.
+/// Text when more than `limit` is wasted, USD/h; `None` otherwise.
 fn over(waste: f64, limit: f64) -> Option<String> {
     (waste > limit).then(|| format!("waste ${waste:.2}/h (more than ${limit:.2}/h)"))
 }

@@ -13,7 +13,7 @@ pub fn usd(micro_usd: u64) -> f64 {
 /// What one API was charged on one day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiCost {
-    /// Its name; a newer burntop may have charged one that this one does not know.
+    /// Name of the API; a newer burntop may have charged one that this one does not know.
     pub name: String,
     /// Calls.
     pub calls: u64,

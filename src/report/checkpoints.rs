@@ -151,7 +151,7 @@ fn policy_json(policy: &Policy) -> Json {
     })
 }
 
-/// What differences instead of whole checkpoints could spare of what stays: a range per mode.
+/// Savings of storing differences instead of whole checkpoints: a range per mode.
 fn delta_json(report: &CheckpointsReport<'_>) -> Json {
     let stays = staying(report);
     DELTA_SAVINGS
@@ -385,7 +385,7 @@ fn notes(report: &CheckpointsReport<'_>, ctx: &ViewContext) -> Vec<String> {
     out
 }
 
-/// What has to be known to read the figures, sentences.
+/// Sentences that explain the figures.
 fn sentences(report: &CheckpointsReport<'_>) -> Vec<String> {
     let mut out = Vec::new();
     if let Some(partial) = report.partial {

@@ -98,7 +98,7 @@ impl ListField for GpuField {
         ]
     }
 
-    /// The instances of which something is not told.
+    /// Instances with missing telemetry.
     fn beside(list: &List<Self>, _: &ViewContext) -> Vec<(&'static str, Json)> {
         vec![("blind", unseen(&list.of.gpus))]
     }
@@ -157,7 +157,7 @@ impl ListField for GpuField {
     }
 }
 
-/// The instances of which something is not told.
+/// Instances with missing telemetry.
 fn unseen(gpus: &GpuFleet) -> Json {
     let each = gpus.blind.iter().map(|b| {
         let instance = &b.instance.instance;

@@ -55,7 +55,7 @@ impl Report for GuideReport<'_> {
     }
 }
 
-/// What stands beside the candidates in JSON.
+/// Members of the JSON beside the candidates.
 fn more(report: &GuideReport<'_>) -> Vec<(&'static str, Json)> {
     let ask = report.ask;
     let mut asked: Map<String, Json> = INPUTS

@@ -314,7 +314,7 @@ fn money_json(usd: Option<f64>) -> Json {
     json!(usd.map(rounded))
 }
 
-/// What a rule does.
+/// Effect of a rule.
 fn effect_json(rule: &RuleEffect) -> Json {
     let moves = rule
         .moves

@@ -34,17 +34,17 @@ impl SavedOf {
     }
 }
 
-/// What the figures mean, one sentence.
+/// Basis of the figures, one sentence.
 const BASIS: &str = "USD per hour; gross is at on-demand list price (Spot: the zone's price now), \
                      net is what the bill falls by for each row alone, with the commitments held \
                      applied in AWS's order: nets do not add up; not known is no 0; a month is 730 h";
 
-/// What the rows of a list of savings say besides their fields.
+/// What reports of a list of savings have besides its fields.
 trait SavingsField: TableField {
     /// More of a row in JSON than its fields: lists and parts.
     fn more(row: &Self::Row) -> Vec<(&'static str, Json)>;
 
-    /// What stands beside the rows in JSON, if anything.
+    /// Member of the JSON about all rows; `None` without one.
     fn of_all(_savings: &Savings) -> Option<(&'static str, Json)> {
         None
     }
@@ -52,7 +52,7 @@ trait SavingsField: TableField {
     /// Sums over the rows for machines.
     fn totals(rows: &[&Self::Row]) -> Vec<(&'static str, Json)>;
 
-    /// What people read of all that is held, whichever rows were chosen.
+    /// Note about everything held, whichever rows were chosen; `None` without one.
     fn note_of_all(_savings: &Savings, _ctx: &ViewContext) -> Option<String> {
         None
     }

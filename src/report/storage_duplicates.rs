@@ -27,7 +27,7 @@ pub struct DuplicatesReport<'a> {
     pub readings: &'a [Reading],
 }
 
-/// What there is to do about a pair.
+/// Advice about a pair.
 fn advice(pair: &PrefixPair) -> &'static str {
     match pair.confidence {
         Confidence::A | Confidence::B => "same content; see who reads it, then delete one",

@@ -115,7 +115,7 @@ impl ListField for PrefixField {
 
     const SOURCES: &'static [SourceId] = &[];
 
-    /// None: what a list lacks is said of the list itself.
+    /// None: the list itself states what it lacks.
     fn readings(_: &Explored) -> &[Reading] {
         &[]
     }
@@ -157,7 +157,7 @@ impl ListField for PrefixField {
         ]
     }
 
-    /// What the figures leave out.
+    /// Notes on what the figures leave out.
     fn notes(list: &List<Self>, ctx: &ViewContext) -> Vec<String> {
         let Explored { scan, rates, from, .. } = &list.of;
         let sums = scan.tree.sums(*from);

@@ -161,7 +161,7 @@ impl ChargeRefused {
         }
     }
 
-    /// The same as the error of `call`, as IAM or [`BilledApi::name`] name it.
+    /// The refusal as an error of `call`, named as by IAM or [`BilledApi::name`].
     pub fn error(&self, call: &str) -> SourceError {
         SourceError::new(ErrorKind::OwnCostCap, call, &self.to_string(), self.fix())
     }

@@ -254,7 +254,7 @@ pub struct ListEntry {
     /// Whether it meets the FinOps thresholds: return above 10%, break-even within nine months, utilisation of
     /// at least 80%.
     pub marks: [bool; 3],
-    /// Why.
+    /// Reason why it is on the list.
     pub reason: ListReason,
 }
 

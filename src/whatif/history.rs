@@ -1,4 +1,4 @@
-//! A demand of what burntop saw running.
+//! A demand made of the instances that burntop saw running.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -42,7 +42,7 @@ impl<T: Clone + Default> ByHour<T> {
     }
 }
 
-/// What was seen of one account and region.
+/// Counts of one account and region.
 #[derive(Default)]
 struct Seen {
     /// How often an hour was told of.

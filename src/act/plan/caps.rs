@@ -1,4 +1,4 @@
-//! How much may go wrong at once.
+//! Caps of one plan: instances, share of the fleet, dollars per hour.
 
 use serde::{Deserialize, Serialize};
 
@@ -73,7 +73,7 @@ pub enum Breach {
 /// A cap and how much of it a plan uses.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CapUse {
-    /// Its key in `[actions]`.
+    /// Key of the cap in `[actions]`.
     pub cap: &'static str,
     /// Sum of the rows in the unit of the cap: instances (volumes), percent of the fleet, USD per
     /// hour. `None` when not known: a row has no price.

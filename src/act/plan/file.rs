@@ -40,7 +40,7 @@ pub(super) const LONGEST: SignedDuration = SignedDuration::from_hours(168);
 pub struct PlanFile {
     /// The plan.
     pub plan: Plan,
-    /// Its approvals, oldest first.
+    /// Approvals of the plan, oldest first.
     pub approvals: Vec<Approval>,
 }
 
@@ -88,8 +88,8 @@ impl PlanFile {
     }
 }
 
-/// Reads an approval that lies in a file of its own, beside what it is for. It is as foreign as a
-/// plan file. `longest` is how long it may hold.
+/// Parses a file with one approval, as untrusted as a plan file. Err when it is malformed or valid for longer than
+/// `longest`.
 pub fn parse_approval(bytes: &[u8], longest: SignedDuration) -> Result<Approval, PlanFileError> {
     let read = foreign(bytes, |_| Ok(()))?;
     approval("approval", &read, longest)?;

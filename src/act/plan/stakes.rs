@@ -1,4 +1,4 @@
-//! What is lost, what stays and bills, what it saves.
+//! Stakes of an action: what is lost, what stays and is billed, what it saves.
 
 mod ebs;
 
@@ -78,7 +78,7 @@ pub fn of(verb: &Verb, item: &PlanItem, inspection: &Inspection) -> Stakes {
     }
 }
 
-/// What stopping saves, USD per hour, and what lessens it.
+/// Saving of a stop, USD per hour, and what lessens it.
 struct Saving {
     gross: Option<f64>,
     net: Option<f64>,

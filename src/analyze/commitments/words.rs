@@ -23,7 +23,7 @@ fn terms(platform: Platform, tenancy: Tenancy) -> String {
     format!("{platform}{tenancy}")
 }
 
-/// What a commitment covers.
+/// Usage that a commitment covers, in words.
 pub(super) fn covers(item: &Commitment) -> String {
     match &item.commits {
         Commits::Reserved(it) => format!(

@@ -39,7 +39,7 @@ impl Frame {
     }
 }
 
-/// What a finding is about.
+/// Subject of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
     Gpu(u16),
@@ -83,11 +83,11 @@ pub(super) struct Finding {
 pub(super) struct Survey {
     /// GPUs first, then the host.
     pub findings: Vec<Finding>,
-    /// Hourly mean CPU over the judged hours.
+    /// Hourly mean CPU over the judged hours; `None` without data.
     pub cpu: Option<Stats>,
-    /// Mean network bytes per day, in plus out.
+    /// Mean network bytes per day, in plus out; `None` without data.
     pub network_per_day: Option<f64>,
-    /// Mean GPU utilisation, percent.
+    /// Mean GPU utilisation over the judged hours, percent; `None` without data.
     pub gpu_percent: Option<f64>,
 }
 
@@ -102,7 +102,7 @@ impl Survey {
         self.findings.iter().filter(|f| matches!(f.what, What::Gpu(_)))
     }
 
-    /// True when a GPU works.
+    /// True when the signals of a GPU show use.
     pub fn gpu_works(&self) -> bool {
         self.gpus().any(|f| f.evidence.busy)
     }

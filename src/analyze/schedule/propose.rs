@@ -13,7 +13,7 @@ use crate::fleet::Row;
 /// The shortest window worth a stop and a start, hours.
 pub const MIN_WINDOW_HOURS: usize = 4;
 
-/// What is said of an instance.
+/// Off-hours of an instance, or the obstacle to them.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Advice {
     /// Off-hours.
@@ -22,12 +22,12 @@ pub enum Advice {
     None(Obstacle),
 }
 
-/// Why there is no proposal.
+/// Reason why there is no proposal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Obstacle {
     /// What it is: the same words for every instance that it stands in the way of.
     pub why: String,
-    /// Of this instance: the name of its group, its state; empty where there is nothing to add.
+    /// What is particular to the instance: name of its group, its state; empty where there is nothing to add.
     pub detail: String,
 }
 
@@ -40,9 +40,9 @@ impl Obstacle {
 /// Off-hours of an instance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proposal {
-    /// The windows.
+    /// Windows of the week in which it may be off.
     pub windows: Vec<Window>,
-    /// The same by clock times.
+    /// Off-hours as clock times.
     pub shifts: Vec<Shift>,
     /// Hours off per week.
     pub hours_per_week: usize,
@@ -104,7 +104,7 @@ fn fewest(profile: &Profile, found: &[Window]) -> Option<u16> {
     slots.map(|slot| profile.seen[slot]).min()
 }
 
-/// No window: because there is use, or because there are too few weeks to tell.
+/// Obstacle where there is no window: use at all hours, or too few weeks.
 fn without_windows(profile: &Profile, weeks: u16) -> String {
     let most = profile.seen.iter().max().copied().unwrap_or(0);
     if most == 0 {

@@ -40,7 +40,7 @@ pub struct CommandSpec {
     pub name: &'static str,
     /// Further names.
     pub aliases: &'static [&'static str],
-    /// What follows the name; `{}` stands for all words of the completion.
+    /// Arguments after the name, for the help; `{}` is replaced by all words of the completion.
     pub usage: &'static str,
     /// One sentence for the help.
     pub doc: &'static str,

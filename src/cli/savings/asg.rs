@@ -21,7 +21,7 @@ use crate::tabs::idle::picture::owner_words;
 use crate::tabs::savings::picture::words;
 use crate::view::Symbols;
 
-/// Prints the policies, each with what it is for.
+/// Prints mixed-instances policies, each with the group that it is for.
 pub(super) fn run(
     form: AsgForm,
     invocation: &Invocation,
@@ -80,7 +80,7 @@ fn policy(fleet: &MixedFleet, form: AsgForm) -> Option<String> {
     }
 }
 
-/// What a fleet is, in lines.
+/// A mixed fleet described in lines.
 fn about(fleet: &MixedFleet, symbols: Symbols) -> Vec<String> {
     let owner = fleet.owner.as_ref().map(owner_words);
     let mut lines = vec![format!(

@@ -28,7 +28,7 @@ use crate::source::ledger::{BilledApi, Ledger, micro_usd};
 use crate::source::storage::{ListPlace, Name, StorageSource};
 use crate::view::format;
 
-/// What came of it.
+/// SQL text or scan, whichever was asked for.
 pub(super) enum Answer {
     /// The SQL, asked for by `--print-sql`.
     Sql(String),

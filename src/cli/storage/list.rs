@@ -126,7 +126,7 @@ async fn keep_in(cache: &Cache, key: &ScanKey, mut scan: Scan) {
     cache.put_scan(key, &scan).await;
 }
 
-/// What finding and reading a list work with.
+/// Runtime, cache and invocation with which a list is found and read.
 struct ListSession<'a> {
     ctx: &'a Ctx<'a>,
     runtime: tokio::runtime::Runtime,
@@ -146,7 +146,7 @@ impl<'a> ListSession<'a> {
         self.ctx.invocation.options.offline
     }
 
-    /// What the cache alone can answer with `--offline`. An inventory on this machine is read.
+    /// Scan from the cache with `--offline`; an inventory on this machine is read.
     fn offline(&self, args: &ListArgs) -> Option<Scan> {
         if !self.is_offline() || args.inventory.is_some() {
             return None;
@@ -264,8 +264,7 @@ impl Opened {
         }
     }
 
-    /// What the cache knows it by; a directory has no state that could be told from another. `None`
-    /// of a part.
+    /// Key of the list in the cache; `None` for a part of a list, and for a directory, whose state has no name.
     fn key(&self) -> Option<ScanKey> {
         let key =
             |bucket: &str, digest: &str| ScanKey { bucket: bucket.into(), digest: digest.into() };

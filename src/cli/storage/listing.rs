@@ -97,7 +97,7 @@ async fn counted(finder: &Finder, owner: &Owner, bucket: &str, now: Timestamp) -
     Some(objects.max(0.0) as u64)
 }
 
-/// What listing takes, in words.
+/// Pages, dollars and time that a listing takes, in words.
 fn words(bucket: &str, objects: Option<u64>, limit: u64, is_part: bool) -> String {
     let bucket = clean(bucket);
     let limited = |objects: u64| limit > 0 && objects > limit;

@@ -87,11 +87,11 @@ pub struct Proposal {
     pub az: Arc<str>,
     /// Team, from the tags; `None` without such a tag.
     pub team: Option<Arc<str>>,
-    /// Its present instance type.
+    /// Present instance type.
     pub from: Arc<str>,
-    /// Its present price, USD/h; `None` when unknown.
+    /// Present price, USD/h; `None` when unknown.
     pub usd_per_hour: Option<f64>,
-    /// Need of its work.
+    /// What its work needs: CPU, memory and GPUs.
     pub need: Need,
     /// Proposed type, or why there is none.
     pub verdict: SizeVerdict,

@@ -17,17 +17,17 @@ use crate::report::sheet::{Cell, Sheet};
 use crate::report::{Format, write};
 use crate::view::{Value, ViewContext, format};
 
-/// What the figures of a plan mean.
+/// Basis of the figures of a plan.
 const BASIS: &str = "USD per hour at list price (Spot: the zone's spot price) when the plan was \
                      drafted, before commitments, credits and private discounts; volumes at list \
                      price per month of 730 h";
 
-/// What a report of a plan says beside its rows.
+/// Contents of a report of a plan beside its rows.
 #[derive(Clone, Debug, Default)]
 pub struct PlanReport {
     /// The hash of the plan that was written, when one was.
     pub written: Option<String>,
-    /// What could not be asked.
+    /// Questions to accounts that failed.
     pub errors: Vec<Trouble>,
 }
 
@@ -73,7 +73,7 @@ pub(super) fn preflight<K: Kind>(
     }
 }
 
-/// What is chosen, by environment, and the caps: a line each, for who reads it before it is approved.
+/// Lines for an approver: the chosen rows by environment, and the use of each cap.
 pub(super) fn chosen_lines(
     environments: &[EnvironmentCount],
     caps: &[CapUse],

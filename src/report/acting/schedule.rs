@@ -45,7 +45,7 @@ pub struct ScheduleReport<'a> {
     pub weeks: u16,
     /// Lines to copy.
     pub snippet: Snippet,
-    /// How the sources of the fleet are doing.
+    /// Readings of the sources of the fleet.
     pub readings: &'a [Reading],
 }
 
@@ -156,7 +156,7 @@ fn notes(report: &ScheduleReport<'_>, off: &[(&Row, &Proposal)], ctx: &ViewConte
     notes
 }
 
-/// What a change of the clocks does to a window.
+/// Effect of a change of the clocks on a window.
 fn changed(zone: &str, change: &Change) -> String {
     let (from, to) = (change.from, change.to);
     let (day, from) = (from.date(), from.time().strftime("%H:%M"));

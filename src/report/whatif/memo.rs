@@ -108,8 +108,7 @@ impl Memo<'_> {
         self.gates(answer);
     }
 
-    /// How many units each offer is best at, and what made the lists buy another number; and what all
-    /// of it is of.
+    /// Adds the best units of each offer, why the lists buy another number, and which families the sums are about.
     fn gates(&mut self, answer: &Answer) {
         let Some(plan) = self.report.active() else { return };
         let families = plan.scenario.families.iter().zip(&answer.families);
@@ -298,7 +297,7 @@ impl Memo<'_> {
     }
 }
 
-/// What a comparison says.
+/// A comparison in words.
 fn compared(found: &SlotComparison) -> String {
     let SlotComparison { base, other, result, .. } = found;
     format!(

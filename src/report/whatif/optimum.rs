@@ -35,7 +35,7 @@ pub struct OptimumTier {
 pub struct OptimumReport<'a> {
     /// Demand that the mix serves.
     pub demand: &'a Demand,
-    /// Its hours, repeated to whole terms: the period of all figures.
+    /// Demand repeated to whole terms: the period of all figures.
     pub drawn: &'a WholeTerms,
     /// Tiers, in the file's order, on-demand last.
     pub tiers: &'a [OptimumTier],
@@ -105,7 +105,7 @@ pub fn whatif_optimum(report: &OptimumReport<'_>, format: Format, ctx: &ViewCont
     write(&page, format, ctx)
 }
 
-/// What the figures are of: "1 year", or "3 years: demand of 26 weeks repeated to 3 years".
+/// Period of the figures: "1 year", or "3 years: demand of 26 weeks repeated to 3 years".
 fn period(report: &OptimumReport<'_>) -> String {
     let period = report.drawn.period();
     report.drawn.words().map_or_else(|| period.clone(), |words| format!("{period}: {words}"))

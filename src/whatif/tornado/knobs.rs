@@ -1,17 +1,17 @@
-//! The inputs that are moved, and how far.
+//! Inputs that the tornado varies, and by how much.
 
 use crate::whatif::engine::moved_offer;
 use crate::whatif::{FamilyInputs, PriceCut, Scenario, StepKind};
 
-/// One input at two other values.
+/// One input, varied to a lower and a higher value.
 pub(super) struct Knob {
-    /// The family.
+    /// Index of the family.
     pub(super) family: usize,
     /// The input, in words.
     pub(super) input: String,
-    /// Its lower and its higher value, in words.
+    /// Lower and higher value, in words.
     pub(super) values: [String; 2],
-    /// The scenario at each.
+    /// Scenarios with the lower and the higher value.
     pub(super) scenarios: [Scenario; 2],
 }
 

@@ -1,4 +1,4 @@
-//! What is lost, and what stays and bills.
+//! Guards about data and addresses that are lost, and what stays and is billed.
 
 use super::scene::Scene;
 use crate::act::plan::finding::{FindingSink, unknown};

@@ -1,4 +1,4 @@
-//! What it saves, and whether the capacity can be had again.
+//! Guards about money: what it saves, and whether the capacity can be had again.
 
 use super::scene::Scene;
 use crate::act::plan::finding::FindingSink;

@@ -1,4 +1,4 @@
-//! What should happen to each instance, and why.
+//! Decides what a policy does with each instance, and why.
 
 use std::sync::Arc;
 

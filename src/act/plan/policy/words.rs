@@ -1,4 +1,4 @@
-//! The words of decisions.
+//! Decisions in words.
 
 use jiff::{SignedDuration, Timestamp};
 

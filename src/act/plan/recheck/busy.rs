@@ -1,4 +1,4 @@
-//! One witness of use.
+//! The signal of the last minutes that shows use, and the limits from which it does.
 
 use std::collections::BTreeMap;
 

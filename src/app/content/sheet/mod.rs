@@ -43,7 +43,7 @@ pub fn page(app: &App, sheet: &Sheet, width: usize) -> SheetPage {
     page
 }
 
-/// What a glyph says, with the word that it never stands without.
+/// A status glyph with the word shown beside it.
 pub(super) struct Sign {
     unicode: &'static str,
     ascii: &'static str,

@@ -14,7 +14,7 @@ fn fact(label: &'static str, value: impl Into<String>) -> Fact {
     Fact { label, value: value.into() }
 }
 
-/// Who it is; what is not known is not listed.
+/// Facts about its identity; those not known are left out.
 pub(super) fn identity(row: &GpuRow, ctx: &ViewContext) -> Vec<Fact> {
     let identity = &*row.sample.identity;
     let mut facts = vec![fact("node", row.node.name.to_string())];
@@ -54,7 +54,7 @@ pub(super) fn instance(row: &GpuRow, ctx: &ViewContext) -> Vec<Fact> {
     facts
 }
 
-/// Whose it is.
+/// Facts about its owner.
 pub(super) fn owner(row: &GpuRow) -> Vec<Fact> {
     let owner = &row.sample.owner;
     let all = [
@@ -74,7 +74,7 @@ pub(super) fn owner(row: &GpuRow) -> Vec<Fact> {
     facts
 }
 
-/// What it costs, and how that comes about.
+/// Facts about its price and how it is derived.
 pub(super) fn price(row: &GpuRow, ctx: &ViewContext) -> Vec<Fact> {
     let known = |value, words: fn(f64) -> String| ctx.symbols.or_unknown(value, words);
     let mut facts = vec![fact("burns", known(row.usd_per_hour, format::usd_per_hour))];
@@ -144,7 +144,7 @@ fn quantity(signal: GpuSignal, value: f64) -> String {
     }
 }
 
-/// Errors and what slows it down; what no source tells of is not listed.
+/// Errors and throttling; those that no source reports are left out.
 pub(super) fn health(row: &GpuRow) -> Vec<Health> {
     let get = |s| row.sample.signals.get(s);
     let mut lines = Vec::new();

@@ -1,4 +1,4 @@
-//! What an instance says for a field: as a value, as a cell, in order, to a search.
+//! Values of the fields of an instance: as value, as cell, for sorting and for search.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -142,7 +142,7 @@ impl TableField for Field {
             // A date that cannot be read is not known; the page of the instance shows the tag.
             Self::Expires => {
                 let tag = instance.tags.get(crate::view::EXPIRES_TAG);
-                tag.and_then(|t| t.trim().parse().ok()).map_or(Value::Unknown, Value::Time)
+                Value::time(tag.and_then(|t| t.trim().parse().ok()))
             }
             Self::NetUsdPerHour => Value::number(row.net_usd_per_hour()),
             Self::NetWasteUsdPerHour => Value::number(row.net_waste_usd_per_hour()),
@@ -154,7 +154,7 @@ impl TableField for Field {
     fn exported<'a>(self, row: &'a Row, ctx: &ViewContext) -> Value<'a> {
         if self == Self::IdleSince {
             let since = row.verdict.as_deref().and_then(|v| v.idle_since);
-            return since.map_or(Value::Unknown, Value::Time);
+            return Value::time(since);
         }
         self.value(row, ctx).exported(self.spec().kind)
     }

@@ -22,7 +22,7 @@ pub struct Stakes {
     /// Saving by stopping the whole instance, USD/h at its rate, before commitments; 0 where it is in use,
     /// `None` = not known.
     pub saves_usd_per_hour: Option<f64>,
-    /// The same saving, USD per month of 730 h; `None` = not known.
+    /// Saving of the stop, USD per month of 730 h; `None` = not known.
     pub saves_usd_per_month: Option<f64>,
     /// The saving as a sentence.
     pub saving: String,

@@ -180,7 +180,7 @@ fn bar(share: f64, ctx: &ViewContext) -> String {
     on.to_string().repeat(full) + &off.to_string().repeat(BAR - full)
 }
 
-/// What it pays for now, most dollars first.
+/// Instances that it pays for now, most dollars first.
 fn covered(app: &App, id: &str, ctx: &ViewContext, width: usize, lines: &mut Vec<Line>) {
     let Some(fleet) = app.shown() else { return };
     let mut all: Vec<(&Arc<Row>, &CoveredBy)> = Vec::new();

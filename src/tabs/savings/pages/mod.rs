@@ -43,7 +43,7 @@ fn money(
     parts::fact("gross", &ctx.symbols.or_unknown(gross, rate), width, lines);
 }
 
-/// What pays for an instance, a line for each commitment; or why it is not known.
+/// Commitments that pay for an instance, a line for each, or why that is not known.
 fn covers(row: Option<&Row>, ctx: &ViewContext, width: usize, lines: &mut Vec<Line>) {
     parts::heading("What pays for it now", lines);
     let net = row.and_then(|row| row.net.as_deref());

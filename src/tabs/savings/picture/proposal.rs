@@ -100,7 +100,7 @@ impl TableField for ProposalField {
             F::To => Value::maybe(smaller.map(|(to, _)| &**to)),
             F::ToUsdPerHour => Value::number(smaller.map(|(_, usd)| usd)),
             F::Verdict => Value::text(words::size_verdict(&row.verdict)),
-            F::WorthlessUntil => row.worthless_until.map_or(Value::Unknown, Value::Time),
+            F::WorthlessUntil => Value::time(row.worthless_until),
             F::Effort => Value::text(words::effort(row.effort)),
             F::Risk => Value::text(words::risk(row.risk)),
             F::Name => Value::text(&row.name),

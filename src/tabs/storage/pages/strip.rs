@@ -48,7 +48,7 @@ pub(crate) fn names(
     line
 }
 
-/// What all storage costs, and what could be saved of it.
+/// Cost of all storage, and what could be saved of it.
 fn sums(app: &App, fleet: &StorageFleet, width: usize) -> Line {
     let t = &fleet.totals;
     let symbols = app.appearance().symbols;
@@ -127,7 +127,7 @@ pub(crate) fn join(parts: Vec<(Role, String)>, separator: &str, width: usize) ->
     line
 }
 
-/// How far a list of objects is.
+/// Progress of making a list of objects, in words.
 pub(super) fn progress(listing: &Listing) -> String {
     let bucket = &listing.bucket;
     match &listing.state {

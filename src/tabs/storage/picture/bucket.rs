@@ -160,10 +160,8 @@ impl TableField for BucketField {
                 SizedBy::CloudWatch(_) => SIZED[0],
                 SizedBy::List(_) => SIZED[1],
             })),
-            F::LastWrite => row.last_write.map_or(Value::Unknown, Value::Time),
-            F::Created => {
-                facts(row).and_then(|f| f.bucket.created_at).map_or(Value::Unknown, Value::Time)
-            }
+            F::LastWrite => Value::time(row.last_write),
+            F::Created => Value::time(facts(row).and_then(|f| f.bucket.created_at)),
             F::Unpriced => Value::number(row.bytes.map(|_| row.unpriced_bytes as f64)),
         }
     }

@@ -59,7 +59,7 @@ pub fn age_s(ms: i64, now: Timestamp) -> Option<f64> {
     Some(now.duration_since(at).as_secs().max(0) as f64)
 }
 
-/// What versioning is, in a word.
+/// State of a bucket's versioning, one word; `None` when it is not known.
 pub fn versioning(row: &BucketRow) -> Option<&'static str> {
     Some(match row.facts.as_ref()?.versioning.as_ref().ok()? {
         Versioning::Off => "off",
@@ -68,7 +68,7 @@ pub fn versioning(row: &BucketRow) -> Option<&'static str> {
     })
 }
 
-/// What Object Lock is, in a word.
+/// State of a bucket's Object Lock, one word; `None` when it is not known.
 pub fn lock(row: &BucketRow) -> Option<&'static str> {
     let lock = row.facts.as_ref()?.lock.as_ref().ok()?;
     Some(if lock.enabled { "on" } else { "off" })
@@ -102,7 +102,7 @@ pub fn tier(tier: Tier) -> &'static str {
     }
 }
 
-/// The word of an effort.
+/// Name of an effort in JSON, CSV and filters.
 pub const fn effort(effort: Effort) -> &'static str {
     match effort {
         Effort::Low => "low",
@@ -111,7 +111,7 @@ pub const fn effort(effort: Effort) -> &'static str {
     }
 }
 
-/// The word of a risk.
+/// Name of a risk in JSON, CSV and filters.
 pub const fn risk(risk: Risk) -> &'static str {
     match risk {
         Risk::Low => "low",

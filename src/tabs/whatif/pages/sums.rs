@@ -111,7 +111,7 @@ fn safe(answer: &Answer, family: usize, of: &str, symbols: Symbols, parts: &mut 
     parts.insert(at, (Role::Text, text));
 }
 
-/// What the numbers rest on, in as many words as there is room for.
+/// Basis of the numbers, in as many words as there is room for.
 fn rests_on(app: &App, width: usize) -> Vec<Part> {
     let tab = app.whatif();
     let mut parts = Vec::new();

@@ -33,7 +33,7 @@ pub fn short_usd(amount: f64) -> String {
     format!("{sign}${digits}{unit}")
 }
 
-/// As [`short_usd`], with `+` before positive sums: `+$1.2k`.
+/// Dollars like [`short_usd`], with `+` before positive sums: `+$1.2k`.
 pub fn signed_usd(amount: f64) -> String {
     let text = short_usd(amount);
     if amount > 0.0 { format!("+{text}") } else { text }
