@@ -101,7 +101,7 @@ pub(super) fn judge(
         gross_usd_per_hour: gross,
         effort,
         risk,
-        says: texts.share_all(&says),
+        says: texts.share_all(says.iter().map(String::as_str)),
         ..empty(row)
     };
     let priced = &market.priced[..];

@@ -8,6 +8,7 @@ mod commitment_finding;
 mod proposal;
 mod resource;
 mod spot;
+mod spot_note;
 mod waterfall;
 
 pub use commitment::{CommitmentRow, CommitmentSums};
@@ -15,6 +16,7 @@ pub use commitment_finding::{CommitmentFinding, Elsewhere, Ending, UnusedCost};
 pub use proposal::{CannotTell, Need, Proposal, SizeVerdict};
 pub use resource::{Pattern, ResourceRow};
 pub use spot::{MixedFleet, SpotFit, SpotRow, ZonePrice};
+pub use spot_note::{Named, NoPolicy, SpotBecause, SpotNote, SpotWork, WorkSource};
 pub use waterfall::{BillPart, NetUnknown, Step, StepKind, StepNote, Waterfall};
 
 pub use crate::domain::storage::{Effort, Risk};

@@ -5,11 +5,16 @@
 mod commitment;
 mod gpu;
 mod list;
+mod spot;
 mod storage;
 mod waterfall;
 
 pub use commitment::commitment;
 pub use gpu::{gpu, gpu_advice, witness};
 pub use list::list;
+pub use spot::{no_policy, spot, spot_because};
 pub use storage::{fate, storage, storage_fix};
 pub use waterfall::{net_unknown, step_note, task};
+
+/// Of a row whose net is unknown, as nobody read the commitments.
+const NET_UNREAD: &str = "Net unknown: commitments were not read.";

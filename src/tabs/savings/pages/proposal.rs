@@ -62,7 +62,7 @@ pub(crate) fn lines(app: &App, id: &Arc<str>, width: usize) -> Vec<Line> {
         fact("team", team, width, &mut lines);
     }
     constraints(app, row, &ctx, width, &mut lines);
-    says("What must hold", &row.says, width, &mut lines);
+    says("What must hold", row.says.iter(), width, &mut lines);
     let instance = app.shown().and_then(|f| f.rows.iter().find(|r| r.instance.id == *id));
     covers(instance.map(|r| &**r), &ctx, width, &mut lines);
     lines.push(Line::new());
