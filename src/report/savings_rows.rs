@@ -221,7 +221,7 @@ impl SavingsField for CommitmentField {
 
 impl SavingsField for ProposalField {
     fn more(row: &Proposal) -> Vec<(&'static str, Json)> {
-        vec![("says", lines(&row.says))]
+        vec![("says", row.says.iter().map(|n| json!(reasons::size(n))).collect())]
     }
 
     fn totals(rows: &[&Proposal]) -> Vec<(&'static str, Json)> {

@@ -83,7 +83,7 @@ fn covers(row: Option<&Row>, ctx: &ViewContext, width: usize, lines: &mut Vec<Li
 /// Sentences, each a paragraph of its own.
 fn says(
     title: &'static str,
-    sentences: impl Iterator<Item = impl AsRef<str>>,
+    sentences: impl Iterator<Item = String>,
     width: usize,
     lines: &mut Vec<Line>,
 ) {
@@ -93,7 +93,7 @@ fn says(
     }
     parts::heading(title, lines);
     for sentence in sentences {
-        parts::paragraph(Role::Text, sentence.as_ref(), width, lines);
+        parts::paragraph(Role::Text, &sentence, width, lines);
     }
 }
 

@@ -14,8 +14,8 @@ use crate::domain::{
 use crate::fleet::Savings;
 use crate::fleet::savings::{
     CannotTell, CommitmentFinding, CommitmentRow, CommitmentSums, Effort, MixedFleet, Need,
-    NetUnknown, Pattern, Proposal, ResourceRow, Risk, SizeVerdict, SpotBecause, SpotFit, SpotNote,
-    SpotRow, Step, StepKind, Waterfall, ZonePrice,
+    NetUnknown, Pattern, Proposal, ResourceRow, Risk, SizeNote, SizeVerdict, SpotBecause, SpotFit,
+    SpotNote, SpotRow, Step, StepKind, Waterfall, ZonePrice,
 };
 use crate::view::fixture::{ago, now};
 
@@ -199,8 +199,10 @@ pub(crate) fn proposals() -> Vec<Arc<Proposal>> {
             gross_usd_per_hour: Some(4.666),
             net_usd_per_hour: Some(4.666),
             says: vec![
-                "1 of 4 GPUs did something in the last 7 days".into(),
-                "memory of the host is not known: the smaller size has 16 GiB".into(),
+                Arc::new(SizeNote::Fixture("1 of 4 GPUs did something in the last 7 days")),
+                Arc::new(SizeNote::Fixture(
+                    "memory of the host is not known: the smaller size has 16 GiB",
+                )),
             ],
             ..proposal(
                 "i-0000000000000a001",
@@ -237,7 +239,9 @@ pub(crate) fn proposals() -> Vec<Arc<Proposal>> {
             )
         },
         Proposal {
-            says: vec!["ask the runtime: vLLM takes 90 % of the memory when it starts".into()],
+            says: vec![Arc::new(SizeNote::Fixture(
+                "ask the runtime: vLLM takes 90 % of the memory when it starts",
+            ))],
             ..proposal(
                 "i-0000000000000a004",
                 "llm-serve",
