@@ -12,6 +12,7 @@ pub mod color;
 pub mod commitment;
 pub mod error;
 pub mod evidence;
+mod figure;
 pub mod fleet_hour;
 pub mod gpu;
 pub mod hash;
@@ -51,6 +52,7 @@ pub use commitment::{
 };
 pub use error::{ErrorKind, SourceError};
 pub use evidence::{HourlySeries, MALFORMED, SeriesSet, Signal};
+pub use figure::Figure;
 pub use fleet_hour::{FleetHour, TypeCounts};
 pub use gpu::{
     Activity, GpuAdvice, GpuAdviceKind, GpuHistory, GpuHour, GpuIdentity, GpuKey, GpuModel,

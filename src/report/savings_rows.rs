@@ -221,7 +221,7 @@ impl SavingsField for CommitmentField {
 
 impl SavingsField for ProposalField {
     fn more(row: &Proposal) -> Vec<(&'static str, Json)> {
-        vec![("says", lines(&row.says))]
+        vec![("says", row.says.iter().map(|n| json!(reasons::size(n))).collect())]
     }
 
     fn totals(rows: &[&Proposal]) -> Vec<(&'static str, Json)> {
@@ -273,7 +273,8 @@ impl SavingsField for SpotField {
                 "hours": z.hours,
             })
         };
-        vec![("zones", row.zones.iter().map(zone).collect()), ("says", lines(&row.says))]
+        let says = row.says.iter().map(|n| json!(reasons::spot(n))).collect();
+        vec![("zones", row.zones.iter().map(zone).collect()), ("says", says)]
     }
 
     fn of_all(savings: &Savings) -> Option<(&'static str, Json)> {
@@ -401,8 +402,8 @@ pub(crate) fn mixed_fleets(savings: &Savings) -> (&'static str, Json) {
             "zones": fleet.zones.iter().map(|z| &**z).collect::<Vec<_>>(),
             "gross_usd_per_hour": fleet.gross_usd_per_hour,
             "net_usd_per_hour": fleet.net_usd_per_hour,
-            "says": fleet.says.iter().map(|s| &**s).collect::<Vec<_>>(),
-            "no_policy": fleet.no_policy.as_deref(),
+            "says": fleet.says.iter().map(reasons::spot).collect::<Vec<_>>(),
+            "no_policy": fleet.no_policy.as_ref().map(reasons::no_policy),
             "auto_scaling_group": asg_cli_input(fleet),
         })
     };

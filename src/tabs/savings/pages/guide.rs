@@ -9,7 +9,7 @@ use crate::domain::storage::size_words;
 use crate::tabs::overview::pages::cut;
 use crate::tabs::savings::picture::{GuideRow, guide_rows};
 use crate::tabs::storage::pages::parts::{heading, paragraph};
-use crate::view::{Symbols, ViewContext, format};
+use crate::view::{Symbols, ViewContext, format, reasons};
 
 /// Columns of names and values.
 const NAME: usize = 26;
@@ -131,14 +131,14 @@ fn bar(spec: &InputSpec, value: f64, symbols: Symbols) -> String {
 
 fn said(app: &App, answer: &Guide, ctx: &ViewContext, width: usize, lines: &mut Vec<Line>) {
     heading(format!("It needs {} of GPU memory", size_words(answer.memory.total())), lines);
-    for part in &answer.memory.lines {
-        let text = plain(&part.how, ctx.symbols);
+    for part in &answer.memory.parts {
+        let text = plain(&reasons::memory_how(*part), ctx.symbols);
         let label = 18.min(width / 3);
         let room = width.saturating_sub(label + 16).max(8);
         let line = Line::new()
             .text("  ")
-            .column(Role::Text, &cut(part.label, label, ctx.symbols), label)
-            .number(Role::Text, &size_words(part.bytes), 10)
+            .column(Role::Text, &cut(reasons::memory_part(*part), label, ctx.symbols), label)
+            .number(Role::Text, &size_words(part.bytes()), 10)
             .with(Role::Dim, format!("  {}", cut(&text, room, ctx.symbols)));
         lines.push(line);
     }
@@ -146,7 +146,7 @@ fn said(app: &App, answer: &Guide, ctx: &ViewContext, width: usize, lines: &mut 
     if !answer.rejected.is_empty() {
         heading("What does not do, cheapest first", lines);
         for no in answer.rejected.iter().take(REJECTED) {
-            let text = plain(&no.fail.to_string(), ctx.symbols);
+            let text = plain(&reasons::guide_fail(&no.fail), ctx.symbols);
             let room = width.saturating_sub(32).max(8);
             lines.push(
                 Line::new()
@@ -164,7 +164,12 @@ fn said(app: &App, answer: &Guide, ctx: &ViewContext, width: usize, lines: &mut 
     if !answer.warnings.is_empty() {
         heading("What this rests on", lines);
         for warning in &answer.warnings {
-            paragraph(Role::Dim, &plain(warning, ctx.symbols), width, lines);
+            paragraph(
+                Role::Dim,
+                &plain(&reasons::guide_warning(warning), ctx.symbols),
+                width,
+                lines,
+            );
         }
     }
 }
@@ -200,8 +205,8 @@ fn candidates(app: &App, answer: &Guide, ctx: &ViewContext, width: usize, lines:
     lines.push(Line::new());
     let name = format!("{}:", best.instance_type);
     paragraph(Role::Accent, &name, width, lines);
-    for sentence in &best.says {
-        paragraph(Role::Text, &plain(sentence, ctx.symbols), width, lines);
+    for note in &best.says {
+        paragraph(Role::Text, &plain(&reasons::guide_note(*note), ctx.symbols), width, lines);
     }
 }
 

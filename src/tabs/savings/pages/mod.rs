@@ -83,16 +83,17 @@ fn covers(row: Option<&Row>, ctx: &ViewContext, width: usize, lines: &mut Vec<Li
 /// Sentences, each a paragraph of its own.
 fn says(
     title: &'static str,
-    sentences: &[std::sync::Arc<str>],
+    sentences: impl Iterator<Item = String>,
     width: usize,
     lines: &mut Vec<Line>,
 ) {
-    if sentences.is_empty() {
+    let mut sentences = sentences.peekable();
+    if sentences.peek().is_none() {
         return;
     }
     parts::heading(title, lines);
     for sentence in sentences {
-        parts::paragraph(Role::Text, sentence, width, lines);
+        parts::paragraph(Role::Text, &sentence, width, lines);
     }
 }
 

@@ -1,6 +1,6 @@
-//! Figures in sentences.
+//! Figures in sentences about sizes.
 
-use crate::domain::number::{dollars, grouped};
+use crate::domain::number::grouped;
 
 /// `22.4 GiB`, `1,152 GiB`.
 pub(super) fn gib(mib: u64) -> String {
@@ -12,11 +12,6 @@ pub(super) fn gib(mib: u64) -> String {
 /// `1,900 GB`.
 pub(super) fn gb(gb: u64) -> String {
     format!("{} GB", grouped(gb as f64, 0))
-}
-
-/// `$6.88/h`.
-pub(super) fn per_hour(usd: f64) -> String {
-    format!("{}/h", dollars(grouped(usd, 2)))
 }
 
 /// `1.04 %`, `37 %`.
