@@ -13,6 +13,7 @@ pub mod commitment;
 pub mod error;
 pub mod evidence;
 pub mod fleet_hour;
+pub mod format;
 pub mod gpu;
 pub mod hash;
 pub mod hour;
