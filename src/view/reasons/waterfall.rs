@@ -14,8 +14,9 @@ pub fn step_note(note: N) -> String {
             counted(n, "idle instance stays", "idle instances stay")
         ),
         N::PaidByCommitments(usd) => format!(
-            "${usd:.2}/h of the list price of what idles stays on the bill: commitments pay for it, \
-             used or not."
+            "{} of the list price of what idles stays on the bill: commitments pay for it, used or \
+             not.",
+            format::usd_per_hour(usd)
         ),
         N::CountedUnderStorage(n) => format!(
             "The volumes of {} under storage.",
@@ -35,7 +36,8 @@ pub fn step_note(note: N) -> String {
             )
         }
         N::UsesCommitments(usd) => format!(
-            "${usd:.2}/h more than at list price: the smaller sizes use commitments that nothing used."
+            "{} more than at list price: the smaller sizes use commitments that nothing used.",
+            format::usd_per_hour(usd)
         ),
         N::PartlyFit(n) => format!(
             "{} of groups that are only partly fit: a base stays on demand, and the mean of the \
@@ -113,7 +115,9 @@ pub fn task(task: &Task) -> String {
             let known = parts.iter().filter(|(n, _)| *n > 0);
             known.map(|(n, what)| format!("{n} {what}")).collect::<Vec<_>>().join(", ")
         }
-        Some(TaskReason::Unused(usd)) => format!("${usd:.2}/h are paid and used by nothing"),
+        Some(TaskReason::Unused(usd)) => {
+            format!("{} are paid and used by nothing", format::usd_per_hour(usd))
+        }
     }
 }
 

@@ -1,6 +1,5 @@
 //! Sizes, dollars and ages of storage in words.
 
-pub use crate::domain::storage::size_words as size;
 use jiff::Timestamp;
 
 use crate::domain::storage::{Effort, LifecycleRule, Risk, Tier, Versioning};
@@ -8,14 +7,8 @@ use crate::fleet::storage::{BucketRow, StorageTotals};
 use crate::query::{Kind, Unit};
 use crate::view::{Value, ViewContext, format};
 
-/// Dollars per month: cents while they matter. What is not nothing does not look like it.
-pub fn usd(amount: f64) -> String {
-    if !amount.is_finite() || amount.abs() >= 100.0 {
-        format::usd_total(amount)
-    } else {
-        format::usd_spent(amount)
-    }
-}
+pub use crate::domain::storage::size_words as size;
+pub use crate::view::format::usd_coarse as usd;
 
 /// What the findings of rows would save, `per` being what follows the dollars; of findings without a price nothing is
 /// known. What a snapshot would save is an upper bound, so that a sum with one in it is none.

@@ -16,8 +16,8 @@ pub fn overview(app: &App) -> Option<Line> {
     let symbols = app.appearance().symbols;
     let text = match lists.buy.len() {
         0 => "nothing to buy now".to_owned(),
-        1 => format!("1 purchase now saves {}", words::short_usd(saves)),
-        many => format!("{many} purchases now save {}", words::short_usd(saves)),
+        1 => format!("1 purchase now saves {}", words::usd_short(saves)),
+        many => format!("{many} purchases now save {}", words::usd_short(saves)),
     };
     let later = format!(
         " over {} weeks, before stops and Spot {} {} later {} {} to leave",
