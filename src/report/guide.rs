@@ -6,7 +6,6 @@ use super::sheet::{Cell, Column, Sheet};
 use super::{Notes, Report, json};
 use crate::analyze::rightsize::guide::{Guide, GuideAsk, GuideCandidate, INPUTS};
 use crate::domain::Reading;
-use crate::domain::storage::size_words;
 use crate::view::{Align, Value, ViewContext, format};
 
 /// Contents of `burntop rightsize --guide`.
@@ -159,11 +158,11 @@ fn notes(report: &GuideReport<'_>) -> Vec<String> {
     }
     let mut out = vec![
         format!("asked: {}", asked.join(", ")),
-        format!("it needs {} of GPU memory:", size_words(guide.memory.total())),
+        format!("it needs {} of GPU memory:", format::bytes_binary(guide.memory.total())),
     ];
     for line in &guide.memory.lines {
         let each = if line.shared { "" } else { " per GPU" };
-        let bytes = size_words(line.bytes);
+        let bytes = format::bytes_binary(line.bytes);
         out.push(format!("  {} {bytes}{each}: {} ({})", line.label, line.how, line.source));
     }
     match guide.candidates.first() {

@@ -4,9 +4,9 @@ use jiff::Timestamp;
 
 use crate::analyze::storage::findings::usual_policy;
 use crate::domain::storage::{
-    Confidence, Fate, FindingReason as R, OfSnapshot, OfVolume, Unwritten, size_words,
+    Confidence, Fate, FindingReason as R, OfSnapshot, OfVolume, Unwritten,
 };
-use crate::view::format::{usd, usd_fine};
+use crate::view::format::{bytes_binary, usd, usd_fine};
 
 /// One sentence: what is so. Clean text.
 pub fn storage(reason: &R) -> String {
@@ -234,7 +234,7 @@ fn at_most(snapshot: &OfSnapshot) -> String {
 }
 
 fn size(bytes: u64) -> String {
-    size_words(bytes as f64)
+    bytes_binary(bytes as f64)
 }
 
 /// The UTC day of a moment.

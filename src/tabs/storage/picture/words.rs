@@ -7,8 +7,7 @@ use crate::fleet::storage::{BucketRow, StorageTotals};
 use crate::query::{Kind, Unit};
 use crate::view::{Value, ViewContext, format};
 
-pub use crate::domain::storage::size_words as size;
-pub use crate::view::format::usd_coarse as usd;
+pub use crate::view::format::{bytes_binary as size, usd_coarse as usd};
 
 /// What the findings of rows would save, `per` being what follows the dollars; of findings without a price nothing is
 /// known. What a snapshot would save is an upper bound, so that a sum with one in it is none.
