@@ -1,7 +1,7 @@
 //! What is wrong with a commitment.
 
 use crate::fleet::savings::{CommitmentFinding as F, Elsewhere, Ending, UnusedCost};
-use crate::view::format::usd_per_hour;
+use crate::view::format::{self, usd_per_hour};
 
 /// One sentence: what is wrong with a commitment.
 pub fn commitment(finding: &F) -> String {
@@ -103,10 +103,9 @@ fn nothing_such(none: &str, elsewhere: &Elsewhere) -> String {
     }
 }
 
-/// Instance-hours without needless digits: `3`, `2.5`.
+/// Instances or instance-hours: `3`, `2.5`.
 fn number(n: f64) -> String {
-    let text = format!("{n:.1}");
-    text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
+    format::trimmed(n, 1)
 }
 
 fn in_days(days: f64) -> String {

@@ -39,11 +39,7 @@ pub fn number(value: f64) -> String {
         size if size >= 10.0 => 1,
         _ => 3,
     };
-    let digits = grouped(value, decimals);
-    match digits.contains('.') {
-        true => digits.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => digits,
-    }
+    format::trimmed(value, decimals)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The inputs that are moved, and how far.
 
-use crate::domain::format::usd_rate;
+use crate::domain::format::{trimmed, usd_rate};
 use crate::whatif::engine::moved_offer;
 use crate::whatif::{FamilyInputs, PriceCut, Scenario, StepKind};
 
@@ -105,7 +105,7 @@ impl Maker<'_> {
             let step = (0.1 * units).round().max(1.0);
             self.number(
                 &format!("units of {name}"),
-                count,
+                plain,
                 units,
                 step,
                 [0.0, 1e9],
@@ -141,7 +141,7 @@ impl Maker<'_> {
                     let step = (0.2 * units.abs()).round().max(1.0);
                     self.number(
                         &format!("launch in week {week}"),
-                        count,
+                        plain,
                         *units,
                         step,
                         [-1e9, 1e9],
@@ -193,19 +193,10 @@ impl Maker<'_> {
 }
 
 fn percent(part: f64) -> String {
-    format!("{} %", trimmed(100.0 * part))
+    format!("{} %", trimmed(100.0 * part, 4))
 }
 
-fn count(units: f64) -> String {
-    trimmed(units)
-}
-
+/// Without unit.
 fn plain(number: f64) -> String {
-    trimmed(number)
-}
-
-/// At most four significant digits behind the point, without trailing zeros.
-fn trimmed(number: f64) -> String {
-    let text = format!("{number:.4}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    trimmed(number, 4)
 }

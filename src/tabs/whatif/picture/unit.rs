@@ -50,13 +50,13 @@ impl Unit {
     /// The value as shown: `30%`, `$1.74`, `52 wk`.
     pub fn show(self, value: f64) -> String {
         match self {
-            Self::Share => format!("{}%", few(value * 100.0, 2)),
+            Self::Share => format!("{}%", format::trimmed(value * 100.0, 2)),
             Self::Rate => format::usd_rate(value),
             Self::UsdPerHour => format!("{}/h", format::usd_rate(value)),
             Self::Plain => format::count(value),
-            Self::PerHour => format!("{}/h", few(value, 4)),
-            Self::Units => few(value, 1),
-            Self::Weeks | Self::Hours => format!("{} {}", few(value, 2), self.word()),
+            Self::PerHour => format!("{}/h", format::trimmed(value, 4)),
+            Self::Units => format::trimmed(value, 1),
+            Self::Weeks | Self::Hours => format!("{} {}", format::trimmed(value, 2), self.word()),
         }
     }
 
@@ -111,7 +111,7 @@ fn share(text: &str) -> Result<f64, String> {
     }
     let value = number(text)?;
     if value != 0.0 && value.abs() < 1.0 {
-        return Err(format!("`{text}`: write {text}% or {}%", few(value * 100.0, 4)));
+        return Err(format!("`{text}`: write {text}% or {}%", format::trimmed(value * 100.0, 4)));
     }
     Ok(value / 100.0)
 }
@@ -148,18 +148,6 @@ fn number(text: &str) -> Result<f64, String> {
         return Err(wrong());
     }
     plain.parse::<f64>().map(|value| value * factor).map_err(|_| wrong())
-}
-
-/// A number with at most `decimals` decimals, without trailing zeros.
-pub fn few(value: f64, decimals: usize) -> String {
-    let digits = format::grouped(value, decimals);
-    match digits.split_once('.') {
-        Some((whole, fraction)) => match fraction.trim_end_matches('0') {
-            "" => whole.to_owned(),
-            rest => format!("{whole}.{rest}"),
-        },
-        None => digits,
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Dollars, shares and months of a plan in words.
 
-use super::unit::few;
 use crate::view::format;
 use crate::whatif::{Answer, Demand, DemandOrigin, Scenario};
 
@@ -13,17 +12,17 @@ pub fn usd_signed(amount: f64) -> String {
 
 /// A share (0–1) as a percentage with one decimal: `27.6%`.
 pub fn share(part: f64) -> String {
-    format!("{}%", few(part * 100.0, 1))
+    format!("{}%", format::trimmed(part * 100.0, 1))
 }
 
 /// Months with one decimal: `7.6 mo`.
 pub fn months(months: f64) -> String {
-    format!("{} mo", few(months, 1))
+    format!("{} mo", format::trimmed(months, 1))
 }
 
 /// Units with at most one decimal.
 pub fn units(units: f64) -> String {
-    few(units, 1)
+    format::trimmed(units, 1)
 }
 
 /// Number of futures behind an answer, as text.
