@@ -139,7 +139,7 @@ fn sheet(report: &GuideReport<'_>, ctx: &ViewContext) -> Sheet {
             number(Some(f64::from(c.boxes)), format::count),
             number(Some(f64::from(c.gpus)), format::count),
             Cell::text(c.gpu_model.to_string()),
-            number(Some(c.memory_share), |v| format::percent(v * 100.0)),
+            number(Some(c.memory_share), |v| format::share(v, 0)),
             number(c.ms_per_token, |v| format::grouped(v, 1)),
             number(c.usd_per_million_tokens, format::usd),
             number(c.run_usd, format::usd_total),

@@ -43,8 +43,9 @@ pub enum Breach {
     },
     /// A larger share of the fleet than `max_fleet_percent` allows.
     #[error(
-        "{rows} of {fleet} instances are more than actions.max_fleet_percent allows ({percent} %: \
-         {max}); choose fewer"
+        "{rows} of {fleet} instances are more than actions.max_fleet_percent allows ({}: {max}); choose \
+         fewer",
+        format::trimmed_spaced(*.percent, 4)
     )]
     Share {
         /// Number of rows that would go.
@@ -120,9 +121,9 @@ impl Caps {
                 limit: Some(self.max_fleet_percent),
                 over: over(|b| matches!(b, Breach::Share { .. })),
                 text: format!(
-                    "max_fleet_percent {rows} of {fleet} is {} of {} %",
+                    "max_fleet_percent {rows} of {fleet} is {} of {}",
                     share.map_or_else(|| "not known".to_owned(), |s| format!("{s:.1}")),
-                    self.max_fleet_percent
+                    format::trimmed_spaced(self.max_fleet_percent, 4)
                 ),
             },
             CapUse {

@@ -198,7 +198,7 @@ mod tests {
             let x = f64::from_bits(bits);
             for text in [
                 usd(x), usd_per_hour(x), usd_total(x), usd_spent(x), usd_rate(x), usd_coarse(x),
-                usd_short(x), usd_fine(x, 6), percent(x), count(x), bytes(x), bytes_binary(x),
+                usd_short(x), usd_fine(x, 6), percent(x, 0), count(x), bytes(x), bytes_binary(x),
             ] {
                 prop_assert!(!text.is_empty() && text.len() <= 28, "{}", text);
                 prop_assert!(!text.contains("NaN") && !text.contains("inf"), "{}", text);

@@ -32,8 +32,8 @@ pub fn commitment(finding: &F) -> String {
                 hours => format!("over {hours} h"),
             };
             return format!(
-                "Used {:.0}% {over}: {} pays for nothing.",
-                used * 100.0,
+                "Used {} {over}: {} pays for nothing.",
+                format::share(*used, 0),
                 usd_per_hour(*rate)
             );
         }

@@ -107,7 +107,7 @@ fn units(slot: f64) -> String {
 
 /// `63.4%`.
 fn share(part: f64) -> String {
-    format!("{:.1}%", part * 100.0)
+    format::share(part, 1)
 }
 
 /// A share that is below what is needed, rounded so that it reads so.

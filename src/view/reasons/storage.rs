@@ -6,7 +6,7 @@ use crate::analyze::storage::findings::usual_policy;
 use crate::domain::storage::{
     Confidence, Fate, FindingReason as R, OfSnapshot, OfVolume, Unwritten,
 };
-use crate::view::format::{bytes_binary, usd, usd_fine};
+use crate::view::format::{bytes_binary, percent_spaced, usd, usd_fine};
 
 /// One sentence: what is so. Clean text.
 pub fn storage(reason: &R) -> String {
@@ -82,9 +82,9 @@ pub fn storage(reason: &R) -> String {
                 Confidence::D => "objects of the same size, no more",
             };
             format!(
-                "{:.0} % of {copy} is also in {original} (confidence {}): {objects} objects, {}, \
+                "{} of {copy} is also in {original} (confidence {}): {objects} objects, {}, \
                  {how}.",
-                share * 100.0,
+                percent_spaced(share * 100.0, 0),
                 confidence.word(),
                 size(*bytes),
             )

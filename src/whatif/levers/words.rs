@@ -24,12 +24,7 @@ pub fn usd(amount: f64) -> String {
 
 /// A share (0–1) as a percentage: `75.1%`.
 pub fn share(part: f64) -> String {
-    let digits = grouped(100.0 * part, 1);
-    if part.is_finite() {
-        format!("{}%", digits.strip_suffix(".0").unwrap_or(&digits))
-    } else {
-        digits
-    }
+    format::percent_trimmed(100.0 * part, 1)
 }
 
 /// A number without unit: no decimals from 100 on, one from 10 on, else up to three.

@@ -1,6 +1,6 @@
 //! The inputs that are moved, and how far.
 
-use crate::domain::format::{trimmed, usd_rate};
+use crate::domain::format::{trimmed, trimmed_spaced, usd_rate};
 use crate::whatif::engine::moved_offer;
 use crate::whatif::{FamilyInputs, PriceCut, Scenario, StepKind};
 
@@ -193,7 +193,7 @@ impl Maker<'_> {
 }
 
 fn percent(part: f64) -> String {
-    format!("{} %", trimmed(100.0 * part, 4))
+    trimmed_spaced(100.0 * part, 4)
 }
 
 /// Without unit.

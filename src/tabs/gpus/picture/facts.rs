@@ -108,7 +108,7 @@ pub(super) fn gauges(row: &GpuRow) -> Vec<Fact> {
         let part_words = quantity(part, get(part)?);
         Some(match get(whole).filter(|w| *w > 0.0) {
             Some(most) => {
-                let percent = format::percent(get(part)? / most * 100.0);
+                let percent = format::share(get(part)? / most, 0);
                 format!("{part_words} of {} ({percent})", quantity(whole, most))
             }
             None => part_words,
@@ -134,7 +134,7 @@ pub(super) fn gauges(row: &GpuRow) -> Vec<Fact> {
 /// A value of a signal with its unit.
 fn quantity(signal: GpuSignal, value: f64) -> String {
     match signal.unit() {
-        SignalUnit::Ratio => format::percent(value * 100.0),
+        SignalUnit::Ratio => format::share(value, 0),
         SignalUnit::Mebibytes => format::gib(value * 1_048_576.0),
         SignalUnit::BytesPerSecond => format!("{}/s", format::bytes(value)),
         SignalUnit::Number => format::count(value),

@@ -131,12 +131,12 @@ pub(super) fn waterfall(saved: &Saved, ctx: &ViewContext, width: usize) -> Vec<L
         lines.push(shape.step(step, &scale, ctx));
     }
     lines.push(shape.total("the bill after", &scale, w.after(), ctx));
-    let share = (w.before > 0.0).then(|| w.saves() / w.before * 100.0);
+    let share = (w.before > 0.0).then(|| w.saves() / w.before);
     let mut said = format!(
         "{} saved, {}/month, {} of the bill",
         format::usd_per_hour(w.saves()),
         format::usd_total(w.saves() * HOURS_PER_MONTH),
-        ctx.symbols.or_unknown(share, format::percent),
+        ctx.symbols.or_unknown(share, |s| format::share(s, 0)),
     );
     if w.net_unknown.is_some() {
         said.push_str(", at list price");

@@ -216,7 +216,7 @@ fn row(task: Task, c: &GuideCandidate, wide: bool, ctx: &ViewContext) -> Line {
         .column(Role::Text, &c.instance_type, 17)
         .column(Role::Dim, &boxes, 7);
     if wide {
-        line = line.number(Role::Dim, &format::percent(c.memory_share * 100.0), 7);
+        line = line.number(Role::Dim, &format::share(c.memory_share, 0), 7);
         let last = if task.trains() {
             match (c.hours, c.run_usd) {
                 (Some(hours), Some(usd)) => {

@@ -139,10 +139,10 @@ pub(super) fn progress(listing: &Listing) -> String {
         ListingState::Running { rows, of, seconds_left } => {
             let rows_of = match of {
                 Some(all) if *all > 0 => format!(
-                    "{} of {} rows ({:.0} %)",
+                    "{} of {} rows ({})",
                     words::count(*rows as f64),
                     words::count(*all as f64),
-                    *rows as f64 * 100.0 / *all as f64
+                    format::percent_spaced(*rows as f64 * 100.0 / *all as f64, 0)
                 ),
                 _ => format!("{} rows", words::count(*rows as f64)),
             };

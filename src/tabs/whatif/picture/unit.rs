@@ -50,7 +50,7 @@ impl Unit {
     /// The value as shown: `30%`, `$1.74`, `52 wk`.
     pub fn show(self, value: f64) -> String {
         match self {
-            Self::Share => format!("{}%", format::trimmed(value * 100.0, 2)),
+            Self::Share => format::percent_trimmed(value * 100.0, 2),
             Self::Rate => format::usd_rate(value),
             Self::UsdPerHour => format!("{}/h", format::usd_rate(value)),
             Self::Plain => format::count(value),
@@ -111,7 +111,10 @@ fn share(text: &str) -> Result<f64, String> {
     }
     let value = number(text)?;
     if value != 0.0 && value.abs() < 1.0 {
-        return Err(format!("`{text}`: write {text}% or {}%", format::trimmed(value * 100.0, 4)));
+        return Err(format!(
+            "`{text}`: write {text}% or {}",
+            format::percent_trimmed(value * 100.0, 4)
+        ));
     }
     Ok(value / 100.0)
 }

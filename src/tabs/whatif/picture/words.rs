@@ -12,7 +12,7 @@ pub fn usd_signed(amount: f64) -> String {
 
 /// A share (0–1) as a percentage with one decimal: `27.6%`.
 pub fn share(part: f64) -> String {
-    format!("{}%", format::trimmed(part * 100.0, 1))
+    format::percent_trimmed(part * 100.0, 1)
 }
 
 /// Months with one decimal: `7.6 mo`.
