@@ -17,7 +17,7 @@ pub use dollars::{
 };
 pub use numbers::{count, count_short, grouped, trimmed};
 pub use percents::{percent, percent_spaced, percent_trimmed, share, trimmed_spaced};
-pub use plurals::{counted, plural};
+pub use plurals::{counted, noun, plural};
 pub use sizes::{bytes, bytes_binary, gib};
 pub use spans::{age, at_least, span, span_long, span_words};
 

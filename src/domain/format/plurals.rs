@@ -2,8 +2,13 @@
 
 /// `1 volume`, `3 volumes`: for words that take an s.
 pub fn plural(number: usize, word: &str) -> String {
+    format!("{number} {}", noun(number, word))
+}
+
+/// `volume` for one, else `volumes`: where the number is written another way.
+pub fn noun(number: usize, word: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };
-    format!("{number} {word}{ending}")
+    format!("{word}{ending}")
 }
 
 /// `1 row has`, `3 rows have`: for all other words, and for nouns with their verb.

@@ -113,7 +113,7 @@ fn in_days(days: f64) -> String {
         return format!("{:.0} h", (24.0 * days).max(1.0));
     }
     let whole = days.round();
-    if whole == 1.0 { "1 day".to_owned() } else { format!("{whole:.0} days") }
+    format!("{whole:.0} {}", format::noun(whole as usize, "day"))
 }
 
 #[cfg(test)]

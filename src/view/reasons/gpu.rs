@@ -67,9 +67,9 @@ pub fn gpu(reason: R) -> String {
         }
         R::TooShort { seconds: seen, needed, samples } => {
             return format!(
-                "quiet, seen for {} in {samples} {}: idle takes {} and 3 samples",
+                "quiet, seen for {} in {}: idle takes {} and 3 samples",
                 seconds(seen),
-                if samples == 1 { "sample" } else { "samples" },
+                format::plural(usize::from(samples), "sample"),
                 seconds(needed)
             );
         }

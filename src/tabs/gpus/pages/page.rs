@@ -97,7 +97,7 @@ fn head(page: &GpuDetail, width: usize) -> Vec<Line> {
 fn witnesses(page: &GpuDetail, width: usize, lines: &mut Vec<Line>) {
     let said = &page.conclusion;
     lines.push(Line::new());
-    let noun = if said.samples == 1 { "sample" } else { "samples" };
+    let noun = format::noun(said.samples as usize, "sample");
     let samples = format!(", {} {noun}", format::grouped(f64::from(said.samples), 0));
     let evidence = Line::of(Role::Heading, "Evidence").text(format!("  {}", said.evidence));
     lines.push(evidence.with(Role::Dim, samples));

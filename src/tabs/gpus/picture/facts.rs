@@ -159,8 +159,8 @@ pub(super) fn health(row: &GpuRow) -> Vec<Health> {
         }
     };
     count("ECC", GpuSignal::EccUncorrected, "no uncorrected error", &|n| {
-        let noun = if n == 1 { "error" } else { "errors" };
-        format!("{n} uncorrected {noun} since the driver was loaded")
+        let errors = format::plural(n as usize, "uncorrected error");
+        format!("{errors} since the driver was loaded")
     });
     count("row remapping", GpuSignal::RemapFailure, "has not failed", &|_| {
         "failed: the GPU is to be replaced".to_owned()

@@ -205,9 +205,8 @@ fn losses(row: &Row) -> Vec<Loss> {
         losses.push(Loss::new(
             "volumes",
             format!(
-                "A stop leaves {} that {} on; a termination deletes {dies} and leaves {}.",
-                format::plural(volumes, "volume"),
-                if volumes == 1 { "bills" } else { "bill" },
+                "A stop leaves {} on; a termination deletes {dies} and leaves {}.",
+                format::counted(volumes, "volume that bills", "volumes that bill"),
                 volumes - dies
             ),
         ));

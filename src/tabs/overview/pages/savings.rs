@@ -315,8 +315,9 @@ pub(super) fn sequence(saved: &Saved, ctx: &ViewContext, width: usize) -> Vec<Li
 fn why(task: &Task) -> String {
     match (task.kind.step(), task.count) {
         (None, _) => reasons::task(task),
-        (Some(_), 1) => "1 item".to_owned(),
-        (Some(_), n) => format!("{} items", format::grouped(f64::from(n), 0)),
+        (Some(_), n) => {
+            format!("{} {}", format::grouped(f64::from(n), 0), format::noun(n as usize, "item"))
+        }
     }
 }
 

@@ -47,14 +47,13 @@ pub fn demand(demand: &Demand) -> [String; 2] {
         DemandOrigin::Demo => "the demo",
     };
     let weeks = demand.whole_weeks().len();
-    let noun = if weeks == 1 { "whole week" } else { "whole weeks" };
+    let whole = format::plural(weeks, "whole week");
     let notes = match demand.notes.len() {
         0 => String::new(),
-        1 => ", 1 note".to_owned(),
-        notes => format!(", {notes} notes"),
+        notes => format!(", {}", format::plural(notes, "note")),
     };
     let (from, to) = (date(demand.start), date(demand.end()));
-    let full = format!("demand: {origin}, {from} to {to}, {weeks} {noun}{notes}");
+    let full = format!("demand: {origin}, {from} to {to}, {whole}{notes}");
     [full, format!("{origin}, {weeks} weeks")]
 }
 

@@ -2,9 +2,9 @@
 
 use jiff::Timestamp;
 
-use super::rows::{Rows, counted};
+use super::rows::Rows;
 use super::{MAX_CELLS, MAX_HOURS, Problems};
-use crate::domain::format::percent_spaced;
+use crate::domain::format::{counted, percent_spaced};
 
 /// Seconds of an hour.
 const HOUR: i64 = 3_600;
