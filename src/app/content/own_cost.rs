@@ -3,7 +3,7 @@
 use super::{Line, columns, wrap};
 use crate::app::Role;
 use crate::domain::OwnCost;
-use crate::domain::own_cost::usd;
+use crate::domain::own_cost::usd_of_micro;
 use crate::view::format;
 
 /// Dollars to a hundredth of a cent: single calls cost that little.
@@ -35,7 +35,7 @@ pub fn lines(cost: Option<&OwnCost>, width: usize) -> Vec<Line> {
             Line::new()
                 .column(Role::Text, &api.name, name_width)
                 .number(Role::Text, &format::grouped(api.units as f64, 0), 12)
-                .number(Role::Text, &fine(usd(api.micro_usd)), 12),
+                .number(Role::Text, &fine(usd_of_micro(api.micro_usd)), 12),
         );
     }
     if cost.apis.is_empty() {

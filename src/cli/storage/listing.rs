@@ -11,7 +11,7 @@ use crate::cli::tell::tell;
 use crate::domain::SourceError;
 use crate::domain::storage::{IncompleteUploads, Versioning};
 use crate::domain::text::clean;
-use crate::source::ledger::{BilledApi, usd};
+use crate::source::ledger::{BilledApi, usd_of_micro};
 use crate::source::listing::{Estimate, PAGE, estimate};
 use crate::source::{ListWhat, SizeMetric, SizeSeries};
 use crate::tabs::storage::picture::words::size;
@@ -101,7 +101,7 @@ async fn counted(finder: &Finder, owner: &Owner, bucket: &str, now: Timestamp) -
 fn words(bucket: &str, objects: Option<u64>, limit: u64, is_part: bool) -> String {
     let bucket = clean(bucket);
     let limited = |objects: u64| limit > 0 && objects > limit;
-    let rate = |micro_usd: u64| format::usd_rate(usd(micro_usd));
+    let rate = |micro_usd: u64| format::usd_rate(usd_of_micro(micro_usd));
     let cost = |e: &Estimate| {
         format!(
             "{} pages of {}, {}, {} to {}",
