@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::age::Age;
 use crate::domain::{ErrorKind, Reading, Scope, SourceId, SourceSet, SourceState};
-use crate::view::Origin;
+use crate::view::{Origin, format};
 
 /// Interval at which each source is read, in seconds. Figures older than twice the interval are stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,12 +151,9 @@ impl Progress {
     pub fn unread_words(&self) -> String {
         let regions = self.unread - self.accounts;
         let all = self.scopes - self.accounts;
-        let accounts = match self.accounts {
-            0 => String::new(),
-            1 => "1 account".to_owned(),
-            n => format!("{n} accounts"),
-        };
+        let accounts = format::plural(self.accounts as usize, "account");
         match (self.accounts, regions) {
+            (0, 0) => String::new(),
             (_, 0) => accounts,
             (0, _) => format!("{regions} of {all} regions"),
             _ => format!("{accounts} and {regions} of {all} regions"),

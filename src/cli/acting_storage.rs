@@ -34,7 +34,7 @@ use crate::report::acting::{
 };
 use crate::source::ledger::Ledger;
 use crate::tabs::storage::picture::{BlockField, BlockRow};
-use crate::view::{FieldRef, Filter, TableField, ViewContext};
+use crate::view::{FieldRef, Filter, TableField, ViewContext, format};
 
 /// An operator of storage, and what was not well on the way to it.
 struct Acting {
@@ -312,7 +312,7 @@ fn show(
     for (name, text) in [
         ("what", plan.verb.word().to_owned()),
         ("rows", plan.items.len().to_string()),
-        ("saves", format!("${usd:.2}/month{left_out}")),
+        ("saves", format!("{}/month{left_out}", format::usd(usd))),
         ("why", plan.justification.clone()),
         ("drafted", format!("{:.0}", plan.created_at)),
         ("valid until", format!("{:.0}", plan.expires_at)),

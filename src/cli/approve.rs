@@ -15,7 +15,7 @@ use super::{acting, acting_storage, arming, plan, plan_file, policy, session, wh
 use crate::act::exec::audit::Body;
 use crate::act::exec::kms::ApprovalKey;
 use crate::act::plan::storage::AnyPlan;
-use crate::act::plan::{Approval, ApprovalError, Breach, CapUse, Plan, PlanFile, Verb, in_words};
+use crate::act::plan::{Approval, ApprovalError, Breach, CapUse, Plan, PlanFile, Verb};
 use crate::config::Env;
 use crate::domain::text;
 use crate::report::Format;
@@ -118,7 +118,7 @@ fn show(plan: &Plan, caps: &[CapUse], out: &mut dyn Write, ctx: &ViewContext) ->
             "terminate (their groups want one less each)".to_owned()
         }
         Verb::Mark { expires, reason } => {
-            let long = in_words(expires.duration_since(ctx.now));
+            let long = format::span_long(expires.duration_since(ctx.now));
             let why = if reason.is_empty() { String::new() } else { format!(": {reason}") };
             format!("mark until {expires}, {long} from now{why}")
         }

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use crate::analyze::storage::lifecycle::Severity;
 use crate::domain::{GpuState, VerdictKind, text};
 use crate::fleet::{GpuTotals, Totals};
+use crate::view::format::usd_per_hour;
 
 /// The verdicts that can be failed on: those that ask for somebody to act or to look.
 const KINDS: [VerdictKind; 4] =
@@ -237,7 +238,8 @@ impl FailOn {
 
 /// Text when more than `limit` is wasted, USD/h; `None` otherwise.
 fn over(waste: f64, limit: f64) -> Option<String> {
-    (waste > limit).then(|| format!("waste ${waste:.2}/h (more than ${limit:.2}/h)"))
+    (waste > limit)
+        .then(|| format!("waste {} (more than {})", usd_per_hour(waste), usd_per_hour(limit)))
 }
 
 impl Condition {

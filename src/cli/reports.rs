@@ -214,7 +214,7 @@ pub(super) fn shortfalls(outcome: &Outcome) -> Vec<String> {
             && (part.scope == whole.scope || of_account)
     };
     let line = |whole: &Reading| {
-        let read = format::percent((f64::from(whole.coverage) * 100.0 + 1e-4).floor());
+        let read = format::percent((f64::from(whole.coverage) * 100.0 + 1e-4).floor(), 0);
         let mut failed: Vec<&SourceError> = Vec::new();
         for part in outcome.parts.iter().filter(|part| is_of(part, whole)) {
             let SourceState::Failed(error) = &part.state else { continue };

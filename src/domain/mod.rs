@@ -14,6 +14,7 @@ pub mod error;
 pub mod evidence;
 mod figure;
 pub mod fleet_hour;
+pub mod format;
 pub mod gpu;
 pub mod hash;
 pub mod hour;

@@ -276,7 +276,7 @@ fn people_sheet(report: &CheckpointsReport<'_>, ctx: &ViewContext) -> Sheet {
             Cell::text(strip::strip(run, plan, STRIP, ctx.symbols)),
             count(run.steps.len()),
             Cell::text(words::size(run.bytes as f64)),
-            Cell::text(format::percent(run.confidence * 100.0)),
+            Cell::text(format::share(run.confidence, 0)),
             Cell::text(if run.active { "active" } else { "ended" }),
         ];
         if let Some(plan) = plan {
@@ -376,8 +376,8 @@ fn notes(report: &CheckpointsReport<'_>, ctx: &ViewContext) -> Vec<String> {
             delta.mode.says(),
             size(low),
             size(high),
-            format::percent(delta.low * 100.0),
-            format::percent(delta.high * 100.0),
+            format::share(delta.low, 0),
+            format::share(delta.high, 0),
             delta.source,
         ));
     }

@@ -6,7 +6,6 @@ use super::sheet::{Cell, Column, Sheet};
 use super::{Notes, Report, json};
 use crate::analyze::rightsize::guide::{Guide, GuideAsk, GuideCandidate, INPUTS};
 use crate::domain::Reading;
-use crate::domain::storage::size_words;
 use crate::view::{Align, Value, ViewContext, format, reasons};
 
 /// Contents of `burntop rightsize --guide`.
@@ -140,7 +139,7 @@ fn sheet(report: &GuideReport<'_>, ctx: &ViewContext) -> Sheet {
             number(Some(f64::from(c.boxes)), format::count),
             number(Some(f64::from(c.gpus)), format::count),
             Cell::text(c.gpu_model.to_string()),
-            number(Some(c.memory_share), |v| format::percent(v * 100.0)),
+            number(Some(c.memory_share), |v| format::share(v, 0)),
             number(c.ms_per_token, |v| format::grouped(v, 1)),
             number(c.usd_per_million_tokens, format::usd),
             number(c.run_usd, format::usd_total),
@@ -159,14 +158,14 @@ fn notes(report: &GuideReport<'_>) -> Vec<String> {
     }
     let mut out = vec![
         format!("asked: {}", asked.join(", ")),
-        format!("it needs {} of GPU memory:", size_words(guide.memory.total())),
+        format!("it needs {} of GPU memory:", format::bytes_binary(guide.memory.total())),
     ];
     for part in &guide.memory.parts {
         let each = if part.is_shared() { "" } else { " per GPU" };
         out.push(format!(
             "  {} {}{each}: {} ({})",
             reasons::memory_part(*part),
-            size_words(part.bytes()),
+            format::bytes_binary(part.bytes()),
             reasons::memory_how(*part),
             reasons::memory_source(*part)
         ));

@@ -22,7 +22,7 @@ use crate::domain::text::clean;
 use crate::domain::{ErrorKind, SourceError, SourceId, is_due};
 use crate::source::StorageSource;
 use crate::source::inventory::Inventory;
-use crate::source::ledger::{Ledger, usd};
+use crate::source::ledger::{Ledger, usd_of_micro};
 use crate::source::listing::{Lister, PAGE, estimate};
 use crate::source::objects::Need;
 use crate::source::storage::{ListPlace, ListWhat};
@@ -130,7 +130,7 @@ impl Running {
                     format::span(e.seconds.0 as i64),
                     format::span(e.seconds.1 as i64),
                 );
-                ListingState::Offer { says, usd: Some(usd(e.micro_usd)) }
+                ListingState::Offer { says, usd: Some(usd_of_micro(e.micro_usd)) }
             }
             None => ListingState::Offer {
                 says: "It has no inventory that can be read, and how many objects it has is not \

@@ -334,7 +334,7 @@ impl Running {
                 let cost = self.bus.refresh_cost_micro_usd();
                 self.send(Msg::Fleet(fleet)).await;
                 if self.refresh_cost.replace(cost) != Some(cost) {
-                    self.send(Msg::RefreshCost(Some(ledger::usd(cost)))).await;
+                    self.send(Msg::RefreshCost(Some(ledger::usd_of_micro(cost)))).await;
                 }
                 self.cache_notices().await;
                 self.recording_notice().await;
@@ -356,7 +356,7 @@ impl Running {
                 self.send(Msg::Log(entry)).await;
             }
             Event::Missing { metrics, micro_usd } => {
-                let missing_usd = (metrics > 0).then(|| ledger::usd(micro_usd));
+                let missing_usd = (metrics > 0).then(|| ledger::usd_of_micro(micro_usd));
                 let name = self.preset.clone();
                 self.send(Msg::Preset { name, missing_usd }).await;
             }

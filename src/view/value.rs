@@ -87,7 +87,7 @@ impl<'a> Value<'a> {
             Self::Number(n) => match kind {
                 Kind::Number(Unit::UsdPerHour) => format::grouped(n, 2),
                 Kind::Number(Unit::Usd) => format::usd_total(n),
-                Kind::Number(Unit::Percent) => format::percent(n),
+                Kind::Number(Unit::Percent) => format::percent(n, 0),
                 Kind::Number(Unit::Bytes) => format::gib(n),
                 Kind::Number(Unit::BytesPerDay) => format::bytes(n),
                 Kind::Number(Unit::Seconds) => format::span(n as i64),

@@ -16,9 +16,10 @@ use super::approval::Approval;
 use super::draft::whole_millionths;
 use super::item::{PLAN_SCHEMA, Plan, PlanItem};
 use super::policy;
-use super::span::{SHORTEST_GRACE, in_words};
+use super::span::SHORTEST_GRACE;
 use super::verb::Verb;
 use crate::domain::text;
+use crate::view::format::span_long;
 
 /// Largest plan file, bytes; a row has about 600.
 pub const MAX_BYTES: usize = 8 << 20;
@@ -203,7 +204,7 @@ fn believable(file: &PlanFile) -> Result<(), PlanFileError> {
         if expires.duration_since(plan.created_at) < SHORTEST_GRACE {
             return wrong(
                 "plan.verb.expires",
-                format!("it lies less than {} after the plan", in_words(SHORTEST_GRACE)),
+                format!("it lies less than {} after the plan", span_long(SHORTEST_GRACE)),
             );
         }
         if policy::is_like_a_policys(reason) {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::item::PlanItem;
 use super::verb::Verb;
 use crate::domain::{Inspection, Instance, Lifecycle, Tenancy, VolumeFact};
+use crate::view::format::usd_per_hour;
 
 pub use ebs::usd_per_month;
 
@@ -105,7 +106,9 @@ fn saving(item: &PlanItem, instance: Option<&Instance>) -> Saving {
         None => format!("{basis}; net of Savings Plans and reservations: not known"),
         Some(net) if usd - net < 0.005 => basis.clone(),
         Some(net) if net < 0.005 => format!("{basis}; net nothing{}", paid_on(&item.covered_by)),
-        Some(net) => format!("{basis}; net ${net:.2}/h{}", paid_on(&item.covered_by)),
+        Some(net) => {
+            format!("{basis}; net {}{}", usd_per_hour(net), paid_on(&item.covered_by))
+        }
     };
     Saving { gross, net: item.net_usd_per_hour, note }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::Told;
-use crate::domain::{GpuIdentity, GpuSample, GpuSignal, RecentWindow, Rung, SourceId};
+use crate::domain::{GpuIdentity, GpuSample, GpuSignal, RecentWindow, Rung, SourceId, format};
 
 /// Two readings further apart, seconds, may differ because the work changed.
 const COMPARABLE_S: i64 = 60;
@@ -233,15 +233,18 @@ fn disagreements(candidates: &[Candidate<'_>], said: &mut Vec<String>) {
             !same && apart_s <= COMPARABLE_S && disagree(unit, a, *b)
         });
         if let Some((other, b)) = differs {
-            let scale = if unit == "%" { 100.0 } else { 1.0 };
+            let value = |value: f32| match unit {
+                "%" => format::percent_spaced(100.0 * value, 0),
+                _ => format!("{value:.0} {unit}"),
+            };
             said.push(format!(
-                "{name}: {} {} says {:.0} {unit}, {} {} says {:.0} {unit}",
+                "{name}: {} {} says {}, {} {} says {}",
                 best.source.word(),
                 best.origin,
-                a * scale,
+                value(a),
                 other.source.word(),
                 other.origin,
-                b * scale,
+                value(b),
             ));
         }
     }

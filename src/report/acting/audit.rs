@@ -11,7 +11,7 @@ use crate::act::plan::{Authority, Outcome, OutcomeKind, Undo};
 use crate::report::page::{Fact, Page};
 use crate::report::sheet::{Cell, Sheet};
 use crate::report::{Format, write};
-use crate::view::{Value, ViewContext};
+use crate::view::{Value, ViewContext, format};
 
 const BASIS: &str = "the audit log of this machine; an open row has an intent and no outcome yet";
 
@@ -54,7 +54,7 @@ pub fn audit_list(runs: &[Run], errors: &[Trouble], format: Format, ctx: &ViewCo
     }
     let open: usize = runs.iter().map(Run::open).sum();
     if open > 0 {
-        let rows = if open == 1 { "1 row has".into() } else { format!("{open} rows have") };
+        let rows = format::counted(open, "row has", "rows have");
         notes.push(format!("! {rows} no outcome; `burntop audit reconcile` finds it out"));
     }
     notes.extend(errors.iter().map(|e| format!("! {}", e.line())));

@@ -202,10 +202,9 @@ fn stakes(stakes: &Stakes, ctx: &ViewContext) -> String {
     let volumes = |what: &str, all: &[VolumeStake]| match all.len() {
         0 => None,
         n => {
-            let plural = if n == 1 { "" } else { "s" };
             let priced: Option<f64> = all.iter().map(|v| v.usd_per_month).sum();
             let money = priced.map(|usd| format!(" ({}/mo)", format::usd(usd)));
-            Some(format!("{what} {n} volume{plural}{}", money.unwrap_or_default()))
+            Some(format!("{what} {}{}", format::plural(n, "volume"), money.unwrap_or_default()))
         }
     };
     parts.extend(volumes("loses", &stakes.dies));
@@ -278,10 +277,7 @@ fn arming(checked: &Preflighted) -> Vec<String> {
             *reasons.entry(&finding.text).or_default() += 1;
         }
     }
-    reasons
-        .into_iter()
-        .map(|(text, n)| format!("! {n} row{}: {text}", if n == 1 { "" } else { "s" }))
-        .collect()
+    reasons.into_iter().map(|(text, n)| format!("! {}: {text}", format::plural(n, "row"))).collect()
 }
 
 /// The fields of an item that every JSON row has.

@@ -220,7 +220,7 @@ impl Memo<'_> {
         }
         self.heading("What matters most");
         for bar in answer.tornado.iter().take(BARS) {
-            let [low, high] = bar.usd.map(signed);
+            let [low, high] = bar.usd.map(|usd| format::usd_signed(usd, format::usd_total));
             let decision = if bar.decision_changes() { "; the best units change" } else { "" };
             self.point(&format!(
                 "{} {}: {} → {low}, {} → {high}{decision}.",
@@ -304,14 +304,10 @@ fn compared(found: &SlotComparison) -> String {
         "{} against {}: {} ± {} (2 s.e., paired); cheaper in {} of the futures.",
         other.letter(),
         base.letter(),
-        signed(result.mean_usd),
+        format::usd_signed(result.mean_usd, format::usd_total),
         format::usd_total(result.error_usd),
         share(result.cheaper)
     )
-}
-
-fn signed(usd: f64) -> String {
-    if usd > 0.0 { format!("+{}", format::usd_total(usd)) } else { format::usd_total(usd) }
 }
 
 fn family_words(family: &FamilyInputs) -> String {

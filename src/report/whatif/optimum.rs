@@ -80,7 +80,8 @@ pub fn whatif_optimum(report: &OptimumReport<'_>, format: Format, ctx: &ViewCont
         }
     };
     let sources = report.tiers.iter().filter_map(|tier| {
-        Some(format!("{}: ${} per hour, {}.", tier.name, tier.rate, tier.source.as_ref()?))
+        let rate = format::usd_rate(tier.rate);
+        Some(format!("{}: {rate} per hour, {}.", tier.name, tier.source.as_ref()?))
     });
     let warnings: Vec<String> = report.warnings.iter().cloned().chain(sources).collect();
     let page = Page {

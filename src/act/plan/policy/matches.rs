@@ -6,10 +6,11 @@ use serde::Serialize;
 
 use super::caps::stricter;
 use super::file::{Policy, RuleAction};
-use crate::act::plan::{CapUse, Chosen, EnvironmentCount, Rules, by_environment, in_words};
+use crate::act::plan::{CapUse, Chosen, EnvironmentCount, Rules, by_environment};
 use crate::domain::{InstanceState, VerdictKind};
 use crate::fleet::{Fleet, Row};
 use crate::tabs::idle::picture::Field;
+use crate::view::format::span_long;
 use crate::view::{TableField, ViewContext};
 
 /// A rule in words, and the number of instances that it matches.
@@ -83,8 +84,8 @@ pub fn matches<'a>(
         rule: rule.name.clone(),
         action: rule.action.word(),
         filter: rule.filter_text.clone(),
-        grace: in_words(rule.grace),
-        remind_before: rule.remind_before.map(in_words),
+        grace: span_long(rule.grace),
+        remind_before: rule.remind_before.map(span_long),
         matches: of(index).count(),
         idle: of(index).filter(|row| is_idle(row)).count(),
         environments: by_environment(of(index).map(|row| chosen(row, rules))),

@@ -108,7 +108,7 @@ pub(super) fn gauges(row: &GpuRow) -> Vec<Fact> {
         let part_words = quantity(part, get(part)?);
         Some(match get(whole).filter(|w| *w > 0.0) {
             Some(most) => {
-                let percent = format::percent(get(part)? / most * 100.0);
+                let percent = format::share(get(part)? / most, 0);
                 format!("{part_words} of {} ({percent})", quantity(whole, most))
             }
             None => part_words,
@@ -134,7 +134,7 @@ pub(super) fn gauges(row: &GpuRow) -> Vec<Fact> {
 /// A value of a signal with its unit.
 fn quantity(signal: GpuSignal, value: f64) -> String {
     match signal.unit() {
-        SignalUnit::Ratio => format::percent(value * 100.0),
+        SignalUnit::Ratio => format::share(value, 0),
         SignalUnit::Mebibytes => format::gib(value * 1_048_576.0),
         SignalUnit::BytesPerSecond => format!("{}/s", format::bytes(value)),
         SignalUnit::Number => format::count(value),
@@ -159,8 +159,8 @@ pub(super) fn health(row: &GpuRow) -> Vec<Health> {
         }
     };
     count("ECC", GpuSignal::EccUncorrected, "no uncorrected error", &|n| {
-        let noun = if n == 1 { "error" } else { "errors" };
-        format!("{n} uncorrected {noun} since the driver was loaded")
+        let errors = format::plural(n as usize, "uncorrected error");
+        format!("{errors} since the driver was loaded")
     });
     count("row remapping", GpuSignal::RemapFailure, "has not failed", &|_| {
         "failed: the GPU is to be replaced".to_owned()

@@ -5,7 +5,6 @@ use crate::analyze::rightsize::guide::{Guide, GuideCandidate, InputSpec, Task};
 use crate::app::App;
 use crate::app::Role;
 use crate::app::content::Line;
-use crate::domain::storage::size_words;
 use crate::tabs::overview::pages::cut;
 use crate::tabs::savings::picture::{GuideRow, guide_rows};
 use crate::tabs::storage::pages::parts::{heading, paragraph};
@@ -51,7 +50,7 @@ pub fn guide(app: &App, width: usize) -> (Vec<Line>, usize) {
 
 /// The answer in a line, in sight while the inputs move.
 fn best(answer: &Guide, symbols: Symbols) -> Line {
-    let needs = size_words(answer.memory.total());
+    let needs = format::bytes_binary(answer.memory.total());
     let line = Line::new().text("  ");
     match answer.candidates.first() {
         Some(best) => line
@@ -130,7 +129,7 @@ fn bar(spec: &InputSpec, value: f64, symbols: Symbols) -> String {
 }
 
 fn said(app: &App, answer: &Guide, ctx: &ViewContext, width: usize, lines: &mut Vec<Line>) {
-    heading(format!("It needs {} of GPU memory", size_words(answer.memory.total())), lines);
+    heading(format!("It needs {} of GPU memory", format::bytes_binary(answer.memory.total())), lines);
     for part in &answer.memory.parts {
         let text = plain(&reasons::memory_how(*part), ctx.symbols);
         let label = 18.min(width / 3);
@@ -138,7 +137,7 @@ fn said(app: &App, answer: &Guide, ctx: &ViewContext, width: usize, lines: &mut 
         let line = Line::new()
             .text("  ")
             .column(Role::Text, &cut(reasons::memory_part(*part), label, ctx.symbols), label)
-            .number(Role::Text, &size_words(part.bytes()), 10)
+            .number(Role::Text, &format::bytes_binary(part.bytes()), 10)
             .with(Role::Dim, format!("  {}", cut(&text, room, ctx.symbols)));
         lines.push(line);
     }
@@ -219,7 +218,7 @@ fn row(task: Task, c: &GuideCandidate, wide: bool, ctx: &ViewContext) -> Line {
         .column(Role::Text, &c.instance_type, 17)
         .column(Role::Dim, &boxes, 7);
     if wide {
-        line = line.number(Role::Dim, &format::percent(c.memory_share * 100.0), 7);
+        line = line.number(Role::Dim, &format::share(c.memory_share, 0), 7);
         let last = if task.trains() {
             match (c.hours, c.run_usd) {
                 (Some(hours), Some(usd)) => {

@@ -65,7 +65,7 @@ fn covers(row: Option<&Row>, ctx: &ViewContext, width: usize, lines: &mut Vec<Li
                     "{} {}: {} of it, {}{until}",
                     by.kind.label(),
                     by.id,
-                    format::percent(by.share * 100.0),
+                    format::share(by.share, 0),
                     ctx.symbols.or_unknown(by.usd_per_hour, format::usd_per_hour),
                 );
                 parts::paragraph(Role::Text, &text, width, lines);

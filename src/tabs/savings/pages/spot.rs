@@ -126,7 +126,7 @@ fn arithmetic(row: &SpotRow, ctx: &ViewContext, width: usize, lines: &mut Vec<Li
         None => ctx.symbols.unknown().to_owned(),
     };
     fact("checkpoint", &every, width, lines);
-    let kept = ctx.symbols.or_unknown(row.efficiency.map(|e| e * 100.0), format::percent);
+    let kept = ctx.symbols.or_unknown(row.efficiency, |e| format::share(e, 0));
     fact("work kept", &format!("{kept} of the time"), width, lines);
     fact("on demand", &rate(row.on_demand), width, lines);
     let best = row.zones.first();

@@ -22,7 +22,7 @@ pub fn at_least(usd: Option<f64>, unknown: u32, symbols: Symbols) -> String {
 
 /// How far what is paid for is used, and what of it the figure does not have: `74% of 9, 4 left out`.
 pub fn utilisation(sums: &CommitmentSums, symbols: Symbols) -> String {
-    let share = symbols.or_unknown(sums.utilisation.map(|s| s * 100.0), format::percent);
+    let share = symbols.or_unknown(sums.utilisation, |s| format::share(s, 0));
     match sums.left_out {
         0 => share,
         n => format!("{share} of {}, {n} left out", sums.utilisation_of),
@@ -148,7 +148,7 @@ pub fn covered_by(cover: &Cover) -> String {
         // Writing to a string cannot fail.
         let _ = write!(text, "{} {}", by.kind.word(), by.id);
         if by.share < 0.9995 {
-            let _ = write!(text, " {}", format::percent(by.share * 100.0));
+            let _ = write!(text, " {}", format::share(by.share, 0));
         }
     }
     text

@@ -1,6 +1,5 @@
 //! Sizes, dollars and ages of storage in words.
 
-pub use crate::domain::storage::size_words as size;
 use jiff::Timestamp;
 
 use crate::domain::storage::{Effort, LifecycleRule, Risk, Tier, Versioning};
@@ -8,14 +7,7 @@ use crate::fleet::storage::{BucketRow, StorageTotals};
 use crate::query::{Kind, Unit};
 use crate::view::{Value, ViewContext, format};
 
-/// Dollars per month: cents while they matter. What is not nothing does not look like it.
-pub fn usd(amount: f64) -> String {
-    if !amount.is_finite() || amount.abs() >= 100.0 {
-        format::usd_total(amount)
-    } else {
-        format::usd_spent(amount)
-    }
-}
+pub use crate::view::format::{bytes_binary as size, count_short as count, usd_coarse as usd};
 
 /// What the findings of rows would save, `per` being what follows the dollars; of findings without a price nothing is
 /// known. What a snapshot would save is an upper bound, so that a sum with one in it is none.
@@ -35,22 +27,6 @@ pub(super) fn cell(value: Value<'_>, kind: Kind, ctx: &ViewContext) -> String {
         (Value::Number(n), Kind::Number(Unit::Bytes)) => size(n),
         (value, _) => value.shown(kind, ctx),
     }
-}
-
-/// A count at four characters: `812`, `45k`, `1.2M`.
-pub fn count(number: f64) -> String {
-    let mut value = number;
-    let mut unit = "";
-    for next in ["k", "M", "G", "T"] {
-        if value < 9_999.5 && unit.is_empty() || value < 999.5 {
-            break;
-        }
-        value /= 1000.0;
-        unit = next;
-    }
-    let decimals = usize::from(!unit.is_empty() && value < 9.95);
-    let digits = format::grouped(value, decimals);
-    format!("{}{unit}", digits.strip_suffix(".0").unwrap_or(&digits))
 }
 
 /// Seconds between a moment in ms and `now`; `None` where it is not known.

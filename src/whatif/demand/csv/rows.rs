@@ -9,6 +9,7 @@ use jiff::civil::DateTime;
 use super::cells::{self, Cell, SEPARATORS};
 use super::time::{self, Moment, Placed};
 use super::{Columns, CsvOptions, MAX_CELLS, MAX_FAMILIES, MAX_ROWS, Problems};
+use crate::domain::format::counted;
 use crate::domain::text::clean;
 
 /// The first line.
@@ -413,9 +414,4 @@ impl Placer {
             ));
         }
     }
-}
-
-/// `1 row`, `2 rows`.
-pub(super) fn counted(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
 }
