@@ -714,12 +714,11 @@ const MAY_BY_HAND: &[(&str, &str)] = &[
     // Not the plural of a number: the verb of a list of names, `1` and `3 x`, `line 7` and `the first is line 7`.
     ("doctor/account.rs", "== 1 { \""),
     ("tabs/savings/pages/guide.rs", "== 1 { \""),
+    ("view/reasons/spot.rs", "== 1 { \""),
     ("whatif/demand/csv/rows.rs", "== 1 { \""),
     // Sentences that are no types yet.
     ("analyze/idle/", ""),
     ("analyze/resources/", ""),
-    ("analyze/rightsize/", ""),
-    ("analyze/spot/", ""),
 ];
 
 /// Figures are written by `domain::format`: dollars have their separators, percents no space, nouns their

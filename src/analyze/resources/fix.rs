@@ -1,7 +1,7 @@
 //! What to do about a resource, and what keeping it costs. Nothing here is done by burntop.
 
 use super::Holders;
-use crate::domain::number::{dollars, grouped};
+use crate::domain::format::{dollars, grouped};
 use crate::domain::{HOURS_PER_MONTH, Resource, ResourceKind, Verdict, VerdictKind};
 use crate::fleet::savings::Pattern;
 

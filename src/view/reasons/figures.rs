@@ -1,6 +1,6 @@
 //! Figures in sentences about sizes.
 
-use crate::domain::number::grouped;
+use crate::domain::format::{grouped, percent_spaced};
 
 /// `22.4 GiB`, `1,152 GiB`.
 pub(super) fn gib(mib: u64) -> String {
@@ -17,7 +17,7 @@ pub(super) fn gb(gb: u64) -> String {
 /// `1.04 %`, `37 %`.
 pub(super) fn percent(percent: f64) -> String {
     let decimals = if percent < 10.0 && percent.fract() > 0.005 { 2 } else { 0 };
-    format!("{percent:.decimals$} %")
+    percent_spaced(percent, decimals)
 }
 
 /// `1.25 vCPUs`, `96 vCPUs`.

@@ -5,9 +5,8 @@ use super::size::FRACTIONAL_GPU;
 use crate::analyze::rightsize::guide::{
     GuideFail as F, GuideNote as N, GuideWarning as W, InputUnit, MemoryPart as P,
 };
-use crate::domain::number::grouped;
 use crate::domain::storage::GIB;
-use crate::view::format::usd_per_hour;
+use crate::view::format::{self, grouped, usd_per_hour};
 
 /// One sentence: what speaks for a type, or what to know of it.
 pub fn guide_note(note: N) -> String {
@@ -22,8 +21,8 @@ pub fn guide_note(note: N) -> String {
         ),
         N::ScaledFp16 => "It has no BF16: FP16 with loss scaling instead.".into(),
         N::Copies { copies, gpus } => {
-            let s = if gpus == 1 { "" } else { "s" };
-            format!("{copies} copies on {gpus} GPU{s} each: one copy alone leaves the others idle.")
+            let gpus = format::plural(gpus as usize, "GPU");
+            format!("{copies} copies on {gpus} each: one copy alone leaves the others idle.")
         }
         N::PcieServing => "A copy spans GPUs over PCIe: a token takes longer than computed.".into(),
         N::NoFp8 => "It has no FP8: weights of 8 bits are computed with at 16.".into(),
@@ -124,7 +123,7 @@ pub fn memory_how(part: P) -> String {
         }
         P::FrozenWeights(of) => format!("{}B × {:.3} bytes, frozen", of.billions, of.bytes),
         P::Adapters { billions, share } => {
-            format!("{billions}B × {:.2} % × 16 bytes", share * 100.0)
+            format!("{billions}B × {} × 16 bytes", format::percent_spaced(share * 100.0, 2))
         }
         P::ServedWeights(of) => format!("{}B × {:.3} bytes", of.billions, of.bytes),
         P::KvCache { tokens, bytes } => format!("{tokens} tokens × {:.0} KiB", bytes / 1024.0),

@@ -6,7 +6,7 @@ use crate::fleet::savings::{
     CpuUnknown, EfaReason, GpuMemoryUnknown, GpuPeakUnknown, GpuRuntime, Gpus, PricedType,
     SizeFail as F, SizeNote as N,
 };
-use crate::view::format::usd_per_hour;
+use crate::view::format::{self, usd_per_hour};
 
 /// Commitments that a sentence names.
 const NAMED: usize = 3;
@@ -213,8 +213,7 @@ pub fn size_fail(fail: &F) -> String {
         F::Burstable => "its CPU is not there all the time".into(),
         F::OlderCpu(has, needs) => format!("processors of generation {has}, not below {needs}"),
         F::Gpus(has, needs) => {
-            let s = if *has == 1 { "" } else { "s" };
-            format!("{has} GPU{s}, {needs} work")
+            format!("{}, {needs} work", format::plural(*has as usize, "GPU"))
         }
         F::GpuMemory(has, needs) => format!("{} per GPU, {} kept", gib(*has), gib(*needs)),
         F::Older(has, needs) => {

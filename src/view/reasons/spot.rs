@@ -1,7 +1,7 @@
 //! What is said of an instance that could run on Spot, and what speaks for or against it.
 
 use crate::analyze::spot::SPOT_TAG;
-use crate::domain::number::{dollars, grouped};
+use crate::domain::format::{counted, dollars, grouped, percent_spaced, plural};
 use crate::domain::{Figure, OwnerKind};
 use crate::fleet::savings::{
     Named, NoPolicy, SpotBecause as B, SpotNote as N, SpotWork, WorkSource,
@@ -159,10 +159,10 @@ pub fn spot(note: &N) -> String {
             "Not now: commitments pay for it, and what moves leaves them without use.".into()
         }
         N::UnknownMembers(n) => {
-            let members = if *n == 1 { "member" } else { "members" };
             format!(
-                "Nothing says what {n} {members} of the group do: the base keeps as many on \
-                 demand, but no particular ones. Tag them with {SPOT_TAG} first."
+                "Nothing says what {} of the group do: the base keeps as many on \
+                 demand, but no particular ones. Tag them with {SPOT_TAG} first.",
+                plural(*n as usize, "member")
             )
         }
         N::LeaveOut(pinned) => {
@@ -170,9 +170,9 @@ pub fn spot(note: &N) -> String {
         }
         N::NoGroup => "In no Auto Scaling group yet: make one with this policy.".into(),
         N::FewTypes(n) => {
-            let fit = if *n == 1 { "type fits" } else { "types fit" };
+            let fit = counted(*n as usize, "type fits", "types fit");
             format!(
-                "{n} {fit}; AWS advises ten. Give the group subnets in every zone that offers them."
+                "{fit}; AWS advises ten. Give the group subnets in every zone that offers them."
             )
         }
         N::OfferingsUnread => {
@@ -298,7 +298,7 @@ fn percent(share: Figure) -> String {
     if value.is_infinite() {
         return "any".to_owned();
     }
-    format!("{} %", grouped(value, usize::from(value.abs() < 10.0)))
+    percent_spaced(value, usize::from(value.abs() < 10.0))
 }
 
 /// Hours in the unit that reads best.
