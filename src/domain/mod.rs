@@ -22,7 +22,6 @@ pub mod hypervisor;
 pub mod inspection;
 pub mod instance;
 pub mod intern;
-pub mod number;
 pub mod organization;
 pub mod own_cost;
 pub mod polling;
