@@ -12,4 +12,4 @@ pub use commitment::commitment;
 pub use gpu::{gpu, gpu_advice, witness};
 pub use list::list;
 pub use storage::{fate, storage, storage_fix};
-pub use waterfall::{net_unknown, step_note, task};
+pub use waterfall::{net_unknown, node_remedy, step_note, task};
