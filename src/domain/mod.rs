@@ -20,6 +20,7 @@ pub mod hypervisor;
 pub mod inspection;
 pub mod instance;
 pub mod intern;
+pub mod likely;
 pub mod number;
 pub mod organization;
 pub mod own_cost;
@@ -67,6 +68,7 @@ pub use inspection::{
 pub use instance::{
     BlockDevice, Instance, InstanceState, Lifecycle, Owner, OwnerKind, Platform, Tenancy,
 };
+pub use likely::LikelyReason;
 pub use organization::{Member, is_account_id, is_partition};
 pub use own_cost::OwnCost;
 pub use polling::{Backoff, is_due};

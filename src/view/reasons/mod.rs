@@ -4,12 +4,14 @@
 
 mod commitment;
 mod gpu;
+mod likely;
 mod list;
 mod storage;
 mod waterfall;
 
 pub use commitment::commitment;
 pub use gpu::{gpu, gpu_advice, witness};
+pub use likely::{likely, likely_remedy};
 pub use list::list;
 pub use storage::{fate, storage, storage_fix};
 pub use waterfall::{net_unknown, node_remedy, step_note, task};

@@ -193,6 +193,7 @@ impl Seen {
             network_bytes_per_day: None,
             signals,
             not_checked: Arc::default(),
+            likely: None,
             reason: "".into(),
         }
     }

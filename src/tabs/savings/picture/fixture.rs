@@ -403,6 +403,7 @@ fn judged(kind: VerdictKind, since_hours: Option<i64>, reason: &str) -> Arc<Verd
             joint: false,
         }],
         not_checked: ["requests of the last hour".into()].into(),
+        likely: None,
         reason: reason.into(),
     })
 }
