@@ -21,7 +21,8 @@ use super::starts::{Seen, Starts};
 use super::work::Work;
 use super::world::Update;
 use super::{guarded, rejudge};
-use crate::analyze::idle::{Policy, judge, next_signals, signals_for};
+use crate::analyze::idle::{Policy, Subject, judge, next_signals, signals_for};
+use crate::analyze::likely::likely_reason;
 use crate::domain::{
     Backoff, ErrorKind, Hour, HourRange, Instance, Signal, SourceError, SourceId, TypeSpec,
     Verdict, VerdictKind,
@@ -486,7 +487,7 @@ impl<'a> Round<'a> {
                 .into_iter()
                 .filter_map(|(work, old)| {
                     let work = if work.has_unanswered() { work.accept_partial() } else { work };
-                    let new = judge(&work.subject(now), &policy);
+                    let new = judged(&work.subject(now), &policy);
                     let keep = old.is_some_and(|old| !overrides(&new, &old));
                     (!keep).then(|| (work.instance.id.clone(), Arc::new(new)))
                 })
@@ -503,6 +504,13 @@ impl<'a> Round<'a> {
             Vec::new()
         })
     }
+}
+
+/// The verdict on a subject, with the likely reason beside it.
+pub(super) fn judged(subject: &Subject<'_>, policy: &Policy) -> Verdict {
+    let verdict = judge(subject, policy);
+    let likely = likely_reason(subject, policy, &verdict).map(Box::new);
+    Verdict { likely, ..verdict }
 }
 
 /// True when a verdict on incomplete evidence counts for more than the last good one: use needs

@@ -22,6 +22,7 @@ pub mod hypervisor;
 pub mod inspection;
 pub mod instance;
 pub mod intern;
+pub mod likely;
 pub mod organization;
 pub mod own_cost;
 pub mod polling;
@@ -69,6 +70,7 @@ pub use inspection::{
 pub use instance::{
     BlockDevice, Instance, InstanceState, Lifecycle, Owner, OwnerKind, Platform, Tenancy,
 };
+pub use likely::LikelyReason;
 pub use organization::{Member, is_account_id, is_partition};
 pub use own_cost::OwnCost;
 pub use polling::{Backoff, is_due};

@@ -10,6 +10,7 @@ use super::gpu::GpuVerdict;
 use super::hour::Hour;
 use super::instance::Instance;
 use super::intern;
+use super::likely::LikelyReason;
 use super::signal_evidence::SignalEvidence;
 
 /// Verdict on an instance.
@@ -94,6 +95,9 @@ pub struct Verdict {
     pub not_checked: Arc<[Arc<str>]>,
     /// Reason for the verdict, one sentence.
     pub reason: Arc<str>,
+    /// Why a box with GPUs likely stands idle or does little: a guess beside the verdict. `None` where its hours tell
+    /// none, and for a box without GPUs.
+    pub likely: Option<Box<LikelyReason>>,
 }
 
 impl Verdict {

@@ -159,6 +159,7 @@ pub fn judge(subject: &Subject<'_>, policy: &Policy) -> Verdict {
         signals,
         not_checked,
         reason: reason.into(),
+        likely: None,
     }
 }
 

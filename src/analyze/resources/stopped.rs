@@ -130,6 +130,7 @@ fn judge(resource: &Resource, since: Option<Timestamp>, volumes: usize, now: Tim
             format!("criterion: {}", rule.source).into(),
             "what is on the volumes".into(),
         ]),
+        likely: None,
         reason: reason.into(),
     }
 }

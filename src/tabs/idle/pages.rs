@@ -13,7 +13,7 @@ use crate::app::keymap::Action;
 use crate::domain::SeriesSet;
 use crate::fleet::Row;
 use crate::tabs::idle::picture::Field;
-use crate::view::{Symbols, TableField, ViewContext, format, verdict};
+use crate::view::{Symbols, TableField, ViewContext, format, reasons, verdict};
 
 /// Lines of the Why page of an instance; `series` is `None` until loaded.
 pub fn lines(
@@ -37,6 +37,7 @@ pub fn lines(
     let mut lines = head(&page, row, &ctx, width);
     evidence(&page, app, width, &mut lines);
     money(&page.stakes, width, &mut lines);
+    remedy(app, instance, width, &mut lines);
     act_hint(app, width, &mut lines);
     lines.extend(crate::tabs::gpus::pages::of_instance(app, instance, width));
     lines.push(Line::new());
@@ -77,6 +78,9 @@ fn head(page: &WhyPage, row: &Row, ctx: &ViewContext, width: usize) -> Vec<Line>
     paragraph(Role::Text, &page.reason, width, &mut lines);
     if let Some(pattern) = page.pattern {
         lines.push(Line::of(Role::Dim, "pattern  ").with(Role::Accent, pattern.label()));
+    }
+    if let Some(likely) = &page.likely {
+        paragraph(Role::Accent, &format!("Likely reason: {likely}"), width, &mut lines);
     }
     mark(row, width, &mut lines);
     let mut whose = vec![page.instance_id.to_string()];
@@ -224,6 +228,15 @@ fn money(stakes: &Stakes, width: usize, lines: &mut Vec<Line>) {
         for loss in &stakes.losses {
             bullet(Role::Text, &format!("{}: {}", loss.what, loss.text), width, lines);
         }
+    }
+}
+
+/// What the savings in turn do with a partly idle node.
+fn remedy(app: &App, instance: &Arc<str>, width: usize, lines: &mut Vec<Line>) {
+    let nodes = app.savings().map_or(&[][..], |savings| &savings.waterfall.nodes);
+    if let Some(node) = nodes.iter().find(|node| node.id == *instance) {
+        let text = format!("For its idle GPUs: {}.", reasons::node_remedy(node));
+        bullet(Role::Text, &text, width, lines);
     }
 }
 

@@ -6,6 +6,7 @@ mod commitment;
 mod figures;
 mod gpu;
 mod guide;
+mod likely;
 mod list;
 mod schedule;
 mod size;
@@ -16,12 +17,13 @@ mod waterfall;
 pub use commitment::commitment;
 pub use gpu::{gpu, gpu_advice, witness};
 pub use guide::{guide_fail, guide_note, guide_warning, memory_how, memory_part, memory_source};
+pub use likely::{likely, likely_remedy};
 pub use list::list;
 pub use schedule::{obstacle, obstacle_detail};
 pub use size::size;
 pub use spot::{no_policy, spot, spot_because};
 pub use storage::{fate, storage, storage_fix};
-pub use waterfall::{net_unknown, step_note, task};
+pub use waterfall::{net_unknown, node_remedy, step_note, task};
 
 /// Of a row whose net is unknown, as nobody read the commitments.
 const NET_UNREAD: &str = "Net unknown: commitments were not read.";
