@@ -135,17 +135,22 @@ impl Backtest {
         judged.then_some(count)
     }
 
-    /// Instances that a policy called idle and that were used again, with the spell: the soonest first.
-    pub fn wakes(&self, policy: usize) -> Vec<(&Arc<Row>, &Spell, u32)> {
-        let mut wakes: Vec<(&Arc<Row>, &Spell, u32)> = Vec::new();
-        for (row, replayed) in &self.of {
-            for spell in replayed.tracks.get(policy).into_iter().flat_map(|track| &track.spells) {
-                if let Outcome::Woke { after_hours } = spell.outcome {
-                    wakes.push((row, spell, after_hours));
-                }
-            }
-        }
-        wakes.sort_by(|a, b| (a.2, &a.0.instance.id).cmp(&(b.2, &b.0.instance.id)));
+    /// Every spell of a policy, by instance.
+    pub fn spells(&self, policy: usize) -> impl Iterator<Item = (&Arc<Row>, &Spell)> {
+        self.of.iter().flat_map(move |(row, replayed)| {
+            let spells = replayed.tracks.get(policy).into_iter().flat_map(|track| &track.spells);
+            spells.map(move |spell| (row, spell))
+        })
+    }
+
+    /// Instances that a policy called idle and that were used again, and after how many hours: the soonest first.
+    pub fn wakes(&self, policy: usize) -> Vec<(&Arc<Row>, u32)> {
+        let woke = |(row, spell): (_, &Spell)| match spell.outcome {
+            Outcome::Woke { after_hours } => Some((row, after_hours)),
+            _ => None,
+        };
+        let mut wakes: Vec<(&Arc<Row>, u32)> = self.spells(policy).filter_map(woke).collect();
+        wakes.sort_by(|a, b| (a.1, &a.0.instance.id).cmp(&(b.1, &b.0.instance.id)));
         wakes
     }
 
