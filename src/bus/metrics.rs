@@ -272,7 +272,8 @@ impl<'a> Round<'a> {
         now: Timestamp,
         full: bool,
     ) -> Self {
-        let range = HourRange::last_closed(now, policy.window_hours());
+        let history = ctx.shared.history.get().map_or(0, |history| history.hours);
+        let range = HourRange::last_closed(now, policy.window_hours().max(history));
         let viewport = ctx.shared.viewport();
         Self {
             ctx,
@@ -402,7 +403,10 @@ impl<'a> Round<'a> {
     fn needs(&self, works: &mut [Work], gpus: Option<&GpuMap>) -> Vec<Need> {
         let mut needs = Vec::new();
         for work in works {
-            let wanted = next_signals(&work.subject(self.now), &self.policy);
+            let wanted = match self.ctx.shared.history.get() {
+                Some(history) => history.unread(work, self.now),
+                None => next_signals(&work.subject(self.now), &self.policy),
+            };
             for signal in wanted {
                 let priority = u8::from(!self.viewport.contains(&work.instance.id));
                 work.want(signal, gpus, priority, &mut needs);

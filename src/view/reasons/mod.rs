@@ -2,12 +2,14 @@
 //! test can ask for it and a screen, a report and an alert can each say it in their way; the
 //! sentences stand here, one file per engine.
 
+mod backtest;
 mod commitment;
 mod gpu;
 mod list;
 mod storage;
 mod waterfall;
 
+pub use backtest::looked_so;
 pub use commitment::commitment;
 pub use gpu::{gpu, gpu_advice, witness};
 pub use list::list;

@@ -1,6 +1,7 @@
 //! The Overview as text: the burn and what it is spent on, what could be saved of it, the costliest
 //! findings, the scorecard, whose it is and where.
 
+mod past;
 mod savings;
 
 use crate::app::App;
@@ -28,6 +29,7 @@ pub fn lines(app: &App, overview: &Overview, width: usize) -> Vec<Line> {
     }
     burn(overview, &ctx, width, &mut lines);
     lines.extend(crate::tabs::gpus::pages::overview(app, width));
+    lines.extend(past::lines(app, &ctx, width));
     let mut parts = parts(overview, &ctx, width);
     parts.extend(savings::parts(overview, &ctx, label_columns(width), MONEY));
     let scores = scorecard(&overview.scores, &ctx, width);

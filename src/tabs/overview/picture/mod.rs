@@ -3,12 +3,14 @@
 mod gpus;
 mod groups;
 mod parts;
+mod past;
 mod savings;
 mod score;
 
 pub use gpus::GpuFinding;
 pub use groups::Group;
 pub use parts::{Part, PartKind};
+pub use past::{TRAIL_DAYS, since, trail};
 pub use savings::{NetBurn, Saved, WasteOf};
 pub use score::{Metric, Score};
 
