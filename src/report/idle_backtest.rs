@@ -355,7 +355,10 @@ mod tests {
         };
         let fleet = fleet();
         let priced = |name: &str| {
-            let found = fleet.rows.iter().find(|row| &*row.instance.instance_type == name);
+            let found = fleet
+                .rows
+                .iter()
+                .find(|row| &*row.instance.instance_type == name && row.rate.is_some());
             found.unwrap().clone()
         };
         let backtest = Backtest {
@@ -364,7 +367,7 @@ mod tests {
             days: 5,
             window_days: 7,
             of: vec![
-                (priced("g6.xlarge"), of(spell(Outcome::Idle, true, 120))),
+                (priced("p4d.24xlarge"), of(spell(Outcome::Idle, true, 120))),
                 (priced("c7i.24xlarge"), of(spell(Outcome::Woke { after_hours: 30 }, true, 30))),
             ],
             gone: 2,
@@ -380,7 +383,7 @@ mod tests {
     fn what_more_history_costs_stands_before_the_table() {
         let text = write(&report(true), Format::Table, &ctx());
         let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part}: {text}"));
-        assert!(at("at most 1,200 metrics, $0.012 of CloudWatch's") < at("PRESET"), "{text}");
+        assert!(at("at most 1,200 metrics, $0.01 of CloudWatch's") < at("PRESET"), "{text}");
         assert!(at("history kept") < at("PRESET"));
         assert!(!write(&report(false), Format::Table, &ctx()).contains("CloudWatch's"));
     }
@@ -401,9 +404,14 @@ mod tests {
     fn dollars_and_names_are_those_of_the_spells() {
         let text = write(&report(true), Format::Table, &ctx());
         let line = text.lines().find(|line| line.starts_with("cautious ")).unwrap();
-        // 120 h at $0.8048 and 30 h at $4.284; half an hour of the latter.
-        assert!(line.contains("$225.10") || line.contains("$225"), "{line}");
-        assert!(line.contains("$2.14") && line.contains("100%") && line.contains("1d6h"), "{line}");
+        // 120 h at $21.957642 and 30 h at $4.284; half an hour of the latter.
+        assert!(
+            line.contains("$2,763") && line.contains("100%") && line.contains("1d6h"),
+            "{line}"
+        );
+        let json: Json = serde_json::from_str(&write(&report(true), Format::Json, &ctx())).unwrap();
+        let row = &json["rows"][0];
+        assert_eq!((&row["saved_usd"], &row["restart_usd"]), (&json!(2763.43704), &json!(2.142)));
         assert!(
             text.contains("left out: 2 instances that the inventory no longer names"),
             "{text}"

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use super::super::machine::Machine;
-use super::super::policy::{Limit, least};
+use super::super::policy::{Limit, enough, least};
 use super::super::stretch::{Slice, Stats};
 use super::{DAY, Past};
 use crate::domain::{Hour, HourRange, HourlySeries, Signal};
@@ -169,6 +169,15 @@ impl<'a> Days<'a> {
     /// The signal; `None` where it was never fetched.
     pub fn get(&self, signal: Signal) -> Option<&Daily<'a>> {
         self.all.iter().find(|daily| daily.signal == signal)
+    }
+
+    /// True when the CPU reported in 90 % of the hours of the `window` days before day `at`, as far as they lie in the
+    /// present life: that a preset saw use is a verdict there, and elsewhere a glimpse.
+    pub fn saw(&self, at: usize, window: usize) -> bool {
+        let lived = (self.launch.0 - self.range.from.0).max(0) as usize;
+        let from = lived.div_ceil(HOURS).max(at.saturating_sub(window));
+        let cpu = self.get(Signal::CpuMean);
+        from < at && cpu.is_some_and(|cpu| enough(cpu.got(from, at), (at - from) * HOURS))
     }
 
     /// Every series of a GPU, of those that the type does not have as well.

@@ -94,7 +94,7 @@ pub struct Spell {
 /// One instance under one policy.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Track {
-    /// Moments at which it was judged, idle or in use.
+    /// Moments at which it was called idle, or in use by enough hours to have been called idle without it.
     pub judged: u32,
     /// Days ago of the oldest of them; `None` without one.
     pub oldest_judged: Option<u32>,
@@ -169,17 +169,29 @@ impl Replay {
         let aftermath = OnceCell::new();
         for (policy, track) in self.policies.iter().zip(&mut out.tracks) {
             let calls = calls::calls(&days, past, policy, self.now, self.days);
-            *track = self.track(&calls, &days, &aftermath);
+            let window = policy.window_hours().div_ceil(DAY) as usize;
+            *track = self.track(&calls, window, &days, &aftermath);
         }
         out
     }
 
     /// `calls` from the oldest moment on.
-    fn track(&self, calls: &[Call], days: &Days<'_>, aftermath: &OnceCell<Aftermath>) -> Track {
+    fn track(
+        &self,
+        calls: &[Call],
+        window: usize,
+        days: &Days<'_>,
+        aftermath: &OnceCell<Aftermath>,
+    ) -> Track {
         let mut track = Track::default();
         let mut in_spell = false;
         for (call, ago) in calls.iter().zip((1..=self.days).rev()) {
-            if *call != Call::Unjudged {
+            let is_judged = match call {
+                Call::Idle => true,
+                Call::Used => days.saw(days.count - ago as usize, window),
+                Call::Unjudged => false,
+            };
+            if is_judged {
                 track.judged += 1;
                 track.oldest_judged = track.oldest_judged.or(Some(ago));
             }

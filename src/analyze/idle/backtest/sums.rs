@@ -64,7 +64,7 @@ impl DayCount {
 /// All spells of one policy. Dollars are USD at each instance's present price.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sums {
-    /// Moments of instances at which there was a verdict, idle or in use.
+    /// Moments of instances at which there was a verdict, idle, or in use by enough hours for either.
     pub judged: u64,
     /// Days ago of the oldest of them; `None` without one: too little history.
     pub oldest_judged: Option<u32>,
