@@ -59,7 +59,7 @@ fn row(id: &str, account: &str, usd: Option<f64>, kind: Option<VerdictKind>) -> 
         spec: None,
         rate: usd.map(rate),
         verdict: kind.map(|kind| Arc::new(verdict(kind))),
-        team: (id.len() % 2 == 0).then(|| "even".into()),
+        team: id.len().is_multiple_of(2).then(|| "even".into()),
         project: None,
         environment: None,
         cost_center: None,

@@ -185,7 +185,8 @@ impl<'a, 'd> Window<'a, 'd> {
     fn of(days: &'a Days<'d>, policy: &Policy) -> Option<Self> {
         let stretch = policy.min_stretch_hours(days.machine.has_gpu_stretch());
         let window = policy.window_hours();
-        if window % DAY != 0 || stretch % DAY != 0 || stretch == 0 || stretch > window {
+        let whole = window.is_multiple_of(DAY) && stretch.is_multiple_of(DAY);
+        if !whole || stretch == 0 || stretch > window {
             return None;
         }
         let gpu_box = days.machine.has_gpu_limits();

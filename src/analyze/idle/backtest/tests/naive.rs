@@ -31,11 +31,12 @@ fn ended(case: &Case) -> i32 {
         return 0;
     }
     let cpu = case.series.get(Signal::CpuMean).unwrap();
-    (1..).find(|ago| closed(*ago) < cpu.start || !cpu.at(closed(*ago)).is_nan()).unwrap() - 1
+    let hours = cpu.values.len() as i32;
+    (1..=hours).find(|ago| !cpu.at(closed(*ago)).is_nan()).unwrap_or(hours + 1) - 1
 }
 
 fn gpus(case: &Case) -> u16 {
-    case.spec.as_ref().map_or(0, |spec| spec.devices()) as u16
+    case.spec.as_ref().map_or(0, crate::domain::TypeSpec::devices) as u16
 }
 
 /// True for an hour that is use by the limits of the preset cautious, its network aside.
