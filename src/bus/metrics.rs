@@ -212,6 +212,10 @@ impl Rounds {
     }
 
     fn is_due(&self, ctx: &Context, now: Timestamp) -> bool {
+        // What is asked for beside the verdicts is asked for now, however new they are.
+        if ctx.shared.history.get().is_some() {
+            return true;
+        }
         if let Some(at) = self.retry_at {
             return now >= at;
         }
@@ -273,7 +277,8 @@ impl<'a> Round<'a> {
         now: Timestamp,
         full: bool,
     ) -> Self {
-        let range = HourRange::last_closed(now, policy.window_hours());
+        let history = ctx.shared.history.get().map_or(0, |history| history.hours);
+        let range = HourRange::last_closed(now, policy.window_hours().max(history));
         let viewport = ctx.shared.viewport();
         Self {
             ctx,
@@ -403,7 +408,10 @@ impl<'a> Round<'a> {
     fn needs(&self, works: &mut [Work], gpus: Option<&GpuMap>) -> Vec<Need> {
         let mut needs = Vec::new();
         for work in works {
-            let wanted = next_signals(&work.subject(self.now), &self.policy);
+            let wanted = match self.ctx.shared.history.get() {
+                Some(history) => history.unread(work, self.now),
+                None => next_signals(&work.subject(self.now), &self.policy),
+            };
             for signal in wanted {
                 let priority = u8::from(!self.viewport.contains(&work.instance.id));
                 work.want(signal, gpus, priority, &mut needs);

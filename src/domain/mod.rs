@@ -7,6 +7,7 @@
 pub mod accelerator;
 pub mod address;
 mod arcs;
+pub mod burn;
 pub mod cleaned;
 pub mod color;
 pub mod commitment;
@@ -45,6 +46,9 @@ pub mod verdict;
 pub use accelerator::{Accelerator, AcceleratorKind, TypeSpec};
 pub use address::Address;
 pub use arcs::arcs;
+pub use burn::{
+    BurnDay, BurnOfDay, BurnPast, BurnStep, Burnt, ByTeam, Moved, Since, SinceWhat, add_to_team,
+};
 pub use color::ColorDepth;
 pub use commitment::{
     CapacityReservation, Commitment, CommitmentKind, CommitmentSource, CommitmentState, Commits,

@@ -8,9 +8,11 @@ use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
 use super::sheet::{Cell, Column, Sheet};
-use super::{Notes, Report, filtered, fleet_basis, json, markdown, text, troubles_of};
+use super::{
+    Notes, Report, filtered, fleet_basis, json, markdown, overview_past, text, troubles_of,
+};
 use crate::analyze::waterfall::Task;
-use crate::domain::{HOURS_PER_MONTH, Reading};
+use crate::domain::{BurnPast, HOURS_PER_MONTH, Reading};
 use crate::fleet::savings::{Effort, PartlyIdleNode, Risk};
 use crate::fleet::{Fleet, GpuFleet, Savings, StorageFleet, Totals};
 use crate::tabs::gpus::picture::words as gpu_words;
@@ -87,6 +89,8 @@ pub struct OverviewReport {
     pub storage: Option<Arc<StorageFleet>>,
     /// Savings; `None` where they were not computed.
     pub savings: Option<Arc<Savings>>,
+    /// What is known of the burn before now; `None` where there is no past.
+    pub past: Option<Arc<BurnPast>>,
     /// Name of the preset that verdicts follow.
     pub preset: String,
     /// Filter over instances, as typed; empty without one.
@@ -95,7 +99,7 @@ pub struct OverviewReport {
 
 impl OverviewReport {
     /// The report narrowed to the instances with these indices. A filter over instances selects no GPUs and no
-    /// storage, and savings are computed for the whole fleet, so these are left out.
+    /// storage, and savings and the past are of the whole fleet, so these are left out.
     #[must_use]
     pub fn narrowed(self, rows: &[u32], filter: &str) -> Self {
         let rows = rows.iter().filter_map(|i| self.fleet.rows.get(*i as usize)).cloned();
@@ -106,6 +110,7 @@ impl OverviewReport {
             gpus: Arc::default(),
             storage: None,
             savings: None,
+            past: None,
             filter: filter.to_owned(),
             ..self
         }
@@ -163,9 +168,16 @@ impl Report for OverviewReport {
         sheet(&self.lines(ctx), None, ctx.symbols)
     }
 
-    fn notes(&self, _: &ViewContext) -> Notes {
-        let troubles = troubles_of(self.rests_on());
-        Notes::Below(std::iter::once(format!("basis: {}", self.basis())).chain(troubles).collect())
+    fn beside(&self, _: &ViewContext) -> Vec<(&'static str, Json)> {
+        self.past.iter().map(|past| ("past", overview_past::json(past))).collect()
+    }
+
+    fn notes(&self, ctx: &ViewContext) -> Notes {
+        let mut lines =
+            self.past.as_ref().map(|past| picture::since(past, ctx)).unwrap_or_default();
+        lines.push(format!("basis: {}", self.basis()));
+        lines.extend(troubles_of(self.rests_on()));
+        Notes::Below(lines)
     }
 
     fn text(&self, ctx: &ViewContext) -> String {

@@ -34,6 +34,7 @@ fn overview_of(fleet: Fleet, gpus: GpuFleet, savings: Option<Savings>) -> Overvi
         gpus: Arc::new(gpus),
         storage: None,
         savings: savings.map(Arc::new),
+        past: None,
         preset: "cautious".to_owned(),
         filter: String::new(),
     }

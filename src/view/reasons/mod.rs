@@ -2,6 +2,7 @@
 //! test can ask for it and a screen, a report and an alert can each say it in their way; the
 //! sentences stand here, one file per engine.
 
+mod backtest;
 mod commitment;
 mod figures;
 mod gpu;
@@ -14,6 +15,7 @@ mod spot;
 mod storage;
 mod waterfall;
 
+pub use backtest::looked_so;
 pub use commitment::commitment;
 pub use gpu::{gpu, gpu_advice, witness};
 pub use guide::{guide_fail, guide_note, guide_warning, memory_how, memory_part, memory_source};

@@ -2,6 +2,7 @@
 //! scorecard, whose it is and where.
 
 mod findings;
+mod past;
 mod savings;
 
 use crate::app::App;
@@ -29,6 +30,7 @@ pub fn lines(app: &App, overview: &Overview, width: usize) -> Vec<Line> {
     }
     burn(overview, &ctx, width, &mut lines);
     lines.extend(crate::tabs::gpus::pages::overview(app, width));
+    lines.extend(past::lines(app, &ctx, width));
     let mut parts = parts(overview, &ctx, width);
     parts.extend(savings::parts(overview, &ctx, label_columns(width), MONEY));
     let scores = scorecard(&overview.scores, &ctx, width);

@@ -4,6 +4,7 @@ mod findings;
 mod gpus;
 mod groups;
 mod parts;
+mod past;
 mod savings;
 mod score;
 
@@ -11,6 +12,7 @@ pub use findings::{Finding, FindingOf};
 pub use gpus::GpuFinding;
 pub use groups::Group;
 pub use parts::{Part, PartKind};
+pub use past::{TRAIL_DAYS, since, trail};
 pub use savings::{NetBurn, Saved, WasteOf};
 pub use score::{Metric, Score};
 
