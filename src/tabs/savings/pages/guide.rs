@@ -129,7 +129,10 @@ fn bar(spec: &InputSpec, value: f64, symbols: Symbols) -> String {
 }
 
 fn said(app: &App, answer: &Guide, ctx: &ViewContext, width: usize, lines: &mut Vec<Line>) {
-    heading(format!("It needs {} of GPU memory", format::bytes_binary(answer.memory.total())), lines);
+    heading(
+        format!("It needs {} of GPU memory", format::bytes_binary(answer.memory.total())),
+        lines,
+    );
     for part in &answer.memory.parts {
         let text = plain(&reasons::memory_how(*part), ctx.symbols);
         let label = 18.min(width / 3);
