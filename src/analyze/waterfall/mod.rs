@@ -9,6 +9,7 @@ mod commit;
 mod idle;
 mod levels;
 mod moves;
+mod rows;
 mod sequence;
 mod size;
 mod spot;
@@ -37,6 +38,7 @@ pub fn waterfall(
 ) -> Waterfall {
     let mut bill = Bill::of(input, proposals, resources);
     let before = bill.usd_per_hour();
+    let parts = rows::rows(&bill, input, resources);
     let mut left = before;
     let mut steps = Vec::with_capacity(StepKind::ALL.len());
     for kind in StepKind::ALL {
@@ -54,6 +56,7 @@ pub fn waterfall(
     }
     Waterfall {
         before,
+        bill: parts,
         naive: steps.iter().map(|s| s.gross_alone).sum(),
         steps,
         unpriced: bill.unpriced,

@@ -212,6 +212,7 @@ mod tests {
                 unread: Vec::new(),
                 early: false,
                 before: 10.0,
+                bill: Vec::new(),
                 steps: vec![
                     step(StepKind::Idle, 10.0, 8.0, 2),
                     step(StepKind::RightSize, 8.0, 8.0, 0),

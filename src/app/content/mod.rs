@@ -47,6 +47,8 @@ pub enum Target {
     Tab(Tab),
     /// A list of what could be saved.
     List(SavingsList),
+    /// The list that another target leads to, with this filter in force.
+    Filtered(Box<Self>, &'static str),
 }
 
 impl Line {

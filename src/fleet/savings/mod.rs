@@ -3,6 +3,7 @@
 //!
 //! These are the rows; `analyze::savings` makes them.
 
+mod bill;
 mod commitment;
 mod commitment_finding;
 mod proposal;
@@ -10,6 +11,7 @@ mod resource;
 mod spot;
 mod waterfall;
 
+pub use bill::{BillKind, BillRow};
 pub use commitment::{CommitmentRow, CommitmentSums};
 pub use commitment_finding::{CommitmentFinding, Elsewhere, Ending, UnusedCost};
 pub use proposal::{CannotTell, Need, Proposal, SizeVerdict};
