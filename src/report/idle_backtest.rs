@@ -184,7 +184,7 @@ impl IdleBacktestReport {
             count(spells.called),
             Cell {
                 value: sums.precision().map_or(Value::Unknown, Value::Number),
-                ..number(precision, format::percent)
+                ..number(precision, |p| format::percent(p, 0))
             },
             count(spells.idle),
             count(spells.ended),

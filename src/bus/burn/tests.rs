@@ -51,6 +51,7 @@ fn row(id: &str, account: &str, usd: Option<f64>, kind: Option<VerdictKind>) -> 
         signals: Vec::new(),
         not_checked: Arc::default(),
         reason: "".into(),
+        likely: None,
     };
     let provenance = Provenance::Configured;
     let rate = |usd_per_hour| Rate { usd_per_hour, basis: PriceBasis::OnDemandList, provenance };
