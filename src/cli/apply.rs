@@ -47,8 +47,7 @@ pub fn run(
         }
     };
     in_time(file.plan.created_at, file.plan.expires_at, None, invocation)?;
-    let ctx =
-        ViewContext { now: invocation.options.now(), symbols: session::symbols(invocation, env) };
+    let ctx = reports::context(invocation, env);
     session::with_cache(invocation, async |cache| {
         applied(file, dry_run, invocation, cache, &ctx, out).await
     })

@@ -9,6 +9,7 @@ use super::accounts::{Reach, Reaches};
 use super::args::{GlobalArgs, GpusArgs};
 use super::exit::CliError;
 use super::fail_on::FailOn;
+use super::list_options::ListOptions;
 use super::organization::Organization;
 use super::words;
 use crate::bus::Clock;
@@ -67,6 +68,10 @@ pub struct RunOptions {
     pub this_host: bool,
     /// File of the demand that the What-if tab begins with; `None` = the recorded history.
     pub demand: Option<PathBuf>,
+    /// How a list is printed.
+    pub list: ListOptions,
+    /// Columns of the terminal that reports are written to; `None` = a pipe or a file.
+    pub width: Option<u16>,
 }
 
 impl RunOptions {
@@ -259,6 +264,8 @@ pub fn options(global: &GlobalArgs, words: &Vocabulary) -> Result<RunOptions, Cl
         tape,
         this_host: false,
         demand: None,
+        list: ListOptions::default(),
+        width: None,
     })
 }
 

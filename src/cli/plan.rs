@@ -69,10 +69,7 @@ async fn planned(
     let outcome = bus::once(parts).await;
     let checked = async {
         reports::unreadable(invocation, &outcome)?;
-        let ctx = ViewContext {
-            now: invocation.options.clock()(),
-            symbols: session::symbols(invocation, env),
-        };
+        let ctx = reports::context(invocation, env);
         // Reading took its time: what is given from now on counts from the plan.
         let verb = verb(command, ctx.now)?;
         let rows = chosen(&outcome.fleet, &verb, args, filter, &ctx)?;

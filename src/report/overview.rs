@@ -155,7 +155,8 @@ impl Report for OverviewReport {
     }
 
     fn text(&self, ctx: &ViewContext) -> String {
-        self.sections(ctx, |title| format!("{title}\n"), text::table) + &self.notes(ctx).text()
+        let table = |sheet: &Sheet| text::table(sheet, ctx.width);
+        self.sections(ctx, |title| format!("{title}\n"), table) + &self.notes(ctx).text()
     }
 
     fn markdown(&self, ctx: &ViewContext) -> String {

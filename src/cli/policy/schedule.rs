@@ -46,8 +46,7 @@ pub fn run(
     let policy = session::policy(&invocation.config, &invocation.config.preset)?;
     let keep_days = invocation.cache_options().map_or(0, |o| o.keep_days);
     let hours = policy.window_hours().max(keep_days.saturating_mul(24));
-    let ctx =
-        ViewContext { now: invocation.options.now(), symbols: session::symbols(invocation, env) };
+    let ctx = reports::context(invocation, env);
     let (fleet, advised) = session::with_cache(invocation, async |cache| {
         let outcome = bus::once(session::parts(invocation, cache.clone(), Want::Free)?).await;
         reports::unreadable(invocation, &outcome)?;

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use super::exit::{CliError, Exit};
 use super::fail_on::Found;
 use super::invocation::Invocation;
+use super::list_options::Selection;
 use super::reports;
 use super::savings_settings::SavingsWant;
 use super::telemetry::Want;
@@ -24,7 +25,7 @@ use crate::report::{List, ListField, SavedOf};
 use crate::tabs::savings::picture::{
     CommitmentField, ProposalField, ResourceField, ResourceItem, SpotField, resource_items,
 };
-use crate::view::{Filter, ViewContext};
+use crate::view::ViewContext;
 use args::{RightsizeArgs, SpotArgs};
 
 /// The savings list to print.
@@ -118,13 +119,13 @@ impl<F: ListField<Of = SavedOf>> Listed<F> {
         out: &mut dyn Write,
     ) -> Result<Exit, CliError> {
         let options = &invocation.options;
-        let filter = reports::filter::<F>(invocation)?;
+        let chosen = Selection::of(invocation)?;
         if let Some(fail_on) = &options.fail_on {
             fail_on.of_savings(F::VIEW == "resources").map_err(CliError::Usage)?;
         }
         let of = self.read(invocation)?;
         let ctx = reports::context(invocation, env);
-        let list = self.report(invocation, of, filter.as_ref(), &ctx);
+        let list = self.report(of, &chosen, &ctx);
         reports::print(&list, invocation, &ctx, out)?;
         let found = (self.found)(&list.rows);
         if let Some(found) = options.fail_on.as_ref().and_then(|f| f.tripped_by_savings(&found)) {
@@ -140,15 +141,8 @@ impl<F: ListField<Of = SavedOf>> Listed<F> {
     }
 
     /// What is printed.
-    pub(super) fn report(
-        &self,
-        invocation: &Invocation,
-        of: SavedOf,
-        filter: Option<&Filter>,
-        ctx: &ViewContext,
-    ) -> List<F> {
-        let rows = reports::chosen::<F>(&(self.rows)(&of.savings), filter, ctx);
-        List::of(rows, invocation.options.filter.as_deref(), of)
+    pub(super) fn report(&self, of: SavedOf, chosen: &Selection<F>, ctx: &ViewContext) -> List<F> {
+        chosen.list(&(self.rows)(&of.savings), of, ctx)
     }
 }
 

@@ -16,7 +16,7 @@ use std::io::Write;
 
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
-use super::session;
+use super::reports;
 use super::tell::tell;
 use crate::bus::planning::Threads;
 use crate::config::Env;
@@ -37,8 +37,7 @@ struct Ctx<'a> {
 
 impl Ctx<'_> {
     fn view(&self) -> ViewContext {
-        let symbols = session::symbols(self.invocation, self.env);
-        ViewContext { now: self.invocation.options.now(), symbols }
+        reports::context(self.invocation, self.env)
     }
 
     fn format(&self) -> Format {
