@@ -219,7 +219,7 @@ async fn volumes(invocation: &Invocation, troubles: &mut Vec<Trouble>) -> Vec<Ar
                 source: "ec2",
                 scope: who.account.to_string(),
                 message: error.to_string(),
-                fix: error.fix,
+                fix: error.advice().to_owned(),
             });
         };
         let regions = match &reach.regions {

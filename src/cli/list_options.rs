@@ -1,17 +1,22 @@
 //! The options of every list: which rows and columns are printed, and in which order.
 
+use std::fmt;
 use std::sync::Arc;
 
 use clap::Args;
 
 use super::exit::CliError;
 use super::invocation::Invocation;
+use super::tell::tell;
+use crate::config::suggest::nearest;
 use crate::config::validate::unknown_name;
+use crate::domain::text;
 use crate::report::{List, ListField};
 use crate::tabs::gpus::picture::GpuField;
 use crate::tabs::idle::picture::Field;
 use crate::tabs::savings::picture::{CommitmentField, ProposalField, ResourceField, SpotField};
 use crate::tabs::storage::picture::{BlockField, BucketField};
+use crate::view::filter::Unmatched;
 use crate::view::{FieldTable, Filter, Sort, TableField, ViewContext, table};
 
 /// Path of a subcommand, from the one below `burntop` on.
@@ -81,7 +86,7 @@ impl<F: TableField> Selection<F> {
         };
         let column = |name: &String| find::<F>("--columns", name);
         Ok(Self {
-            filter: filter.map_err(|e| CliError::Usage(format!("--filter: {e}")))?,
+            filter: filter.map_err(|e| wrong_filter(typed.as_deref().unwrap_or_default(), e))?,
             typed,
             sorts: args.sort.iter().map(sort).collect::<Result<_, CliError>>()?,
             columns: match args.wide {
@@ -107,13 +112,51 @@ impl<F: TableField> Selection<F> {
 impl<F: ListField> Selection<F> {
     /// The list of what matches among `rows`.
     pub fn list(&self, rows: &[Arc<F::Row>], of: F::Of, ctx: &ViewContext) -> List<F> {
+        let chosen = self.rows(rows, ctx);
+        if chosen.is_empty() {
+            self.unmatched(rows, ctx).iter().for_each(tell);
+        }
         List {
             columns: self.columns.clone(),
             is_exact: !self.columns.is_empty(),
             limit: self.limit,
-            ..List::of(self.rows(rows, ctx), self.typed.as_deref(), of)
+            ..List::of(chosen, self.typed.as_deref(), of)
         }
     }
+}
+
+/// Texts listed of a field.
+const KNOWN: usize = 12;
+
+impl<F: TableField> Selection<F> {
+    /// A sentence for each text of the filter that no row has, with the nearest one that rows have.
+    pub fn unmatched(&self, rows: &[Arc<F::Row>], ctx: &ViewContext) -> Vec<String> {
+        let Some(filter) = &self.filter else { return Vec::new() };
+        filter.unmatched(&F::rows(rows), ctx).iter().map(no_such_text::<F>).collect()
+    }
+}
+
+fn no_such_text<F: TableField>(of: &Unmatched) -> String {
+    let near = nearest(&of.text, of.known.iter().map(String::as_str));
+    let near = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+    let mut known = of.known.iter().take(KNOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if of.known.len() > KNOWN {
+        known.push_str(&format!(" and {} more", of.known.len() - KNOWN));
+    }
+    format!("none of the {} has {} {}{near} known: {known}", F::NOUNS[1], of.field, text::clean(&of.text))
+}
+
+/// Error for a filter that a list does not understand, with the lists that do.
+pub fn wrong_filter(typed: &str, why: impl fmt::Display) -> CliError {
+    let lists = LISTS.iter().filter(|(_, fields)| Filter::parse(fields(), typed).is_ok());
+    let names: Vec<String> =
+        lists.map(|(path, _)| format!("`burntop {}`", path.join(" "))).collect();
+    let other = match names.as_slice() {
+        [] => String::new(),
+        [one] => format!("; {one} understands it"),
+        several => format!("; {} understand it", several.join(", ")),
+    };
+    CliError::Usage(format!("--filter: {why}{other}"))
 }
 
 /// The field of this name or alias; fails with the nearest one.

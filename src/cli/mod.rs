@@ -43,6 +43,7 @@ mod storage;
 pub(crate) mod storage_settings;
 pub(crate) mod telemetry;
 mod tell;
+mod usage;
 pub(crate) mod views;
 pub(crate) mod whatif;
 mod when;
@@ -77,6 +78,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, fleet: impl Fleet) -> ExitC
         Ok(cli) => cli,
         // Help and version come this way too; a closed pipe is nobody's fault.
         Err(message) => {
+            let message = usage::in_words(message);
             let _ = message.print();
             return ExitCode::from(message.exit_code().clamp(0, 255) as u8);
         }

@@ -40,6 +40,9 @@ pub fn run(
     let filter = chosen.filter.as_ref();
     let rows = table::select(&Field::rows(&fleet.rows), filter, Sort::default(), &ctx);
     if is_overview {
+        if rows.is_empty() {
+            chosen.unmatched(&fleet.rows, &ctx).iter().for_each(tell);
+        }
         print(&overview(invocation, &outcome, &rows, &ctx), invocation, &ctx, out)?;
     } else {
         print(&idle(invocation, &outcome, &chosen, &ctx), invocation, &ctx, out)?;

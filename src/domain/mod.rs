@@ -20,6 +20,7 @@ pub mod hypervisor;
 pub mod inspection;
 pub mod instance;
 pub mod intern;
+pub mod json;
 pub mod number;
 pub mod organization;
 pub mod own_cost;

@@ -18,6 +18,7 @@ use super::item::{PLAN_SCHEMA, Plan, PlanItem};
 use super::policy;
 use super::span::{SHORTEST_GRACE, in_words};
 use super::verb::Verb;
+use crate::domain::json::why_no_json;
 use crate::domain::text;
 
 /// Largest plan file, bytes; a row has about 600.
@@ -110,7 +111,7 @@ pub(super) fn foreign<T: Serialize + DeserializeOwned>(
     if bytes.len() > MAX_BYTES {
         return Err(PlanFileError::TooLarge);
     }
-    let json = |e: serde_json::Error| PlanFileError::Json(text::clean(&e.to_string()).into());
+    let json = |e: serde_json::Error| PlanFileError::Json(text::clean(&why_no_json(&e)).into());
     let value: Value = serde_json::from_slice(bytes).map_err(json)?;
     texts(&value, &mut String::new())?;
     first(&value)?;

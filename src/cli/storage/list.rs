@@ -386,7 +386,7 @@ fn walked<F: Fold>(
             return Err(failed(error));
         }
         if let Some(error) = &listed.error {
-            tell(format_args!("{error}; {}", error.fix));
+            tell(error.with_fix());
         }
         if prefix.is_empty() && !is_directory(&walk.bucket) && !stop.is_cancelled() {
             match session.runtime.block_on(order.uploads()) {
@@ -466,7 +466,7 @@ fn pass<F: Fold>(
     listener.abort();
     let done = done.map_err(failed)?;
     for error in &done.errors {
-        tell(format_args!("{error}; {}", error.fix));
+        tell(error.with_fix());
     }
     Ok(done)
 }
@@ -516,7 +516,10 @@ pub(super) fn sources(ctx: &Ctx<'_>) -> Vec<Arc<dyn StorageSource>> {
 }
 
 pub(super) fn failed(error: SourceError) -> CliError {
-    let fix = if error.fix.is_empty() { String::new() } else { format!("\n{}", error.fix) };
+    let fix = match error.advice() {
+        "" => String::new(),
+        fix => format!("\n{fix}"),
+    };
     let exit = match error.kind {
         ErrorKind::Refused => Exit::Usage,
         _ => Exit::Unreadable,
