@@ -24,8 +24,8 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Option<Command>,
-    /// Plans in the cockpit for the demand of a file instead of what was seen running: a CSV with a
-    /// header, the time first, then one column per family.
+    /// Opens the cockpit on its What-if tab, with the demand of a file instead of what was seen
+    /// running: a CSV with a header, the time first, then one column per family.
     #[arg(long, value_name = "FILE")]
     pub demand: Option<PathBuf>,
     /// Options of every command.
@@ -261,10 +261,14 @@ pub enum Command {
         /// The shell.
         shell: Shell,
     },
-    /// Prints the man page, of burntop or of one of its commands.
+    /// Prints the man page of burntop or of one of its commands, or writes all of them.
     Man {
-        /// The command.
-        command: Option<String>,
+        /// The command: `idle`, `storage buckets`.
+        command: Vec<String>,
+        /// Writes the pages of all commands to this directory: `burntop.1`, `burntop-idle.1`, and so
+        /// on. It is made where there is none, and pages that lie there are replaced.
+        #[arg(long, value_name = "DIR", conflicts_with = "command")]
+        out: Option<PathBuf>,
     },
 }
 

@@ -352,8 +352,12 @@ fn dispatch(
             completions::print(shell, out)?;
             return Ok(Exit::Ok);
         }
-        Some(Command::Man { command }) => {
-            man::print(command.as_deref(), out)?;
+        Some(Command::Man { out: Some(dir), .. }) => {
+            man::write_all(&dir, out)?;
+            return Ok(Exit::Ok);
+        }
+        Some(Command::Man { command, .. }) => {
+            man::print(&command, out)?;
             return Ok(Exit::Ok);
         }
     };

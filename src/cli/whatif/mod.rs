@@ -26,7 +26,7 @@ use crate::whatif::EngineError;
 use crate::whatif::levers::LeverKind;
 use args::WhatifCommand;
 pub(crate) use demand::demand_of_file;
-pub(crate) use first::{begin, us_east_1_dated};
+pub(crate) use first::{begin, private_usd, us_east_1_price};
 pub use store::{Store, StoreError};
 
 /// What every subcommand is run with.
