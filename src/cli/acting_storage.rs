@@ -164,6 +164,7 @@ async fn planned(
         plan_file::create(path, file.to_text().as_bytes())?;
     }
     let is_partial = !troubles.is_empty();
+    troubles.iter().map(Trouble::line).for_each(tell);
     let report = PlanReport { written: file.map(|_| kept.hash()), errors: troubles };
     let format = invocation.options.format;
     out.write_all(storage_plan(&checked, &report, format, &ctx).as_bytes())?;
@@ -374,7 +375,8 @@ pub fn apply_lifecycle(
         Some(bucket) => applied(file, false, &Word::Typed(bucket), invocation, env, out),
         None => {
             out.write_all(
-                rows_of_storage_plan(&file.plan, &[], &reports::context(invocation, env)).as_bytes(),
+                rows_of_storage_plan(&file.plan, &[], &reports::context(invocation, env))
+                    .as_bytes(),
             )?;
             let name = file.plan.items.first().map(|i| i.id().clone()).unwrap_or_default();
             let checked = applied(file, true, &Word::Approval, invocation, env, out);
@@ -451,6 +453,7 @@ async fn carried_out(
     troubles.extend(Trouble::after(&verified));
     let text = storage_outcomes(&all, Some(&verified.run_id), &troubles, format, ctx);
     out.write_all(text.as_bytes())?;
+    apply::tell_unknown(&all);
     Ok(apply::exit_of(&all))
 }
 

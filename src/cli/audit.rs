@@ -65,6 +65,7 @@ pub fn run(
                 outcomes(&reconciled, None, &acting.troubles, format, &ctx)
             };
             out.write_all(text.as_bytes())?;
+            apply::tell_unknown(&reconciled);
             return Ok(apply::exit_of(&reconciled));
         }
     }

@@ -39,14 +39,13 @@ pub fn run(
         Some(by) => reports::print(&GpuGroups { list, by }, invocation, &ctx, out)?,
         None => reports::print(&list, invocation, &ctx, out)?,
     }
-    reports::tell_beside_table(invocation, &outcome.fleet.readings);
+    let exit = reports::ended(&outcome.fleet.readings);
     reports::shortfalls(&outcome).iter().for_each(tell);
     if let Some(found) = options.fail_on.as_ref().and_then(|f| f.tripped_by_gpus(&totals)) {
         tell(format_args!("--fail-on: {found}"));
         return Ok(Exit::Findings);
     }
-    let is_partial = outcome.fleet.readings.iter().any(reports::is_partial);
-    Ok(if is_partial { Exit::Partial } else { Exit::Ok })
+    Ok(exit)
 }
 
 /// What is printed, without groups.

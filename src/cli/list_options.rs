@@ -143,7 +143,12 @@ fn no_such_text<F: TableField>(of: &Unmatched) -> String {
     if of.known.len() > KNOWN {
         known.push_str(&format!(" and {} more", of.known.len() - KNOWN));
     }
-    format!("none of the {} has {} {}{near} known: {known}", F::NOUNS[1], of.field, text::clean(&of.text))
+    format!(
+        "none of the {} has {} {}{near} known: {known}",
+        F::NOUNS[1],
+        of.field,
+        text::clean(&of.text)
+    )
 }
 
 /// Error for a filter that a list does not understand, with the lists that do.

@@ -17,7 +17,9 @@ pub fn print(path: &[String], out: &mut dyn Write) -> Result<(), CliError> {
     let root = root();
     // `burntop man storage buckets`, or by the name of its page: `storage-buckets`.
     let by_name = |command: &clap::Command| match path {
-        [name] => pages(command).into_iter().find(|page| name_of(page) == format!("burntop-{name}")),
+        [name] => {
+            pages(command).into_iter().find(|page| name_of(page) == format!("burntop-{name}"))
+        }
         _ => None,
     };
     let page = match by_name(&root) {

@@ -70,7 +70,9 @@ impl PriceSums {
             sum.hours += units;
             match own {
                 Some(_) => sum.has_private = true,
-                None => sum.oldest_list = sum.oldest_list.into_iter().chain(list.map(|l| l.1)).min(),
+                None => {
+                    sum.oldest_list = sum.oldest_list.into_iter().chain(list.map(|l| l.1)).min()
+                }
             }
         }
     }

@@ -32,7 +32,8 @@ pub fn run(
     }
     let is_overview = command == FleetCommand::Overview;
     // What could be saved is said of the whole fleet alone.
-    let saving = if is_overview && chosen.filter.is_none() { SavingsWant::All } else { SavingsWant::Net };
+    let saving =
+        if is_overview && chosen.filter.is_none() { SavingsWant::All } else { SavingsWant::Net };
     let outcome = read_with(invocation, Want::Free, saving)?;
     let fleet = &*outcome.fleet;
     unreadable(invocation, &outcome)?;
@@ -47,14 +48,14 @@ pub fn run(
     } else {
         print(&idle(invocation, &outcome, &chosen, &ctx), invocation, &ctx, out)?;
     }
-    tell_beside_table(invocation, &fleet.readings);
+    let exit = ended(&fleet.readings);
     shortfalls(&outcome).iter().for_each(tell);
     let totals = Totals::of(rows.iter().filter_map(|i| fleet.rows.get(*i as usize)).map(|r| &**r));
     if let Some(found) = invocation.options.fail_on.as_ref().and_then(|f| f.tripped(&totals)) {
         tell(format_args!("--fail-on: {found}"));
         return Ok(Exit::Findings);
     }
-    Ok(if fleet.readings.iter().any(is_partial) { Exit::Partial } else { Exit::Ok })
+    Ok(exit)
 }
 
 /// What `burntop idle` prints.
@@ -102,8 +103,7 @@ pub(super) fn context(invocation: &Invocation, env: &Env) -> ViewContext {
     }
 }
 
-/// Prints a report in the format that was asked for. CSV has no place for what failed: it is said
-/// beside it.
+/// Prints a report in the format that was asked for. CSV has no place for what is left out: it is said beside it.
 pub(super) fn print(
     report: &dyn Report,
     invocation: &Invocation,
@@ -114,16 +114,16 @@ pub(super) fn print(
     out.write_all(write(report, format, ctx).as_bytes())?;
     if !format.has_notes() {
         report.left_out().iter().for_each(tell);
-        troubles(report.rests_on()).for_each(tell);
     }
     Ok(())
 }
 
-/// Says what failed beside a table too, which is often sent elsewhere.
-pub(super) fn tell_beside_table(invocation: &Invocation, readings: &[Reading]) {
-    if invocation.options.format == Format::Table {
-        troubles(readings).for_each(tell);
-    }
+/// How a report ends that rests on these readings: where a source failed or answered in part, with code 3 and with what
+/// failed on standard error, in every format: the report is often sent elsewhere. What was read in part is told by
+/// [`shortfalls`].
+pub(super) fn ended(readings: &[Reading]) -> Exit {
+    troubles(readings).for_each(tell);
+    if readings.iter().any(is_partial) { Exit::Partial } else { Exit::Ok }
 }
 
 /// Reads everything once; of a tape, all of it.

@@ -10,7 +10,8 @@ use super::args::Cli;
 
 /// The error with what is wanted instead of what a parser of the library says; others as they are.
 pub(super) fn in_words(error: clap::Error) -> clap::Error {
-    let wanted = error.source().and_then(wanted).filter(|_| error.kind() == ErrorKind::ValueValidation);
+    let wanted =
+        error.source().and_then(wanted).filter(|_| error.kind() == ErrorKind::ValueValidation);
     let text = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),
         _ => None,
@@ -50,10 +51,7 @@ mod tests {
     #[test]
     fn numbers_and_times_that_are_none_are_told_what_is_wanted() {
         for (line, says) in [
-            (
-                "--demo-seed x",
-                "invalid value 'x' for '--demo-seed <S>': a whole number is wanted",
-            ),
+            ("--demo-seed x", "invalid value 'x' for '--demo-seed <S>': a whole number is wanted"),
             (
                 "--demo-size 0",
                 "invalid value '0' for '--demo-size <N>': a whole number from 1 to 10000 is wanted",

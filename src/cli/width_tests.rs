@@ -8,7 +8,15 @@ use crate::view::room::columns;
 
 /// Subcommands that print no table of a fleet, or that act.
 const OTHERS: [&str; 10] = [
-    "approve", "apply", "audit", "policy", "doctor", "iam-policy", "cache", "config", "completions",
+    "approve",
+    "apply",
+    "audit",
+    "policy",
+    "doctor",
+    "iam-policy",
+    "cache",
+    "config",
+    "completions",
     "man",
 ];
 
@@ -40,8 +48,10 @@ fn every_subcommand_with_the_options_of_a_list_is_in_the_table_of_lists() {
     leaves(&Cli::command(), &[], &mut all);
     let lists: Vec<Vec<String>> =
         all.into_iter().filter(|(_, is_list)| *is_list).map(|(path, _)| path).collect();
-    let table: Vec<Vec<String>> =
-        LISTS.iter().map(|(path, _)| path.iter().map(|word| (*word).to_owned()).collect()).collect();
+    let table: Vec<Vec<String>> = LISTS
+        .iter()
+        .map(|(path, _)| path.iter().map(|word| (*word).to_owned()).collect())
+        .collect();
     assert_eq!(lists, table);
 }
 

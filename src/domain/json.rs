@@ -56,10 +56,7 @@ mod tests {
             ("{\"rows\": }", "it is no JSON at line 1, column 10"),
             ("{\"rows\": [1,", "it ends in the middle, at line 1, column 12; it is not whole"),
             ("{}", "line 1, column 2: `rows` is missing"),
-            (
-                "{\n\"rows\": [\"a\"]}",
-                "line 2, column 12: string \"a\" stands where u32 is wanted",
-            ),
+            ("{\n\"rows\": [\"a\"]}", "line 2, column 12: string \"a\" stands where u32 is wanted"),
             ("{\"rosw\": []}", "line 1, column 7: `rosw` is not known, expected `rows`"),
         ] {
             let error = serde_json::from_str::<Plan>(text).unwrap_err();

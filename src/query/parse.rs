@@ -176,9 +176,7 @@ impl<'a, F: FieldName> Parser<'a, F> {
             return match (self.strict, quoted) {
                 (false, true) => Ok(Expr::Leaf(Term::Phrase(name.clone()))),
                 (false, false) => Ok(Expr::Leaf(Term::Fuzzy(name.clone()))),
-                (true, true) => {
-                    strict::quoted(name, column, self.negations > 0).map(Expr::Leaf)
-                }
+                (true, true) => strict::quoted(name, column, self.negations > 0).map(Expr::Leaf),
                 (true, false) => Err(strict::bare_word::<F>(name, self.names, column)),
             };
         };
@@ -200,7 +198,8 @@ impl<'a, F: FieldName> Parser<'a, F> {
         if self.strict && matches!(kind, Kind::Text | Kind::Choice(_)) {
             strict::value(value, bare, op, value_column)?;
         }
-        let compare = |value| Expr::Leaf(Term::Compare(Compare { field: field.clone(), op, value }));
+        let compare =
+            |value| Expr::Leaf(Term::Compare(Compare { field: field.clone(), op, value }));
         if let (Kind::Choice(words), false) = (kind, self.strict) {
             // `idle` stands for `held_idle` and `unallocated_idle`.
             let parts: Vec<_> = kinds_of(value, words).map(&compare).collect();
@@ -277,10 +276,7 @@ fn folded(text: &str) -> String {
 
 /// The words of which `text` is the kind: those that end in it, as `held_idle` and `unallocated_idle` in `idle`. None
 /// where it is one of the words itself.
-fn kinds_of<'a>(
-    text: &str,
-    words: &'a [&'static str],
-) -> impl Iterator<Item = Literal> + use<'a> {
+fn kinds_of<'a>(text: &str, words: &'a [&'static str]) -> impl Iterator<Item = Literal> + use<'a> {
     let folded = folded(text);
     let is_word = words.iter().any(|w| w.replace('-', "_") == folded);
     let end = format!("_{folded}");

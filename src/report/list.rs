@@ -118,10 +118,8 @@ impl<F: ListField> List<F> {
             F::DROPPED_FIRST.iter().filter_map(|field| columns.iter().position(|c| c == field));
         let kept = fit(&extents, dropped_first, text::GAP, usize::from(room));
         let is_kept = |i: usize| kept.iter().any(|(k, _)| *k == i);
-        let names: Vec<&str> = (0..columns.len())
-            .filter(|i| !is_kept(*i))
-            .map(|i| columns[i].spec().name)
-            .collect();
+        let names: Vec<&str> =
+            (0..columns.len()).filter(|i| !is_kept(*i)).map(|i| columns[i].spec().name).collect();
         let mut out = text::narrowed(&sheet, &kept, ctx.symbols);
         if !names.is_empty() {
             out.push_str(&format!(

@@ -80,9 +80,7 @@ impl Running {
                             .to_owned())
                     }
                 },
-                DemandFrom::File(path) => {
-                    of_file(path, past::private_prices(&invocation)).await
-                }
+                DemandFrom::File(path) => of_file(path, past::private_prices(&invocation)).await,
             };
             teller
                 .send(match found {

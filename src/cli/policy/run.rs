@@ -97,9 +97,8 @@ async fn one_run(
         readings: &fleet.readings,
     };
     out.write_all(report_policy(&report, format, &ctx).as_bytes())?;
-    for line in reports::troubles(&fleet.readings) {
-        tell(line);
-    }
+    reports::troubles(&fleet.readings).for_each(tell);
+    reports::shortfalls(&outcome).iter().for_each(tell);
     let partial = !carried.errors.is_empty() || fleet.readings.iter().any(reports::is_partial);
     Ok(exit(&carried, apply, partial))
 }

@@ -8,6 +8,7 @@ use jiff::tz::TimeZone;
 use super::super::exit::{CliError, Exit};
 use super::super::invocation::Invocation;
 use super::super::telemetry::Want;
+use super::super::tell::tell;
 use super::super::{reports, session, words};
 use crate::analyze::idle::{Subject, hours_of_use};
 use crate::analyze::schedule::{self, propose};
@@ -50,6 +51,7 @@ pub fn run(
     let (fleet, advised) = session::with_cache(invocation, async |cache| {
         let outcome = bus::once(session::parts(invocation, cache.clone(), Want::Free)?).await;
         reports::unreadable(invocation, &outcome)?;
+        reports::shortfalls(&outcome).iter().for_each(tell);
         let fleet = outcome.fleet;
         let shown =
             table::select(&Field::rows(&fleet.rows), filter.as_ref(), Sort::default(), &ctx);
@@ -84,8 +86,7 @@ pub fn run(
     };
     let format = invocation.options.format;
     out.write_all(report_schedule(&report, format, &ctx).as_bytes())?;
-    let partial = fleet.readings.iter().any(reports::is_partial);
-    Ok(if partial { Exit::Partial } else { Exit::Ok })
+    Ok(reports::ended(&fleet.readings))
 }
 
 async fn series(cache: &Cache, rows: &[Arc<Row>], range: HourRange) -> Vec<SeriesSet> {

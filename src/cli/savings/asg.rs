@@ -46,7 +46,7 @@ pub(super) fn run(
         let symbols = session::symbols(invocation, env);
         out.write_all(text(savings, form, symbols).as_bytes())?;
     }
-    Ok(exit(readings))
+    Ok(reports::ended(readings))
 }
 
 /// All policies, each behind comments that say what it is for. A fleet that must not have one has

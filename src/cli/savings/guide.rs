@@ -56,7 +56,7 @@ pub(super) fn run(
     let readings = &read.of.readings;
     let report = GuideReport { ask: &ask, region: &region, guide: &guide, readings };
     reports::print(&report, invocation, &reports::context(invocation, env), out)?;
-    Ok(exit(readings))
+    Ok(reports::ended(readings))
 }
 
 /// The region in which most runs.

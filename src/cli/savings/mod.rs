@@ -18,7 +18,7 @@ use super::savings_settings::SavingsWant;
 use super::telemetry::Want;
 use super::tell::tell;
 use crate::config::Env;
-use crate::domain::{Reading, SourceId, VerdictKind};
+use crate::domain::{SourceId, VerdictKind};
 use crate::fleet::Savings;
 use crate::fleet::savings::{CommitmentRow, Proposal, SizeVerdict, SpotFit, SpotRow};
 use crate::report::{List, ListField, SavedOf};
@@ -127,12 +127,13 @@ impl<F: ListField<Of = SavedOf>> Listed<F> {
         let ctx = reports::context(invocation, env);
         let list = self.report(of, &chosen, &ctx);
         reports::print(&list, invocation, &ctx, out)?;
+        let exit = reports::ended(&list.of.readings);
         let found = (self.found)(&list.rows);
         if let Some(found) = options.fail_on.as_ref().and_then(|f| f.tripped_by_savings(&found)) {
             tell(format_args!("--fail-on: {found}"));
             return Ok(Exit::Findings);
         }
-        Ok(exit(&list.of.readings))
+        Ok(exit)
     }
 
     /// What the rows are made of, read once, and no more.
@@ -144,11 +145,6 @@ impl<F: ListField<Of = SavedOf>> Listed<F> {
     pub(super) fn report(&self, of: SavedOf, chosen: &Selection<F>, ctx: &ViewContext) -> List<F> {
         chosen.list(&(self.rows)(&of.savings), of, ctx)
     }
-}
-
-/// Partial when a source failed or answered in part.
-fn exit(readings: &[Reading]) -> Exit {
-    if readings.iter().any(reports::is_partial) { Exit::Partial } else { Exit::Ok }
 }
 
 fn known(values: impl Iterator<Item = Option<f64>>) -> f64 {

@@ -180,9 +180,11 @@ impl<'a> ListSession<'a> {
     }
 }
 
-/// The code of a command whose list was read so far.
+/// The code of a command whose list was read so far; says why where a part is missing.
 pub(super) fn exit(partial: Option<&str>) -> Exit {
-    if partial.is_some() { Exit::Partial } else { Exit::Ok }
+    let Some(why) = partial else { return Exit::Ok };
+    tell(format_args!("this is not of the whole list: {why}"));
+    Exit::Partial
 }
 
 impl Listed<TreeFold> {

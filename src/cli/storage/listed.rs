@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::{CliError, Ctx, Exit, read};
 use crate::cli::list_options::Selection;
+use crate::cli::reports;
 use crate::cli::telemetry::StoragePart;
 use crate::fleet::StorageFleet;
 use crate::report::{List, ListField};
@@ -32,7 +33,7 @@ impl<F: ListField<Of = Arc<StorageFleet>>> Listed<F> {
         let chosen = Selection::of(ctx.invocation)?;
         let fleet = Arc::new(read::once(ctx, self.part)?);
         ctx.print(&self.report(&fleet, &chosen, &ctx.view()), out)?;
-        Ok(read::exit(&fleet))
+        Ok(reports::ended(&fleet.readings))
     }
 
     /// What is printed.

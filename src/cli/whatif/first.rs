@@ -1,8 +1,6 @@
 //! The scenario that a plan begins with: list prices, and the rates that are known.
 
-use crate::domain::{
-    Platform, PriceBasis, PrivatePrices, Provenance, Rate, Scope, Tenancy,
-};
+use crate::domain::{Platform, PriceBasis, PrivatePrices, Provenance, Rate, Scope, Tenancy};
 use crate::source::catalogue;
 use crate::whatif::supply::known_rates::{self, AS_OF, REGION};
 use crate::whatif::{Demand, ListPrice, Offer, OfferKind, Payment, Scenario, scenario_of};

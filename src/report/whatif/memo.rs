@@ -151,7 +151,10 @@ impl Memo<'_> {
         if !smaller.is_empty() {
             let usd: f64 = smaller.iter().map(|e| e.saves_usd).sum();
             let saves = format::usd_total(usd);
-            parts.push(format!("{} that save {saves} together", format::count(smaller.len() as f64)));
+            parts.push(format!(
+                "{} that save {saves} together",
+                format::count(smaller.len() as f64)
+            ));
         }
         if saving_nothing > 0 {
             parts.push(format!("{} that save nothing", format::count(saving_nothing as f64)));
