@@ -138,7 +138,7 @@ impl<F: TableField> Selection<F> {
 
 fn no_such_text<F: TableField>(of: &Unmatched) -> String {
     let near = nearest(&of.text, of.known.iter().map(String::as_str));
-    let near = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+    let near = near.map_or_else(|| ";".to_owned(), |near| format!("; did you mean {near}?"));
     let mut known = of.known.iter().take(KNOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
     if of.known.len() > KNOWN {
         known.push_str(&format!(" and {} more", of.known.len() - KNOWN));
@@ -172,4 +172,44 @@ fn find<F: TableField>(flag: &str, name: &str) -> Result<F, CliError> {
         let what = format!("field of {}", F::NOUNS[1]);
         CliError::Usage(format!("{flag}: {}", unknown_name(&what, name, &names)))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::fixture::{ctx, fleet};
+
+    #[test]
+    fn words_of_another_field_or_list_are_told_with_it() {
+        let gpus = |text| Filter::parse(GpuField::table(), text).map(|f| f.to_string());
+        assert_eq!(gpus("verdict=idle").unwrap(), "state=held_idle or state=unallocated_idle");
+        assert_eq!(gpus("state!=idle").unwrap(), "state!=held_idle and state!=unallocated_idle");
+        let idle = |text| {
+            let error = Filter::parse(Field::table(), text).unwrap_err();
+            wrong_filter(text, error).to_string()
+        };
+        let other = idle("state=idle");
+        assert!(other.contains("not `idle`; `verdict=idle` has it"), "{other}");
+        let other = idle("verdict=stopped");
+        assert!(other.contains("not `stopped`; `state=stopped` has it"), "{other}");
+        let other = idle("verdict=held_idle");
+        assert!(other.ends_with("; `burntop gpus` understands it"), "{other}");
+    }
+
+    #[test]
+    fn a_text_that_no_row_has_is_told_with_the_nearest_and_those_there_are() {
+        let fleet = fleet();
+        let told = |text| {
+            let filter = Filter::parse(Field::table(), text).unwrap();
+            let found = filter.unmatched(&Field::rows(&fleet.rows), &ctx());
+            found.iter().map(no_such_text::<Field>).collect::<Vec<_>>()
+        };
+        let one = told("team=nlpp and gpu<5");
+        assert_eq!(one.len(), 1, "{one:?}");
+        let start = "none of the instances has team nlpp; did you mean nlp? known: ";
+        assert!(one[0].starts_with(start), "{one:?}");
+        assert_eq!(told("team=nlp or team!=nlpp or team~nlpp"), [""; 0]);
+        let none = told("team=quarterly-forecasting");
+        assert!(none[0].contains("quarterly-forecasting; known: "), "{none:?}");
+    }
 }

@@ -16,17 +16,18 @@ use crate::view::format;
 pub fn print(path: &[String], out: &mut dyn Write) -> Result<(), CliError> {
     let root = root();
     // `burntop man storage buckets`, or by the name of its page: `storage-buckets`.
-    let by_name = |command: &clap::Command| match path {
+    let named = match path {
         [name] => {
-            pages(command).into_iter().find(|page| name_of(page) == format!("burntop-{name}"))
+            let name = format!("burntop-{name}");
+            pages(&root).into_iter().find(|page| name_of(page) == name).cloned()
         }
         _ => None,
     };
-    let page = match by_name(&root) {
-        Some(page) => page.clone(),
+    let page = match named {
+        Some(page) => page,
         None => path.iter().try_fold(root, |command, name| below(&command, name))?,
     };
-    render(page, &mut { out })
+    render(page, out)
 }
 
 /// Writes the pages of burntop and all its commands to a directory, and says how many. Fails where one cannot be

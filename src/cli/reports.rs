@@ -14,7 +14,7 @@ use crate::bus::{self, Outcome};
 use crate::config::Env;
 use crate::domain::{Reading, SourceError, SourceId, SourceState};
 use crate::fleet::Totals;
-use crate::report::{Format, Instances, List, OverviewReport, Report, write};
+use crate::report::{Instances, List, OverviewReport, Report, write};
 use crate::tabs::idle::picture::Field;
 use crate::view::{Sort, TableField, ViewContext, format, table};
 

@@ -1,4 +1,4 @@
-//! What is wrong with a text that should be JSON.
+//! What is wrong with a text that should be JSON, and with values of the wrong kind in any format.
 
 use serde_json::error::Category;
 
@@ -13,24 +13,22 @@ pub fn why_no_json(error: &serde_json::Error) -> String {
             let what = said.rsplit_once(" at line ").map_or(&*said, |(what, _)| what);
             match error.line() {
                 // Of a value that was read before.
-                0 => data(what),
-                _ => format!("{place}: {}", data(what)),
+                0 => wrong_value(what),
+                _ => format!("{place}: {}", wrong_value(what)),
             }
         }
     }
 }
 
 /// What serde says of a value that is not as it should be, in words.
-fn data(what: &str) -> String {
+pub fn wrong_value(what: &str) -> String {
+    let what = what.trim_end();
     let rest = |prefix| what.strip_prefix(prefix);
     if let Some(name) = rest("missing field ") {
         return format!("{name} is missing");
     }
     if let Some(name) = rest("duplicate field ") {
         return format!("{name} stands there twice");
-    }
-    if let Some((name, known)) = rest("unknown field ").and_then(|r| r.split_once(", ")) {
-        return format!("{name} is not known, {known}");
     }
     let other = rest("invalid type: ").or(rest("invalid value: ")).or(rest("invalid length "));
     match other.and_then(|other| other.split_once(", expected ")) {
@@ -57,7 +55,7 @@ mod tests {
             ("{\"rows\": [1,", "it ends in the middle, at line 1, column 12; it is not whole"),
             ("{}", "line 1, column 2: `rows` is missing"),
             ("{\n\"rows\": [\"a\"]}", "line 2, column 12: string \"a\" stands where u32 is wanted"),
-            ("{\"rosw\": []}", "line 1, column 7: `rosw` is not known, expected `rows`"),
+            ("{\"rosw\": []}", "line 1, column 7: unknown field `rosw`, expected `rows`"),
         ] {
             let error = serde_json::from_str::<Plan>(text).unwrap_err();
             assert_eq!(why_no_json(&error), says);

@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use super::entry::{Entry, Said, SourceSaid};
 use crate::domain::cleaned::Cleaned;
-use crate::domain::{ErrorKind, HostTrouble, Scope, SourceError, SourceId, Sweep, text};
+use crate::domain::{ErrorKind, HostTrouble, Scope, SourceError, SourceId, Sweep};
 use crate::files;
 
 /// The longest line that is read, bytes: an inventory of tens of thousands of instances.

@@ -19,7 +19,7 @@ use crate::domain::{HourRange, SeriesSet, text};
 use crate::fleet::Row;
 use crate::report::acting::{ScheduleReport, Snippet, schedule as report_schedule};
 use crate::tabs::idle::picture::Field;
-use crate::view::{Sort, TableField, ViewContext, table};
+use crate::view::{Sort, TableField, table};
 
 /// Instances whose series are in memory at a time.
 const CHUNK: usize = 200;

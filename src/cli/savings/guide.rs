@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::Arc;
 
-use super::{exit, read};
+use super::read;
 use crate::analyze::rightsize::guide::{GuideAsk, recommend};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::invocation::Invocation;
