@@ -28,7 +28,11 @@ fn main() {
 }
 
 fn ctx() -> ViewContext {
-    ViewContext { now: Timestamp::constant(1_773_500_966, 0), symbols: Symbols::Unicode }
+    ViewContext {
+        now: Timestamp::constant(1_773_500_966, 0),
+        symbols: Symbols::Unicode,
+        width: None,
+    }
 }
 
 /// A fleet in which every column varies; a fixed generator, so that runs compare.

@@ -368,7 +368,7 @@ impl App {
     /// Context that cells and spans are formatted with.
     pub fn view_context(&self) -> ViewContext {
         let now = self.frozen.as_ref().map_or(self.minute, |f| f.minute);
-        ViewContext { now, symbols: self.appearance.symbols }
+        ViewContext { now, symbols: self.appearance.symbols, width: None }
     }
 
     /// Accounts and regions of the fleet.

@@ -39,7 +39,7 @@ impl Picture {
     }
 
     fn context(&self) -> ViewContext {
-        ViewContext { now: self.now, symbols: Symbols::Unicode }
+        ViewContext { now: self.now, symbols: Symbols::Unicode, width: None }
     }
 }
 
@@ -57,13 +57,13 @@ impl PartialEq for Picture {
 
 /// Rows of a list as shown, with order and columns.
 pub(crate) fn shown<F: ListField>(list: &super::List, of: F::Of) -> List<F> {
-    let filter = list.filter_text().to_owned();
-    List { rows: list.shown(), columns: list.columns_of(), filter, of }
+    let columns = list.columns_of();
+    List { columns, ..List::of(list.shown(), Some(list.filter_text()), of) }
 }
 
 /// One row with all fields.
 pub(crate) fn alone<F: ListField>(row: &Arc<F::Row>, of: F::Of) -> List<F> {
-    List { rows: vec![row.clone()], columns: F::all().to_vec(), filter: String::new(), of }
+    List { columns: F::all().to_vec(), ..List::of(vec![row.clone()], None, of) }
 }
 
 #[cfg(test)]

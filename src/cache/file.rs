@@ -85,7 +85,7 @@ impl From<rusqlite::Error> for Why {
 
 impl From<io::Error> for Why {
     fn from(error: io::Error) -> Self {
-        Self { text: error.to_string(), cause: Cause::of(&error) }
+        Self { text: files::reason(&error), cause: Cause::of(&error) }
     }
 }
 

@@ -100,7 +100,7 @@ pub async fn identities_within(
                 source: "sts",
                 scope: text::clean(reach.provider().label()).into_owned(),
                 message: error.to_string(),
-                fix: error.fix,
+                fix: error.advice().to_owned(),
             }),
         }
     }

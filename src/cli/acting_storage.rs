@@ -13,7 +13,7 @@ use super::arming::{self, Arming, arming};
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
 use super::tell::tell;
-use super::{apply, approve, plan, plan_file, session, words};
+use super::{apply, approve, plan, plan_file, reports, session, words};
 use crate::act::exec::audit::Body;
 use crate::act::exec::storage::{
     Backups, DryRunStorage, RefuseStorage, StorageAccess, StorageExecutor, StorageOperator,
@@ -117,7 +117,7 @@ async fn planned(
         VolumeAction::Gp3 => StorageVerb::ModifyVolume,
     };
     let mut volumes = volumes(invocation, &mut troubles).await;
-    let ctx = context(invocation, env);
+    let ctx = reports::context(invocation, env);
     if let Some(filter) = filter {
         let keys = &invocation.config.tag_keys;
         let mut search = filter.searcher();
@@ -164,6 +164,7 @@ async fn planned(
         plan_file::create(path, file.to_text().as_bytes())?;
     }
     let is_partial = !troubles.is_empty();
+    troubles.iter().map(Trouble::line).for_each(tell);
     let report = PlanReport { written: file.map(|_| kept.hash()), errors: troubles };
     let format = invocation.options.format;
     out.write_all(storage_plan(&checked, &report, format, &ctx).as_bytes())?;
@@ -219,7 +220,7 @@ async fn volumes(invocation: &Invocation, troubles: &mut Vec<Trouble>) -> Vec<Ar
                 source: "ec2",
                 scope: who.account.to_string(),
                 message: error.to_string(),
-                fix: error.fix,
+                fix: error.advice().to_owned(),
             });
         };
         let regions = match &reach.regions {
@@ -244,10 +245,6 @@ async fn volumes(invocation: &Invocation, troubles: &mut Vec<Trouble>) -> Vec<Ar
     out
 }
 
-fn context(invocation: &Invocation, env: &Env) -> ViewContext {
-    ViewContext { now: invocation.options.now(), symbols: session::symbols(invocation, env) }
-}
-
 /// `burntop approve` of a plan about storage.
 pub fn approve(
     file: StoragePlanFile,
@@ -263,7 +260,7 @@ pub fn approve(
     // The limits of this machine; whose account it is changes nothing about them.
     let caps = arming::caps(invocation);
     let (breaches, uses) = plan.held_against(plan.items.len(), &caps);
-    let ctx = context(invocation, env);
+    let ctx = reports::context(invocation, env);
     if invocation.options.format == Format::Json {
         out.write_all(storage_plan_to_approve(plan, (&breaches, &uses), &ctx).as_bytes())?;
         out.flush()?;
@@ -378,7 +375,8 @@ pub fn apply_lifecycle(
         Some(bucket) => applied(file, false, &Word::Typed(bucket), invocation, env, out),
         None => {
             out.write_all(
-                rows_of_storage_plan(&file.plan, &[], &context(invocation, env)).as_bytes(),
+                rows_of_storage_plan(&file.plan, &[], &reports::context(invocation, env))
+                    .as_bytes(),
             )?;
             let name = file.plan.items.first().map(|i| i.id().clone()).unwrap_or_default();
             let checked = applied(file, true, &Word::Approval, invocation, env, out);
@@ -398,7 +396,7 @@ fn applied(
 ) -> Result<Exit, CliError> {
     let plan = &file.plan;
     apply::in_time(plan.created_at, plan.expires_at, is_undo(plan), invocation)?;
-    let ctx = context(invocation, env);
+    let ctx = reports::context(invocation, env);
     session::with_cache(invocation, async |cache| {
         let ledger = ledger(invocation, cache);
         carried_out(file, dry_run, word, ledger, invocation, &ctx, out).await
@@ -455,6 +453,7 @@ async fn carried_out(
     troubles.extend(Trouble::after(&verified));
     let text = storage_outcomes(&all, Some(&verified.run_id), &troubles, format, ctx);
     out.write_all(text.as_bytes())?;
+    apply::tell_unknown(&all);
     Ok(apply::exit_of(&all))
 }
 

@@ -25,7 +25,7 @@ use crate::config::Env;
 use crate::report::acting::{
     PlanReport, Trouble, outcome_of_blocked, outcomes, plan as report_plan,
 };
-use crate::view::ViewContext;
+use crate::view::{ViewContext, format};
 
 /// How far ahead of this machine's clock a plan may have been drafted.
 const CLOCKS_DIFFER: SignedDuration = SignedDuration::from_mins(5);
@@ -47,8 +47,7 @@ pub fn run(
         }
     };
     in_time(file.plan.created_at, file.plan.expires_at, None, invocation)?;
-    let ctx =
-        ViewContext { now: invocation.options.now(), symbols: session::symbols(invocation, env) };
+    let ctx = reports::context(invocation, env);
     session::with_cache(invocation, async |cache| {
         applied(file, dry_run, invocation, cache, &ctx, out).await
     })
@@ -134,7 +133,19 @@ async fn applied(
     troubles.extend(Trouble::after(&verified));
     let text = outcomes(&all, Some(&verified.run_id), &troubles, format, ctx);
     out.write_all(text.as_bytes())?;
+    tell_unknown(&all);
     Ok(exit_of(&all))
+}
+
+/// Says of how many rows it is not known what became of them.
+pub(super) fn tell_unknown(all: &[Outcome]) {
+    let unknown = all.iter().filter(|o| o.kind == OutcomeKind::Unknown).count();
+    if unknown > 0 {
+        tell(format_args!(
+            "what became of {} is not known; `burntop audit reconcile` looks again",
+            format::plural(unknown, "row")
+        ));
+    }
 }
 
 /// 5 when a row was refused or failed, 3 when it is not known of a row what became of it.

@@ -11,7 +11,7 @@ use super::args::ApproveArgs;
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
 use super::tell::tell;
-use super::{acting, acting_storage, arming, plan, plan_file, policy, session, when, words};
+use super::{acting, acting_storage, arming, plan, plan_file, policy, reports, when, words};
 use crate::act::exec::audit::Body;
 use crate::act::exec::kms::ApprovalKey;
 use crate::act::plan::storage::AnyPlan;
@@ -44,7 +44,7 @@ pub fn run(
         }
     };
     let now = invocation.options.now();
-    let ctx = ViewContext { now, symbols: session::symbols(invocation, env) };
+    let ctx = reports::context(invocation, env);
     // The limits of this machine; whose account it is changes nothing about them.
     let caps = arming::caps(invocation);
     let (breaches, uses) = file.plan.held_against(&caps);

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::list_options::ListOptions;
 use super::savings::args::{RightsizeArgs, SpotArgs};
 use super::storage::args::StorageCommand;
 use super::whatif::args::WhatifCommand;
@@ -23,8 +24,8 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Option<Command>,
-    /// Plans in the cockpit for the demand of a file instead of what was seen running: a CSV with a
-    /// header, the time first, then one column per family.
+    /// Opens the cockpit on its What-if tab, with the demand of a file instead of what was seen
+    /// running: a CSV with a header, the time first, then one column per family.
     #[arg(long, value_name = "FILE")]
     pub demand: Option<PathBuf>,
     /// Options of every command.
@@ -135,7 +136,14 @@ fn parse_speed(text: &str) -> Result<f64, String> {
 #[derive(Clone, Debug, PartialEq, Subcommand)]
 pub enum Command {
     /// Lists instances with their verdicts, worst first.
-    Idle(IdleArgs),
+    Idle {
+        /// The list, or the back-test.
+        #[command(flatten)]
+        what: IdleArgs,
+        /// How it is listed.
+        #[command(flatten)]
+        list: ListOptions,
+    },
     /// Sums the fleet up: burn, waste, verdicts, owners.
     Overview,
     /// Lists GPUs with what they really do, whose they are and what they cost, worst first.
@@ -145,32 +153,53 @@ pub enum Command {
     /// `held_idle`, `unallocated_idle`, `idle` for both, `stalled`, `unhealthy`, `inefficient`,
     /// `stale`, `unknown` and `waste>N/h`. Exit code 4 when no source told of GPUs and no
     /// account could be read.
-    Gpus(GpusArgs),
+    Gpus {
+        /// Which GPUs.
+        #[command(flatten)]
+        what: GpusArgs,
+        /// How they are listed.
+        #[command(flatten)]
+        list: ListOptions,
+    },
     /// Lists commitments held (Reserved Instances, Savings Plans, reserved capacity), most unused first.
     ///
     /// Applied hour by hour in AWS's order to what ran: utilisation, coverage, effective rate, unused
     /// $/h, expiry. --filter speaks of commitments here, for example `unused>$1/h or left<30d`;
     /// --fail-on takes `findings`, `findings>N` and `waste>N/h`, which is what is unused. What could
     /// not be read is named, and nets are not known then.
-    Commitments,
+    Commitments(ListOptions),
     /// Lists instances that could be smaller, net of commitments, most net dollars first.
     ///
     /// Within what the work needs: GPU memory, GPUs, architecture, instance store, network, EFA, CPUs,
     /// memory, offering in the zone; what is not known is kept. --filter speaks of proposals here,
     /// for example `net>$1/h and risk!=high`; --fail-on takes `findings`, `findings>N` and
     /// `waste>N/h`, which is the net. Takes what the configured sources of GPU telemetry say.
-    Rightsize(RightsizeArgs),
+    Rightsize {
+        /// Which sizes.
+        #[command(flatten)]
+        what: RightsizeArgs,
+        /// How they are listed.
+        #[command(flatten)]
+        list: ListOptions,
+    },
     /// Lists on-demand instances with what Spot would make of them, net of re-work and commitments.
     ///
     /// --filter speaks of candidates here, for example `fit=yes and net>$2/h`; --fail-on takes
     /// `findings`, `findings>N` and `waste>N/h`, which is the net.
-    Spot(SpotArgs),
+    Spot {
+        /// What of Spot.
+        #[command(flatten)]
+        what: SpotArgs,
+        /// How it is listed.
+        #[command(flatten)]
+        list: ListOptions,
+    },
     /// Lists what bills and is no instance: notebooks, endpoints, apps, addresses, gateways, balancers.
     ///
     /// Idle ones first, with the likely reason where the hours tell. --filter speaks of resources
     /// here, for example `kind=endpoint and idle>7d`; --fail-on takes `idle`, `unknown`, `findings`,
     /// each also with a count, and `waste>N/h`.
-    Resources,
+    Resources(ListOptions),
     /// Storage: buckets and volumes in dollars per month, tiers, lifecycle, checkpoints, copies.
     #[command(subcommand)]
     Storage(StorageCommand),
@@ -239,10 +268,14 @@ pub enum Command {
         /// The shell.
         shell: Shell,
     },
-    /// Prints the man page, of burntop or of one of its commands.
+    /// Prints the man page of burntop or of one of its commands, or writes all of them.
     Man {
-        /// The command.
-        command: Option<String>,
+        /// The command: `idle`, `storage buckets`.
+        command: Vec<String>,
+        /// Writes the pages of all commands to this directory: `burntop.1`, `burntop-idle.1`, and so
+        /// on. It is made where there is none, and pages that lie there are replaced.
+        #[arg(long, value_name = "DIR", conflicts_with = "command")]
+        out: Option<PathBuf>,
     },
 }
 
@@ -266,11 +299,29 @@ impl IdleArgs {
     }
 }
 
+impl Command {
+    /// The options of the list that the command prints; `None` for one that prints none.
+    pub fn list(&self) -> Option<&ListOptions> {
+        match self {
+            Self::Idle { list, .. }
+            | Self::Gpus { list, .. }
+            | Self::Commitments(list)
+            | Self::Rightsize { list, .. }
+            | Self::Spot { list, .. }
+            | Self::Resources(list)
+            | Self::Storage(StorageCommand::Buckets(list) | StorageCommand::Ebs(list)) => {
+                Some(list)
+            }
+            _ => None,
+        }
+    }
+}
+
 /// Which GPUs are listed, and how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Args)]
 pub struct GpusArgs {
     /// Prints one row per group instead of one per GPU.
-    #[arg(long, value_enum, value_name = "WHAT")]
+    #[arg(long, value_enum, value_name = "WHAT", conflicts_with = "ListOptions")]
     pub group: Option<GroupChoice>,
     /// Reads the GPUs of this host once, from their driver: asks no account anything.
     #[arg(long, conflicts_with_all = ["demo", "offline"])]
@@ -545,7 +596,8 @@ mod tests {
             let cli = parse(line).unwrap();
             assert!(cli.global.demo);
             assert_eq!(cli.global.region, ["a", "b"]);
-            assert_eq!(cli.command, Some(Command::Idle(IdleArgs::default())));
+            let list = ListOptions::default();
+            assert_eq!(cli.command, Some(Command::Idle { what: IdleArgs::default(), list }));
         }
     }
 

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::args::AuditCommand;
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
-use super::{acting, acting_storage, apply, plan, plan_file, session};
+use super::{acting, acting_storage, apply, plan, plan_file, reports};
 use crate::act::exec::audit::{AuditError, Line};
 use crate::act::plan::sha256_hex;
 use crate::config::Env;
@@ -15,7 +15,6 @@ use crate::domain::cleaned::Cleaned;
 use crate::domain::text;
 use crate::report::Format;
 use crate::report::acting::{audit_list, audit_show, outcomes, runs};
-use crate::view::ViewContext;
 
 /// Runs one of the `audit` commands. Fails where the log cannot be read.
 pub fn run(
@@ -24,8 +23,7 @@ pub fn run(
     env: &Env,
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
-    let ctx =
-        ViewContext { now: invocation.options.now(), symbols: session::symbols(invocation, env) };
+    let ctx = reports::context(invocation, env);
     let format = invocation.options.format;
     let journal = acting::journal(invocation)?;
     match command {
@@ -67,6 +65,7 @@ pub fn run(
                 outcomes(&reconciled, None, &acting.troubles, format, &ctx)
             };
             out.write_all(text.as_bytes())?;
+            apply::tell_unknown(&reconciled);
             return Ok(apply::exit_of(&reconciled));
         }
     }

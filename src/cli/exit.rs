@@ -39,7 +39,7 @@ pub enum CliError {
     #[error("{0}")]
     Usage(String),
     /// The output could not be written.
-    #[error("cannot write the output: {0}")]
+    #[error("cannot write the output: {}", crate::files::explain(.0))]
     Output(#[from] io::Error),
     /// A signal or a vanished terminal ended the screen; nothing is printed.
     #[error("ended by a signal")]

@@ -6,6 +6,7 @@ use std::sync::{Arc, LazyLock};
 
 use super::accounts::Reaches;
 use super::invocation::{DemoOptions, Invocation, RunOptions};
+use super::list_options::Selection;
 use super::savings_settings::SavingsWant;
 use super::storage::args::ExploreArgs;
 use super::telemetry::{StoragePart, Want};
@@ -99,7 +100,7 @@ impl World {
             buckets: part(StoragePart::Buckets),
             blocks: part(StoragePart::Ebs),
             explored,
-            ctx: ViewContext { now, symbols: Symbols::Unicode },
+            ctx: ViewContext { now, symbols: Symbols::Unicode, width: None },
             invocation,
         }
     }
@@ -136,8 +137,8 @@ macro_rules! saved {
             filter: Some($filter),
             storage: |w| &w.storage,
             printed: |w, i| {
-                let filter = reports::filter::<$field>(i).unwrap();
-                Box::new(savings::$list.report(i, w.$of.clone(), filter.as_ref(), &w.ctx))
+                let chosen = Selection::<$field>::of(i).unwrap();
+                Box::new(savings::$list.report(w.$of.clone(), &chosen, &w.ctx))
             },
         }
     };
@@ -155,8 +156,8 @@ static VIEWS: [View; 10] = [
         filter: Some("team=nlp"),
         storage: |w| &w.storage,
         printed: |w, i| {
-            let filter = reports::filter::<GpuField>(i).unwrap();
-            Box::new(gpus::report(i, &w.gpus, filter.as_ref(), &w.ctx))
+            let chosen = Selection::<GpuField>::of(i).unwrap();
+            Box::new(gpus::report(&w.gpus, &chosen, &w.ctx))
         },
     },
     View {
@@ -164,8 +165,8 @@ static VIEWS: [View; 10] = [
         filter: Some("$>10/h"),
         storage: |w| &w.storage,
         printed: |w, i| {
-            let filter = reports::filter::<Field>(i).unwrap();
-            Box::new(reports::idle(i, &w.idle, filter.as_ref(), &w.ctx))
+            let chosen = Selection::<Field>::of(i).unwrap();
+            Box::new(reports::idle(i, &w.idle, &chosen, &w.ctx))
         },
     },
     View {
@@ -173,8 +174,8 @@ static VIEWS: [View; 10] = [
         filter: Some("versioning=on"),
         storage: |w| &w.storage,
         printed: |w, i| {
-            let filter = reports::filter::<BucketField>(i).unwrap();
-            Box::new(storage::listed::BUCKETS.report(i, &w.buckets, filter.as_ref(), &w.ctx))
+            let chosen = Selection::<BucketField>::of(i).unwrap();
+            Box::new(storage::listed::BUCKETS.report(&w.buckets, &chosen, &w.ctx))
         },
     },
     View {
@@ -182,8 +183,8 @@ static VIEWS: [View; 10] = [
         filter: Some("what=volume"),
         storage: |w| &w.storage,
         printed: |w, i| {
-            let filter = reports::filter::<BlockField>(i).unwrap();
-            Box::new(storage::listed::EBS.report(i, &w.blocks, filter.as_ref(), &w.ctx))
+            let chosen = Selection::<BlockField>::of(i).unwrap();
+            Box::new(storage::listed::EBS.report(&w.blocks, &chosen, &w.ctx))
         },
     },
     View {

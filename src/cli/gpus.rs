@@ -5,6 +5,7 @@ use std::io::Write;
 use super::args::{GpusArgs, GroupChoice};
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
+use super::list_options::Selection;
 use super::reports;
 use super::telemetry::Want;
 use super::tell::tell;
@@ -14,7 +15,7 @@ use crate::domain::Reading;
 use crate::fleet::GpuTotals;
 use crate::report::{GpuGroups, Gpus, List};
 use crate::tabs::gpus::picture::{GpuField, GpuGrouping};
-use crate::view::{Filter, ViewContext};
+use crate::view::ViewContext;
 
 /// Reads all GPU sources once and prints the GPUs. Fails for options that do not fit, and where nothing could
 /// be read.
@@ -25,39 +26,36 @@ pub fn run(
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
     let options = &invocation.options;
-    let filter = reports::filter::<GpuField>(invocation)?;
+    let chosen = Selection::of(invocation)?;
     if let Some(fail_on) = &options.fail_on {
         fail_on.of_gpus().map_err(CliError::Usage)?;
     }
     let outcome = reports::read(invocation, Want::All)?;
     unreadable(invocation, &outcome)?;
     let ctx = reports::context(invocation, env);
-    let list = report(invocation, &outcome, filter.as_ref(), &ctx);
+    let list = report(&outcome, &chosen, &ctx);
     let totals = GpuTotals::of(list.rows.iter().map(|r| &**r));
     match args.group.map(grouping) {
         Some(by) => reports::print(&GpuGroups { list, by }, invocation, &ctx, out)?,
         None => reports::print(&list, invocation, &ctx, out)?,
     }
-    reports::tell_beside_table(invocation, &outcome.fleet.readings);
+    let exit = reports::ended(&outcome.fleet.readings);
     reports::shortfalls(&outcome).iter().for_each(tell);
     if let Some(found) = options.fail_on.as_ref().and_then(|f| f.tripped_by_gpus(&totals)) {
         tell(format_args!("--fail-on: {found}"));
         return Ok(Exit::Findings);
     }
-    let is_partial = outcome.fleet.readings.iter().any(reports::is_partial);
-    Ok(if is_partial { Exit::Partial } else { Exit::Ok })
+    Ok(exit)
 }
 
 /// What is printed, without groups.
 pub(super) fn report(
-    invocation: &Invocation,
     outcome: &Outcome,
-    filter: Option<&Filter>,
+    chosen: &Selection<GpuField>,
     ctx: &ViewContext,
 ) -> List<GpuField> {
-    let rows = reports::chosen::<GpuField>(&outcome.gpus.rows, filter, ctx);
     let of = Gpus { gpus: outcome.gpus.clone(), fleet: outcome.fleet.clone() };
-    List::of(rows, invocation.options.filter.as_deref(), of)
+    chosen.list(&outcome.gpus.rows, of, ctx)
 }
 
 fn grouping(choice: GroupChoice) -> GpuGrouping {

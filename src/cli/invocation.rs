@@ -9,6 +9,7 @@ use super::accounts::{Reach, Reaches};
 use super::args::{GlobalArgs, GpusArgs};
 use super::exit::CliError;
 use super::fail_on::FailOn;
+use super::list_options::{ListOptions, wrong_filter};
 use super::organization::Organization;
 use super::words;
 use crate::bus::Clock;
@@ -67,6 +68,10 @@ pub struct RunOptions {
     pub this_host: bool,
     /// File of the demand that the What-if tab begins with; `None` = the recorded history.
     pub demand: Option<PathBuf>,
+    /// How a list is printed.
+    pub list: ListOptions,
+    /// Columns of the terminal that reports are written to; `None` = a pipe or a file.
+    pub width: Option<u16>,
 }
 
 impl RunOptions {
@@ -239,7 +244,7 @@ pub fn options(global: &GlobalArgs, words: &Vocabulary) -> Result<RunOptions, Cl
         return Err(CliError::Usage(text.into()));
     }
     if let (Some(filter), Some(check)) = (&global.filter, words.filter) {
-        check(filter).map_err(|e| CliError::Usage(format!("--filter: {e}")))?;
+        check(filter).map_err(|e| wrong_filter(filter, e))?;
     }
     let play = |path: &PathBuf| Tape::open(path.clone(), global.speed.unwrap_or(1.0));
     let tape = global.replay.as_ref().map(play).transpose();
@@ -259,6 +264,8 @@ pub fn options(global: &GlobalArgs, words: &Vocabulary) -> Result<RunOptions, Cl
         tape,
         this_host: false,
         demand: None,
+        list: ListOptions::default(),
+        width: None,
     })
 }
 

@@ -26,6 +26,7 @@ mod hostile_tests;
 pub mod iam_policy;
 pub mod inventories;
 pub mod invocation;
+mod list_options;
 pub mod log;
 pub mod man;
 mod named_file;
@@ -43,9 +44,12 @@ mod storage;
 pub(crate) mod storage_settings;
 pub(crate) mod telemetry;
 mod tell;
+mod usage;
 pub(crate) mod views;
 pub(crate) mod whatif;
 mod when;
+#[cfg(test)]
+mod width_tests;
 pub mod words;
 
 use std::ffi::OsString;
@@ -64,6 +68,7 @@ pub use exit::{CliError, Exit};
 #[cfg(test)]
 pub use invocation::DemoOptions;
 pub use invocation::{FleetCommand, Invocation, RunOptions};
+use list_options::ListOptions;
 use organization::Wait;
 use output::CleanWriter;
 
@@ -74,38 +79,15 @@ pub fn run(args: impl IntoIterator<Item = OsString>, fleet: impl Fleet) -> ExitC
         Ok(cli) => cli,
         // Help and version come this way too; a closed pipe is nobody's fault.
         Err(message) => {
+            let message = usage::in_words(message);
             let _ = message.print();
             return ExitCode::from(message.exit_code().clamp(0, 255) as u8);
         }
     };
-    let Cli { command, demand, global } = cli;
-    // These read their filter themselves: it speaks of their own rows, or chooses what is acted on.
-    let own_filter = matches!(
-        command,
-        Some(
-            Command::Storage(_)
-                | Command::Commitments
-                | Command::Rightsize(_)
-                | Command::Spot(_)
-                | Command::Resources
-                | Command::Plan(_)
-                | Command::Policy(_)
-                | Command::Approve(_)
-                | Command::Apply { .. }
-        )
-    );
-    let asked = Asked {
-        own_filter,
-        global,
-        demand,
-        env: Env::of_process(),
-        paths: Paths::of_user().ok(),
-        words: words::vocabulary(),
-        gpus: match &command {
-            Some(Command::Gpus(args)) => Some(*args),
-            _ => None,
-        },
-    };
+    let env = Env::of_process();
+    let width = session::text_width(&env);
+    let asked = Asked::of(&cli, env, Paths::of_user().ok(), width);
+    let command = cli.command;
     let mut out = io::BufWriter::new(io::stdout().lock());
     let ended = match command {
         // Byte by byte as it lies on disk: its hashes are checked elsewhere.
@@ -162,6 +144,10 @@ struct Asked {
     global: GlobalArgs,
     /// Demand file for the What-if tab; `None` = none named.
     demand: Option<PathBuf>,
+    /// How the list is printed.
+    list: ListOptions,
+    /// Terminal columns that text is fitted to; `None` = as wide as it is.
+    width: Option<u16>,
     env: Env,
     paths: Option<Paths>,
     words: Vocabulary,
@@ -172,6 +158,39 @@ struct Asked {
 }
 
 impl Asked {
+    fn of(cli: &Cli, env: Env, paths: Option<Paths>, width: Option<u16>) -> Self {
+        let command = cli.command.as_ref();
+        // These read their filter themselves: it speaks of their own rows, or chooses what is acted on.
+        let own_filter = matches!(
+            command,
+            Some(
+                Command::Storage(_)
+                    | Command::Commitments(_)
+                    | Command::Rightsize { .. }
+                    | Command::Spot { .. }
+                    | Command::Resources(_)
+                    | Command::Plan(_)
+                    | Command::Policy(_)
+                    | Command::Approve(_)
+                    | Command::Apply { .. }
+            )
+        );
+        Self {
+            own_filter,
+            global: cli.global.clone(),
+            demand: cli.demand.clone(),
+            list: command.and_then(Command::list).cloned().unwrap_or_default(),
+            width,
+            env,
+            paths,
+            words: words::vocabulary(),
+            gpus: match command {
+                Some(Command::Gpus { what, .. }) => Some(*what),
+                _ => None,
+            },
+        }
+    }
+
     fn options(&self) -> Result<RunOptions, CliError> {
         match self.gpus {
             Some(gpus) => invocation::gpu_options(&self.global, gpus),
@@ -204,7 +223,12 @@ impl Asked {
 
     /// A run whose notices are shown by who runs it.
     fn silent(&self, loaded: Loaded, wait: Wait) -> Result<Invocation, CliError> {
-        let options = RunOptions { demand: self.demand.clone(), ..self.options()? };
+        let options = RunOptions {
+            demand: self.demand.clone(),
+            list: self.list.clone(),
+            width: self.width,
+            ..self.options()?
+        };
         invocation::true_clock(&loaded.config, &options)?;
         let mut config = loaded.config;
         let organization = organization::find(&mut config, &options, self.paths.as_ref(), wait);
@@ -254,27 +278,27 @@ fn dispatch(
     let env = asked.env.clone();
     let fleet_command = match command {
         None => invocation::without_command(&asked.global, io::stdout().is_terminal()),
-        Some(Command::Idle(args)) => match args.days() {
+        Some(Command::Idle { what, .. }) => match what.days() {
             Some(days) => {
-                return with_log(asked, |asked| backtest::run(days, &args, asked, &env, out));
+                return with_log(asked, |asked| backtest::run(days, &what, asked, &env, out));
             }
             None => FleetCommand::Idle,
         },
         Some(Command::Overview) => FleetCommand::Overview,
-        Some(Command::Gpus(args)) => FleetCommand::Gpus(args),
-        Some(Command::Commitments) => {
+        Some(Command::Gpus { what, .. }) => FleetCommand::Gpus(what),
+        Some(Command::Commitments(_)) => {
             let what = savings::What::Commitments;
             return with_log(asked, |asked| savings::run(what, asked, &env, out));
         }
-        Some(Command::Rightsize(args)) => {
-            let what = savings::What::Rightsize(args);
+        Some(Command::Rightsize { what, .. }) => {
+            let what = savings::What::Rightsize(what);
             return with_log(asked, |asked| savings::run(what, asked, &env, out));
         }
-        Some(Command::Spot(args)) => {
-            let what = savings::What::Spot(args);
+        Some(Command::Spot { what, .. }) => {
+            let what = savings::What::Spot(what);
             return with_log(asked, |asked| savings::run(what, asked, &env, out));
         }
-        Some(Command::Resources) => {
+        Some(Command::Resources(_)) => {
             let what = savings::What::Resources;
             return with_log(asked, |asked| savings::run(what, asked, &env, out));
         }
@@ -334,8 +358,12 @@ fn dispatch(
             completions::print(shell, out)?;
             return Ok(Exit::Ok);
         }
-        Some(Command::Man { command }) => {
-            man::print(command.as_deref(), out)?;
+        Some(Command::Man { out: Some(dir), .. }) => {
+            man::write_all(&dir, out)?;
+            return Ok(Exit::Ok);
+        }
+        Some(Command::Man { command, .. }) => {
+            man::print(&command, out)?;
             return Ok(Exit::Ok);
         }
     };

@@ -21,7 +21,7 @@ use crate::bus;
 use crate::config::Env;
 use crate::domain::{InstanceState, VerdictKind, text};
 use crate::fleet::{Fleet, Row};
-use crate::report::acting::{PlanReport, plan as report_plan};
+use crate::report::acting::{PlanReport, Trouble, plan as report_plan};
 use crate::tabs::idle::picture::Field;
 use crate::view::{Filter, Sort, TableField, ViewContext, table};
 
@@ -69,10 +69,7 @@ async fn planned(
     let outcome = bus::once(parts).await;
     let checked = async {
         reports::unreadable(invocation, &outcome)?;
-        let ctx = ViewContext {
-            now: invocation.options.clock()(),
-            symbols: session::symbols(invocation, env),
-        };
+        let ctx = reports::context(invocation, env);
         // Reading took its time: what is given from now on counts from the plan.
         let verb = verb(command, ctx.now)?;
         let rows = chosen(&outcome.fleet, &verb, args, filter, &ctx)?;
@@ -113,11 +110,11 @@ async fn planned(
         plan_file::create(path, file.to_text().as_bytes())?;
     }
     let is_partial = !errors.is_empty() || outcome.fleet.readings.iter().any(reports::is_partial);
+    errors.iter().map(Trouble::line).for_each(tell);
     let report = PlanReport { written: file.map(|_| kept.hash()), errors };
     out.write_all(report_plan(&checked, &report, format, &ctx).as_bytes())?;
-    for line in reports::troubles(&outcome.fleet.readings) {
-        tell(line);
-    }
+    reports::troubles(&outcome.fleet.readings).for_each(tell);
+    reports::shortfalls(&outcome).iter().for_each(tell);
     tell_written(args, over, (kept.items.len(), checked.rows.len()), &kept.id())?;
     Ok(if is_partial { Exit::Partial } else { Exit::Ok })
 }

@@ -116,7 +116,7 @@ mod tests {
         let says = || read_any(&path).unwrap_err().to_string();
         assert!(says().contains("there is no file"));
         fs::write(&path, "{}").unwrap();
-        assert!(says().contains("is no plan: missing field `plan`"), "{}", says());
+        assert!(says().contains("`plan` is missing"), "{}", says());
         fs::write(&path, vec![b' '; MAX_BYTES + 9]).unwrap();
         assert!(says().contains("more than 8 MiB"), "{}", says());
         assert_eq!(read_any(dir.path()).unwrap_err().exit(), Exit::Unreadable, "a directory");

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::exit::{CliError, Exit};
 use super::invocation::{FleetCommand, Invocation};
+use super::list_options::Selection;
 use super::savings_settings::{SavingsWant, savings_settings};
 use super::telemetry::Want;
 use super::tell::tell;
@@ -13,9 +14,9 @@ use crate::bus::{self, Outcome};
 use crate::config::Env;
 use crate::domain::{Reading, SourceError, SourceId, SourceState};
 use crate::fleet::Totals;
-use crate::report::{Format, Instances, List, OverviewReport, Report, write};
+use crate::report::{Instances, List, OverviewReport, Report, write};
 use crate::tabs::idle::picture::Field;
-use crate::view::{Filter, Sort, TableField, ViewContext, format, table};
+use crate::view::{Sort, TableField, ViewContext, format, table};
 
 /// Reads every account once and prints the report. Fails for options that do not fit, and where nothing could
 /// be read.
@@ -25,43 +26,47 @@ pub fn run(
     env: &Env,
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
-    let filter = filter::<Field>(invocation)?;
+    let chosen = Selection::<Field>::of(invocation)?;
     if let Some(fail_on) = &invocation.options.fail_on {
         fail_on.of_instances().map_err(CliError::Usage)?;
     }
     let is_overview = command == FleetCommand::Overview;
     // What could be saved is said of the whole fleet alone.
-    let saving = if is_overview && filter.is_none() { SavingsWant::All } else { SavingsWant::Net };
+    let saving =
+        if is_overview && chosen.filter.is_none() { SavingsWant::All } else { SavingsWant::Net };
     let outcome = read_with(invocation, Want::Free, saving)?;
     let fleet = &*outcome.fleet;
     unreadable(invocation, &outcome)?;
     let ctx = context(invocation, env);
-    let rows = table::select(&Field::rows(&fleet.rows), filter.as_ref(), Sort::default(), &ctx);
+    let filter = chosen.filter.as_ref();
+    let rows = table::select(&Field::rows(&fleet.rows), filter, Sort::default(), &ctx);
     if is_overview {
+        if rows.is_empty() {
+            chosen.unmatched(&fleet.rows, &ctx).iter().for_each(tell);
+        }
         print(&overview(invocation, &outcome, &rows, &ctx), invocation, &ctx, out)?;
     } else {
-        print(&idle(invocation, &outcome, filter.as_ref(), &ctx), invocation, &ctx, out)?;
+        print(&idle(invocation, &outcome, &chosen, &ctx), invocation, &ctx, out)?;
     }
-    tell_beside_table(invocation, &fleet.readings);
+    let exit = ended(&fleet.readings);
     shortfalls(&outcome).iter().for_each(tell);
     let totals = Totals::of(rows.iter().filter_map(|i| fleet.rows.get(*i as usize)).map(|r| &**r));
     if let Some(found) = invocation.options.fail_on.as_ref().and_then(|f| f.tripped(&totals)) {
         tell(format_args!("--fail-on: {found}"));
         return Ok(Exit::Findings);
     }
-    Ok(if fleet.readings.iter().any(is_partial) { Exit::Partial } else { Exit::Ok })
+    Ok(exit)
 }
 
 /// What `burntop idle` prints.
 pub(super) fn idle(
     invocation: &Invocation,
     outcome: &Outcome,
-    filter: Option<&Filter>,
+    chosen: &Selection<Field>,
     ctx: &ViewContext,
 ) -> List<Field> {
     let (fleet, preset) = (outcome.fleet.clone(), invocation.config.preset.clone());
-    let rows = chosen::<Field>(&outcome.fleet.rows, filter, ctx);
-    List::of(rows, invocation.options.filter.as_deref(), Instances { fleet, preset })
+    chosen.list(&outcome.fleet.rows, Instances { fleet, preset }, ctx)
 }
 
 /// What `burntop overview` prints: of everything, or of these rows where there is a filter.
@@ -89,30 +94,17 @@ pub(super) fn overview(
     }
 }
 
-/// The filter of the command line over the fields of a list.
-pub(super) fn filter<F: TableField>(invocation: &Invocation) -> Result<Option<Filter>, CliError> {
-    let parse = |text| Filter::parse(F::table(), text);
-    let text = invocation.options.filter.as_deref();
-    text.map(parse).transpose().map_err(|e| CliError::Usage(e.to_string()))
-}
-
-/// The rows of a list that a filter chooses, in their own order.
-pub(super) fn chosen<F: TableField>(
-    rows: &[Arc<F::Row>],
-    filter: Option<&Filter>,
-    ctx: &ViewContext,
-) -> Vec<Arc<F::Row>> {
-    let chosen = table::select(&F::rows(rows), filter, Sort::default(), ctx);
-    chosen.into_iter().filter_map(|i| rows.get(i as usize).cloned()).collect()
-}
-
 /// What cells are rendered with.
 pub(super) fn context(invocation: &Invocation, env: &Env) -> ViewContext {
-    ViewContext { now: invocation.options.now(), symbols: session::symbols(invocation, env) }
+    let options = &invocation.options;
+    ViewContext {
+        now: options.now(),
+        symbols: session::symbols(invocation, env),
+        width: options.width.filter(|_| !options.list.wide),
+    }
 }
 
-/// Prints a report in the format that was asked for. CSV has no place for what failed: it is said
-/// beside it.
+/// Prints a report in the format that was asked for. CSV has no place for what is left out: it is said beside it.
 pub(super) fn print(
     report: &dyn Report,
     invocation: &Invocation,
@@ -122,16 +114,17 @@ pub(super) fn print(
     let format = invocation.options.format;
     out.write_all(write(report, format, ctx).as_bytes())?;
     if !format.has_notes() {
-        troubles(report.rests_on()).for_each(tell);
+        report.left_out().iter().for_each(tell);
     }
     Ok(())
 }
 
-/// Says what failed beside a table too, which is often sent elsewhere.
-pub(super) fn tell_beside_table(invocation: &Invocation, readings: &[Reading]) {
-    if invocation.options.format == Format::Table {
-        troubles(readings).for_each(tell);
-    }
+/// How a report ends that rests on these readings: where a source failed or answered in part, with code 3 and with what
+/// failed on standard error, in every format: the report is often sent elsewhere. What was read in part is told by
+/// [`shortfalls`].
+pub(super) fn ended(readings: &[Reading]) -> Exit {
+    troubles(readings).for_each(tell);
+    if readings.iter().any(is_partial) { Exit::Partial } else { Exit::Ok }
 }
 
 /// Reads everything once; of a tape, all of it.

@@ -1,6 +1,7 @@
 //! Makes what a bus needs from an [`Invocation`]: accounts, cache, ledger, policy, clock.
 
 use std::fmt::Write as _;
+use std::io::IsTerminal;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -86,6 +87,16 @@ pub fn symbols(invocation: &Invocation, env: &Env) -> Symbols {
         SymbolChoice::Auto => detect::unicode(|name| env.get(name).map(str::to_owned)),
     };
     if unicode { Symbols::Unicode } else { Symbols::Ascii }
+}
+
+/// Terminal columns that text on standard output is fitted to; `None` where it is no terminal: a pipe or a file gets
+/// the same in whatever window it was started.
+pub fn text_width(env: &Env) -> Option<u16> {
+    let out = std::io::stdout();
+    let told = || rustix::termios::tcgetwinsize(&out).map_or(0, |size| size.ws_col);
+    let hint = || env.get("COLUMNS").and_then(|columns| columns.parse().ok()).unwrap_or(80);
+    // Nothing can be read in less.
+    out.is_terminal().then(|| Some(told()).filter(|told| *told > 0).unwrap_or_else(hint).max(20))
 }
 
 /// Everything that the bus runs on. Fails where a policy or a GPU source of the configuration cannot be used.

@@ -5,6 +5,7 @@ use crate::analyze::idle::{CustomPolicy, Policy, Preset};
 use crate::app::{Keymap, ListSpec, ThemeName, list_of, lists};
 use crate::config::vocabulary::ListWords;
 use crate::config::{Config, Vocabulary};
+use crate::domain::json::wrong_value;
 use crate::source::aws::{config::profiles, regions};
 use crate::source::catalogue;
 use crate::tabs::gpus::picture::GpuField;
@@ -89,7 +90,7 @@ fn custom(name: &str, table: &toml::Table) -> Result<Policy, String> {
     let figures: CustomPolicy = table
         .clone()
         .try_into()
-        .map_err(|e: toml::de::Error| format!("preset `{name}`: {}", e.message().trim_end()))?;
+        .map_err(|e: toml::de::Error| format!("preset `{name}`: {}", wrong_value(e.message())))?;
     figures.policy(name).map_err(|e| e.to_string())
 }
 

@@ -83,7 +83,7 @@ fn credentials(identity: &Asked<Identity>) -> Check {
 }
 
 fn failed(id: &str, error: &SourceError) -> Check {
-    let fix = (!error.fix.is_empty()).then(|| error.fix.clone());
+    let fix = Some(error.advice()).filter(|fix| !fix.is_empty()).map(str::to_owned);
     Check {
         fix,
         ..Check::new(id, super::Status::Fail, format!("{}: {}", error.kind.word(), error.message))

@@ -60,7 +60,7 @@ pub fn preflight(
             ErrorKind::Denied => {
                 format!("allow `{action}`; `burntop iam-policy --actions` prints it")
             }
-            _ => error.fix.clone(),
+            _ => error.advice().to_owned(),
         };
         let message = format!("{}: {}; what needs it is blocked", error.kind.word(), error.message);
         let fix = (!fix.is_empty()).then_some(fix);

@@ -74,7 +74,7 @@ fn of_named(source: &dyn GpuSource, answer: &Result<Sweep, SourceError>) -> Chec
         Ok(sweep) => sweep,
         Err(error) => {
             let text = format!("{word}: {}: {error}", error.kind.word());
-            return Check::fail(&id, text, error.fix.clone());
+            return Check::fail(&id, text, error.advice().to_owned());
         }
     };
     let text = format!("{word}: {}", words(sweep));
@@ -94,7 +94,7 @@ fn of_named(source: &dyn GpuSource, answer: &Result<Sweep, SourceError>) -> Chec
                 }
             };
             let text = format!("{text}; {of}");
-            Check::warn(&id, text, first.error.fix.clone())
+            Check::warn(&id, text, first.error.advice().to_owned())
         }
         None => Check::ok(&id, text),
     }

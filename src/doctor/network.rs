@@ -19,7 +19,7 @@ pub fn check(network: &Network, error: Option<&SourceError>) -> Check {
                 (Some(proxy), ErrorKind::Timeout) if network.spared_by.is_none() => {
                     format!("check {} and that the proxy reaches AWS", proxy.setting)
                 }
-                _ => error.fix.clone(),
+                _ => error.advice().to_owned(),
             };
             Check::fail(NETWORK, format!("{} ({way})", error.message), fix)
         }

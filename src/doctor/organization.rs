@@ -37,11 +37,11 @@ fn list(
         (Some(_), None) => Check::ok(ORGANIZATION, counted),
         (Some(_), Some(error)) => {
             let text = format!("{}: {}; still {counted}", error.kind.word(), error.message);
-            Check::warn(ORGANIZATION, text, error.fix.clone())
+            Check::warn(ORGANIZATION, text, error.advice().to_owned())
         }
         (None, Some(error)) => {
             let text = format!("{}: {}", error.kind.word(), error.message);
-            Check::fail(ORGANIZATION, text, error.fix.clone())
+            Check::fail(ORGANIZATION, text, error.advice().to_owned())
         }
         (None, None) => {
             Check::skip(ORGANIZATION, "not asked: there is no list, and no call is made")

@@ -87,8 +87,8 @@ pub fn judge(permission: &Permission, error: Option<&SourceError>) -> Check {
             format!("allow `{}`; `burntop iam-policy` prints the whole policy", permission.action),
         ),
         ErrorKind::Throttled => (Status::Warn, "wait a minute and try again".to_owned()),
-        ErrorKind::OwnCostCap => (Status::Skip, error.fix.clone()),
-        _ => (graded, error.fix.clone()),
+        ErrorKind::OwnCostCap => (Status::Skip, error.advice().to_owned()),
+        _ => (graded, error.advice().to_owned()),
     };
     let message = match error.kind {
         ErrorKind::OwnCostCap => format!("not asked: {}", error.message),

@@ -71,6 +71,14 @@ impl ErrorKind {
     }
 }
 
+/// What sources promise at the end of a fix: kept where burntop goes on reading.
+const PROMISES: [&str; 4] = [
+    "burntop waits and tries again by itself",
+    "burntop tries again by itself",
+    "burntop asks less often until it answers in time",
+    "burntop asks less often until it answers again",
+];
+
 /// A failure of a source. All text is clean.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{operation}: {message}")]
@@ -100,8 +108,18 @@ impl SourceError {
         Self { kind, operation: clean(operation), message: clean(message), fix: clean(fix) }
     }
 
-    /// What was tried, what went wrong, and what can be done about it.
+    /// What the user can do about it where burntop reads once and ends: without the promise to try again, which it keeps
+    /// on the screen alone.
+    pub fn advice(&self) -> &str {
+        match PROMISES.iter().find_map(|promise| self.fix.strip_suffix(promise)) {
+            None => &self.fix,
+            Some("") => "run it again in a while",
+            Some(rest) => rest.trim_end_matches([';', ' ']),
+        }
+    }
+
+    /// What was tried, what went wrong, and what can be done about it, see [`SourceError::advice`].
     pub fn with_fix(&self) -> String {
-        with_fix(self, &self.fix)
+        with_fix(self, self.advice())
     }
 }

@@ -23,6 +23,7 @@ pub mod hypervisor;
 pub mod inspection;
 pub mod instance;
 pub mod intern;
+pub mod json;
 pub mod likely;
 pub mod organization;
 pub mod own_cost;

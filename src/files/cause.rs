@@ -158,7 +158,17 @@ impl Cause {
     }
 }
 
+/// The error in words, without the number that the system has for it.
+pub fn reason(error: &io::Error) -> String {
+    let said = error.to_string();
+    // `No such file or directory (os error 2)`.
+    let Some((words, _)) = said.rsplit_once(" (os error ") else { return said };
+    let mut letters = words.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_lowercase());
+    first.into_iter().chain(letters).collect()
+}
+
 /// Error and advice in one clause, for the end of a message.
 pub fn explain(error: &io::Error) -> String {
-    format!("{error}; {}", Cause::of(error).advice())
+    format!("{}; {}", reason(error), Cause::of(error).advice())
 }

@@ -19,6 +19,6 @@ mod open;
 mod tests;
 mod write;
 
-pub use cause::{Cause, Refused, explain};
+pub use cause::{Cause, Refused, explain, reason};
 pub use open::{append, check_own, named, own, read_config, read_named, read_own, update};
 pub use write::{create_new, create_whole, lock, private_dir, replace};

@@ -150,10 +150,10 @@ impl<'a, F: FieldName> Parser<'a, F> {
             self.at += 1;
             return Ok(inner);
         }
-        self.term().map(Expr::Leaf)
+        self.term()
     }
 
-    fn term(&mut self) -> Result<Term<F>, QueryError> {
+    fn term(&mut self) -> Result<Expr<Term<F>>, QueryError> {
         const WANTED: &str = "a word or a comparison like gpu<5 is missing here";
         let column = self.column();
         if self.peek_keyword().is_some() {
@@ -174,9 +174,9 @@ impl<'a, F: FieldName> Parser<'a, F> {
         };
         let Some(&Token { kind: TokenKind::Op(op), column: op_column }) = self.peek() else {
             return match (self.strict, quoted) {
-                (false, true) => Ok(Term::Phrase(name.clone())),
-                (false, false) => Ok(Term::Fuzzy(name.clone())),
-                (true, true) => strict::quoted(name, column, self.negations > 0),
+                (false, true) => Ok(Expr::Leaf(Term::Phrase(name.clone()))),
+                (false, false) => Ok(Expr::Leaf(Term::Fuzzy(name.clone()))),
+                (true, true) => strict::quoted(name, column, self.negations > 0).map(Expr::Leaf),
                 (true, false) => Err(strict::bare_word::<F>(name, self.names, column)),
             };
         };
@@ -198,8 +198,18 @@ impl<'a, F: FieldName> Parser<'a, F> {
         if self.strict && matches!(kind, Kind::Text | Kind::Choice(_)) {
             strict::value(value, bare, op, value_column)?;
         }
-        let value = literal(&field, kind, op, value, value_column)?;
-        Ok(Term::Compare(Compare { field, op, value }))
+        let compare =
+            |value| Expr::Leaf(Term::Compare(Compare { field: field.clone(), op, value }));
+        if let (Kind::Choice(words), false) = (kind, self.strict) {
+            // `idle` stands for `held_idle` and `unallocated_idle`.
+            let parts: Vec<_> = kinds_of(value, words).map(&compare).collect();
+            match op {
+                Op::Eq if !parts.is_empty() => return Ok(Expr::or(parts)),
+                Op::Ne if !parts.is_empty() => return Ok(Expr::and(parts)),
+                _ => {}
+            }
+        }
+        literal(&field, kind, op, value, value_column, self.names).map(compare)
     }
 }
 
@@ -227,6 +237,7 @@ fn literal<F: FieldName>(
     op: Op,
     text: &str,
     column: usize,
+    names: &F::Names,
 ) -> Result<Literal, QueryError> {
     let wanted = |what: String| {
         let message =
@@ -235,12 +246,20 @@ fn literal<F: FieldName>(
     };
     Ok(match kind {
         Kind::Choice(words) if !op.searches() => {
-            let folded = text.to_lowercase().replace(['-', ' '], "_");
+            let folded = folded(text);
             let same = |w: &&&str| w.replace('-', "_") == folded;
             let word = words.iter().find(same).ok_or_else(|| {
-                let hint = nearest(&folded, words.iter().copied())
-                    .map_or_else(|| format!("one of {}", words.join(", ")), |w| format!("`{w}`"));
-                wanted(hint)
+                let one_of = || format!("one of {}", words.join(", "));
+                let near = nearest(&folded, words.iter().copied());
+                match (F::with_choice(&folded, names), near) {
+                    (Some(other), _) => {
+                        let mut error = wanted(one_of());
+                        error.message.push_str(&format!("; `{other}={}` has it", clean(text)));
+                        error
+                    }
+                    (None, Some(near)) => wanted(format!("`{near}`")),
+                    (None, None) => wanted(one_of()),
+                }
             })?;
             Literal::Text(TextLiteral::new(word))
         }
@@ -248,6 +267,21 @@ fn literal<F: FieldName>(
         Kind::Number(unit) => Literal::Number(NumberLiteral::parse(text, unit).map_err(wanted)?),
         Kind::Time => Literal::Time(TimeLiteral::parse(text).map_err(wanted)?),
     })
+}
+
+/// A word of a choice in the form in which choices are compared.
+fn folded(text: &str) -> String {
+    text.to_lowercase().replace(['-', ' '], "_")
+}
+
+/// The words of which `text` is the kind: those that end in it, as `held_idle` and `unallocated_idle` in `idle`. None
+/// where it is one of the words itself.
+fn kinds_of<'a>(text: &str, words: &'a [&'static str]) -> impl Iterator<Item = Literal> + use<'a> {
+    let folded = folded(text);
+    let is_word = words.iter().any(|w| w.replace('-', "_") == folded);
+    let end = format!("_{folded}");
+    let of_it = move |w: &&&str| !is_word && w.replace('-', "_").ends_with(&end);
+    words.iter().filter(of_it).map(|w| Literal::Text(TextLiteral::new(w)))
 }
 
 fn unknown_field<F: FieldName>(name: &str, names: &F::Names, column: usize) -> QueryError {

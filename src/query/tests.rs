@@ -71,6 +71,10 @@ impl FieldName for F {
         }
     }
 
+    fn with_choice(word: &str, (): &()) -> Option<Self> {
+        ["running", "shutting_down"].contains(&word).then_some(Self::State)
+    }
+
     fn known((): &()) -> Vec<&'static str> {
         NAMES.iter().map(|(n, _)| *n).collect()
     }

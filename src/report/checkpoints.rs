@@ -474,7 +474,7 @@ mod tests {
             readings: &[],
         };
         let now = jiff::Timestamp::from_millisecond(LISTED_MS).unwrap();
-        write(&report, format, &ViewContext { now, symbols: Symbols::Ascii })
+        write(&report, format, &ViewContext { now, symbols: Symbols::Ascii, width: None })
     }
 
     #[test]

@@ -96,7 +96,7 @@ fn error(reading: &Reading) -> Option<Json> {
         "source": reading.source.word(),
         "scope": reading.scope.to_string(),
         "message": error.to_string(),
-        "fix": error.fix,
+        "fix": error.advice(),
     }))
 }
 

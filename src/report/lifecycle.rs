@@ -191,7 +191,8 @@ impl Report for SimulationReport<'_> {
     }
 
     fn text(&self, ctx: &ViewContext) -> String {
-        let [effects, months] = [effects_sheet(self), months_sheet(self)].map(|s| text::table(&s));
+        let [effects, months] =
+            [effects_sheet(self), months_sheet(self)].map(|s| text::table(&s, ctx.width));
         format!("{effects}\n{months}{}", self.notes(ctx).text())
     }
 
@@ -407,7 +408,7 @@ impl Report for PlanReport<'_> {
     fn text(&self, ctx: &ViewContext) -> String {
         let mut out = diff(self.verdict);
         if !self.verdict.findings.is_empty() {
-            out = format!("{out}\n{}", text::table(&self.sheet(ctx)));
+            out = format!("{out}\n{}", text::table(&self.sheet(ctx), ctx.width));
         }
         out.push_str(&self.notes(ctx).text());
         if let Some(played) = self.simulation {

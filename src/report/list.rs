@@ -5,9 +5,10 @@ use std::sync::Arc;
 use serde_json::{Map, Value as Json};
 
 use super::sheet::{self, Sheet};
-use super::{Notes, Report, filtered, json, troubles_of};
+use super::{Notes, Report, filtered, json, text, troubles_of};
 use crate::domain::{Reading, SourceId};
-use crate::view::{TableField, ViewContext};
+use crate::view::room::{Extent, fit};
+use crate::view::{TableField, ViewContext, format};
 
 /// Rows of a list with columns and filter, as a subcommand or the screen shows them.
 #[derive(Clone, Debug)]
@@ -16,6 +17,11 @@ pub struct List<F: ListField> {
     pub rows: Vec<Arc<F::Row>>,
     /// Chosen columns; empty = the default ones.
     pub columns: Vec<F>,
+    /// True where the columns were named or all asked for: they are written whatever their number, and none is left
+    /// out for want of room.
+    pub is_exact: bool,
+    /// Rows to write, from the first one on; `None` = all. Sums are of all rows either way.
+    pub limit: Option<usize>,
     /// Filter over the rows, as typed; empty without one.
     pub filter: String,
     /// Where the rows come from: a fleet, a scan, savings.
@@ -67,22 +73,61 @@ pub trait ListField: TableField {
 impl<F: ListField> List<F> {
     /// A list with the default columns.
     pub fn of(rows: Vec<Arc<F::Row>>, filter: Option<&str>, of: F::Of) -> Self {
-        Self { rows, columns: Vec::new(), filter: filter.unwrap_or_default().to_owned(), of }
+        let filter = filter.unwrap_or_default().to_owned();
+        Self { rows, columns: Vec::new(), is_exact: false, limit: None, filter, of }
     }
 
-    /// The rows, one after the other.
+    /// All rows, one after the other.
     pub(super) fn each(&self) -> impl Iterator<Item = &F::Row> {
         self.rows.iter().map(|row| &**row)
+    }
+
+    /// The rows that are written.
+    fn written(&self) -> impl Iterator<Item = &F::Row> {
+        self.each().take(self.limit.unwrap_or(usize::MAX))
+    }
+
+    /// Number of rows that are not written.
+    fn rows_left_out(&self) -> usize {
+        self.limit.map_or(0, |limit| self.rows.len().saturating_sub(limit))
     }
 
     /// The columns that were chosen, unless they are what the list has anyway.
     fn chosen(&self) -> Option<&[F]> {
         let chosen = &self.columns[..];
-        (!chosen.is_empty() && chosen != F::SCREEN_COLUMNS).then_some(chosen)
+        let is_other = self.is_exact || chosen != F::SCREEN_COLUMNS;
+        (!chosen.is_empty() && is_other).then_some(chosen)
     }
 
     fn table(&self, columns: &[F], ctx: &ViewContext) -> Sheet {
-        sheet::of(self.each(), columns, ctx)
+        sheet::of(self.written(), columns, ctx)
+    }
+
+    /// The columns in `room` terminal columns: the rule of the screen, by the widths that the cells have. Texts that
+    /// may grow there are cut here; what finds no room is named below.
+    fn narrowed(&self, columns: &[F], room: u16, ctx: &ViewContext) -> String {
+        let sheet = self.table(columns, ctx);
+        let extent = |(field, most): (&F, usize)| {
+            let spec = field.spec();
+            let least = if spec.grows { most.min(usize::from(spec.width)) } else { most };
+            Extent { least, most }
+        };
+        let extents: Vec<Extent> =
+            columns.iter().zip(text::natural_widths(&sheet)).map(extent).collect();
+        let dropped_first =
+            F::DROPPED_FIRST.iter().filter_map(|field| columns.iter().position(|c| c == field));
+        let kept = fit(&extents, dropped_first, text::GAP, usize::from(room));
+        let is_kept = |i: usize| kept.iter().any(|(k, _)| *k == i);
+        let names: Vec<&str> =
+            (0..columns.len()).filter(|i| !is_kept(*i)).map(|i| columns[i].spec().name).collect();
+        let mut out = text::narrowed(&sheet, &kept, ctx.symbols);
+        if !names.is_empty() {
+            out.push_str(&format!(
+                "no room for {}; --columns chooses, --wide shows every column\n",
+                names.join(", ")
+            ));
+        }
+        out
     }
 
     fn row(&self, row: &F::Row, ctx: &ViewContext) -> Json {
@@ -118,11 +163,15 @@ impl<F: ListField> Report for List<F> {
     }
 
     fn rows(&self, ctx: &ViewContext, most: usize) -> Vec<Json> {
-        self.each().take(most).map(|row| self.row(row, ctx)).collect()
+        self.written().take(most).map(|row| self.row(row, ctx)).collect()
     }
 
     fn beside(&self, ctx: &ViewContext) -> Vec<(&'static str, Json)> {
-        F::beside(self, ctx)
+        let mut beside = F::beside(self, ctx);
+        if self.rows_left_out() > 0 {
+            beside.push(("rows_left_out", self.rows_left_out().into()));
+        }
+        beside
     }
 
     /// Every field where none are chosen.
@@ -137,8 +186,32 @@ impl<F: ListField> Report for List<F> {
         self.table(self.chosen().unwrap_or(F::COLUMNS), ctx)
     }
 
+    fn text(&self, ctx: &ViewContext) -> String {
+        let table = match ctx.width {
+            Some(room) if !self.is_exact => {
+                self.narrowed(self.chosen().unwrap_or(F::COLUMNS), room, ctx)
+            }
+            room => text::table(&self.sheet(ctx), room),
+        };
+        table + &self.notes(ctx).text()
+    }
+
+    fn left_out(&self) -> Option<String> {
+        let (left_out, all) = (self.rows_left_out(), self.rows.len());
+        let count = |n: usize| format::count(n as f64);
+        (left_out > 0).then(|| {
+            format!(
+                "{} of {} {} left out by --limit; sums are of all",
+                count(left_out),
+                count(all),
+                F::NOUNS[1],
+            )
+        })
+    }
+
     fn notes(&self, ctx: &ViewContext) -> Notes {
-        let mut lines = F::notes(self, ctx);
+        let mut lines: Vec<String> = self.left_out().into_iter().collect();
+        lines.extend(F::notes(self, ctx));
         lines.push(format!("basis: {}", self.basis()));
         lines.extend(troubles_of(self.rests_on()));
         Notes::Below(lines)

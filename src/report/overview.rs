@@ -195,7 +195,8 @@ impl Report for OverviewReport {
     }
 
     fn text(&self, ctx: &ViewContext) -> String {
-        self.sections(ctx, |title| format!("{title}\n"), text::table) + &self.notes(ctx).text()
+        let table = |sheet: &Sheet| text::table(sheet, ctx.width);
+        self.sections(ctx, |title| format!("{title}\n"), table) + &self.notes(ctx).text()
     }
 
     fn markdown(&self, ctx: &ViewContext) -> String {
@@ -511,7 +512,7 @@ enum Get {
 const FOR_MACHINES: [&str; 4] =
     ["section", "instance_id", "idle_since_at_least", "wasted_at_least"];
 
-const COLUMNS: [RecordColumn; 26] = [
+const COLUMNS: [RecordColumn; 27] = [
     RecordColumn { name: "section", header: "SECTION", get: Get::Text(|r| r.section) },
     RecordColumn { name: "name", header: "NAME", get: Get::Name },
     RecordColumn {

@@ -89,7 +89,8 @@ impl Report for Page<'_> {
             format!("{}{blanks}  {}\n", f.label, f.cell.shown)
         };
         let facts: String = self.facts.iter().map(fact).collect();
-        apart(facts, self.sheet.as_ref().map(text::table)) + &self.notes(ctx).text()
+        let table = self.sheet.as_ref().map(|sheet| text::table(sheet, ctx.width));
+        apart(facts, table) + &self.notes(ctx).text()
     }
 
     fn markdown(&self, ctx: &ViewContext) -> String {

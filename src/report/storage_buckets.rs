@@ -139,7 +139,7 @@ fn unread(row: &BucketRow) -> Vec<Json> {
             let error = error?;
             let state = json::snake(error.kind.word());
             let message = error.to_string();
-            Some(json!({ "fact": fact, "state": state, "message": message, "fix": error.fix }))
+            Some(json!({ "fact": fact, "state": state, "message": message, "fix": error.advice() }))
         })
         .collect()
 }

@@ -255,7 +255,7 @@ mod tests {
         let volumes = Volumes::of(&scan.tree.sums(PrefixTree::ROOT));
         let rates = Rates::blended(&fixture::virginia(), &volumes);
         let now = Timestamp::from_millisecond(LISTED + 86_400_000).unwrap();
-        let ctx = ViewContext { now, symbols: Symbols::Unicode };
+        let ctx = ViewContext { now, symbols: Symbols::Unicode, width: None };
         let from = PrefixTree::ROOT;
         let (scan, rates) = (Arc::new(scan), Some(Arc::new(rates)));
         let of = Explored { scan, rates, volume: Volume::List, from };

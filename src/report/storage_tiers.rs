@@ -13,6 +13,8 @@ use crate::view::{Align, Value, ViewContext, format};
 
 /// Cells of the chart below the table.
 const CHART: (usize, usize) = (60, 14);
+/// Room for the axis of dollars beside it.
+const AXIS: usize = 16;
 
 /// Contents of `burntop storage tiers`.
 #[derive(Clone, Copy, Debug)]
@@ -64,8 +66,9 @@ impl Report for TiersReport<'_> {
     }
 
     fn text(&self, ctx: &ViewContext) -> String {
-        let mut out = text::table(&self.sheet(ctx));
-        let chart = self.model.chart().text(CHART.0, CHART.1, ctx.symbols);
+        let mut out = text::table(&self.sheet(ctx), ctx.width);
+        let room = ctx.width.map_or(CHART.0, |room| usize::from(room).saturating_sub(AXIS));
+        let chart = self.model.chart().text(CHART.0.min(room), CHART.1, ctx.symbols);
         if !chart.is_empty() {
             out.push_str("\nsaved against staying, USD\n");
         }

@@ -59,9 +59,14 @@ pub(crate) trait Report {
     /// Lines below the table.
     fn notes(&self, ctx: &ViewContext) -> Notes;
 
+    /// How many rows were left out because fewer were asked for, one sentence; `None` where all are written.
+    fn left_out(&self) -> Option<String> {
+        None
+    }
+
     /// The report as aligned text.
     fn text(&self, ctx: &ViewContext) -> String {
-        text::table(&self.sheet(ctx)) + &self.notes(ctx).text()
+        text::table(&self.sheet(ctx), ctx.width) + &self.notes(ctx).text()
     }
 
     /// The report as Markdown.
@@ -104,10 +109,10 @@ impl Notes {
     }
 }
 
-/// Writes a report in a format.
+/// Writes a report in a format; as text no line is wider than the terminal of `ctx`.
 pub(crate) fn write(report: &dyn Report, format: Format, ctx: &ViewContext) -> String {
     match format {
-        Format::Table => report.text(ctx),
+        Format::Table => text::wrapped(report.text(ctx), ctx.width),
         Format::Json => json::document(report, ctx),
         Format::Csv => csv::table(&report.records(ctx)),
         Format::Md => report.markdown(ctx),

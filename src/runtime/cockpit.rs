@@ -59,6 +59,9 @@ pub fn run(invocation: Invocation, env: &Env) -> Result<Exit, CliError> {
             fix: String::new(),
         }));
     }
+    if let Some(file) = &invocation.options.demand {
+        app.await_demand(&file.display().to_string());
+    }
     let options = term::Options {
         crash_dir: invocation.paths.as_ref().map(|p| p.state_dir.clone()),
         size_hint: detect::size_hint(|name| env.get(name).map(str::to_owned)),

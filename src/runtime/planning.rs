@@ -9,8 +9,9 @@ use super::Running;
 use crate::app::{DemandFrom, Level, Msg, Notice};
 use crate::cli::invocation::Invocation;
 use crate::cli::past;
-use crate::cli::whatif::{Store, begin, demand_of_file};
-use crate::whatif::{Scenario, Slot};
+use crate::cli::whatif::{Store, begin, demand_of_file, us_east_1_price};
+use crate::domain::PrivatePrices;
+use crate::whatif::{Demand, Scenario, Slot};
 
 /// Tells the screen.
 #[derive(Clone)]
@@ -70,7 +71,7 @@ impl Running {
             let found = match from {
                 DemandFrom::History => match past::demand(&invocation, &cache).await {
                     Some((demand, prices)) => {
-                        let scenario = begin(&demand, &|name| prices.dated(name));
+                        let scenario = begin(&demand, &|name| prices.of_type(name));
                         Ok((demand, scenario))
                     }
                     None => {
@@ -79,7 +80,7 @@ impl Running {
                             .to_owned())
                     }
                 },
-                DemandFrom::File(path) => of_file(path).await,
+                DemandFrom::File(path) => of_file(path, past::private_prices(&invocation)).await,
             };
             teller
                 .send(match found {
@@ -130,13 +131,13 @@ impl Running {
 }
 
 /// A demand from a file, with what a plan for it begins with.
-async fn of_file(path: String) -> Result<(crate::whatif::Demand, Scenario), String> {
+async fn of_file(path: String, private: PrivatePrices) -> Result<(Demand, Scenario), String> {
     let read = tokio::task::spawn_blocking(move || demand_of_file(Path::new(&path)));
     let demand = match read.await {
         Ok(found) => found.map_err(|e| e.to_string())?,
         Err(_) => return Err("the file could not be read: an error of burntop's own".to_owned()),
     };
-    let scenario = begin(&demand, &crate::cli::whatif::us_east_1_dated);
+    let scenario = begin(&demand, &|name| us_east_1_price(&private, name));
     Ok((demand, scenario))
 }
 

@@ -20,6 +20,7 @@ use super::objects::{Piece, Sink, Supply};
 use crate::domain::storage::{ObjectBatch, ObjectColumns, ObjectFlags, Tier};
 use crate::domain::text::clean;
 use crate::domain::{ErrorKind, SourceError};
+use crate::files;
 
 /// Rows of a batch.
 const BATCH: usize = 1_024;
@@ -60,7 +61,7 @@ impl LocalDir {
         let why = match meta {
             Ok(meta) if meta.is_dir() => None,
             Ok(_) => Some("it is no directory".to_owned()),
-            Err(e) => Some(e.to_string()),
+            Err(e) => Some(files::reason(&e)),
         };
         if let Some(why) = why {
             let message = format!("{}: {why}", root.display());
@@ -128,7 +129,11 @@ impl LocalDir {
         self.seen.failed.fetch_add(1, Ordering::Relaxed);
         let mut told = self.seen.errors.lock().unwrap_or_else(PoisonError::into_inner);
         if told.len() < TOLD {
-            told.push(clean(&error.to_string()).into_owned());
+            let said = match (error.path(), error.io_error()) {
+                (Some(path), Some(why)) => format!("{}: {}", path.display(), files::reason(why)),
+                _ => error.to_string(),
+            };
+            told.push(clean(&said).into_owned());
         }
     }
 

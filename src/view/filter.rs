@@ -1,5 +1,7 @@
 //! A parsed filter bound to the fields of a table.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -8,7 +10,7 @@ use super::rows::Rows;
 use super::search::{Needle, Scratch};
 use super::table_field::{FieldSpec, FieldTable};
 use super::value::Value;
-use crate::query::{self, Compare, Expr, FieldName, Kind, Operand, QueryError, Term};
+use crate::query::{self, Compare, Expr, FieldName, Kind, Op, Operand, QueryError, Term};
 
 /// Left side of a comparison in a filter: a field of the table or a tag, `tag:Key`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +47,14 @@ impl FieldName for FieldRef {
             Self::Field(field) => field.kind,
             Self::Tag(_) => Kind::Text,
         }
+    }
+
+    fn with_choice(word: &str, table: &Self::Names) -> Option<Self> {
+        let has = |f: &&FieldSpec| match f.kind {
+            Kind::Choice(words) => words.iter().any(|w| w.replace('-', "_") == word),
+            _ => false,
+        };
+        table.fields().iter().find(has).map(Self::Field)
     }
 
     fn known(table: &Self::Names) -> Vec<&'static str> {
@@ -101,6 +111,31 @@ impl Filter {
         self.expr == Expr::All
     }
 
+    /// Comparisons with a text that no row has, where rows have others; sorted texts, each once.
+    pub fn unmatched(&self, rows: &dyn Rows, ctx: &ViewContext) -> Vec<Unmatched> {
+        let mut out = Vec::new();
+        self.expr.map(&mut |term| {
+            let Term::Compare(compare) = term else { return };
+            if compare.op != Op::Eq || compare.field.kind() != Kind::Text {
+                return;
+            }
+            let mut known = BTreeSet::new();
+            let mut is_there = false;
+            for row in 0..rows.len() as u32 {
+                is_there |= holds(compare, rows, row, ctx);
+                texts(&compare.field, rows, row, ctx, &mut known);
+            }
+            if !is_there && !known.is_empty() {
+                out.push(Unmatched {
+                    field: compare.field.to_string(),
+                    text: compare.value.as_written().to_owned(),
+                    known: known.into_iter().collect(),
+                });
+            }
+        });
+        out
+    }
+
     /// The filter with buffers, ready to run over rows.
     pub fn searcher(&self) -> Searcher<'_> {
         let (table, mut scratch) = (self.table, Scratch::default());
@@ -117,6 +152,37 @@ impl Filter {
 impl fmt::Display for Filter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.expr)
+    }
+}
+
+/// A comparison of a filter that holds for no row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unmatched {
+    /// Name of the field.
+    pub field: String,
+    /// Text that it is compared with, as written.
+    pub text: String,
+    /// Texts that rows have there.
+    pub known: Vec<String>,
+}
+
+/// Adds the texts that a row has in a field.
+fn texts(
+    field: &FieldRef,
+    rows: &dyn Rows,
+    row: u32,
+    ctx: &ViewContext,
+    into: &mut BTreeSet<String>,
+) {
+    match field {
+        FieldRef::Tag(key) => into.extend(rows.tag(row, key).map(str::to_owned)),
+        FieldRef::Field(field) => {
+            let several =
+                rows.several(row, field, &mut |all| into.extend(all.map(Cow::into_owned)));
+            if let (false, Value::Text(text)) = (several, rows.value(row, field, ctx)) {
+                into.insert(text.into_owned());
+            }
+        }
     }
 }
 
@@ -165,8 +231,6 @@ fn holds(compare: &Compare<FieldRef>, rows: &dyn Rows, row: u32, ctx: &ViewConte
 
 #[cfg(test)]
 mod hostile {
-    use std::collections::BTreeSet;
-
     use super::*;
     use crate::tabs::idle::picture::Field;
     use crate::view::TableField;

@@ -27,12 +27,12 @@ pub(crate) fn ago(hours: i64) -> Timestamp {
 
 /// The context at the fixture's present.
 pub(crate) fn ctx() -> ViewContext {
-    ViewContext { now: now(), symbols: Symbols::Unicode }
+    ViewContext { now: now(), symbols: Symbols::Unicode, width: None }
 }
 
 /// The same with ASCII symbols.
 pub(crate) fn ascii() -> ViewContext {
-    ViewContext { now: now(), symbols: Symbols::Ascii }
+    ViewContext { now: now(), symbols: Symbols::Ascii, width: None }
 }
 
 /// A running on-demand Linux instance of account 111122223333 in us-east-1, launched 30 days ago

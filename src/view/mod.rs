@@ -7,6 +7,7 @@ pub mod filter;
 pub mod format;
 pub mod reasons;
 mod role;
+pub mod room;
 mod rows;
 mod search;
 pub mod symbols;
@@ -39,6 +40,8 @@ pub struct ViewContext {
     pub now: Timestamp,
     /// Characters that may be used.
     pub symbols: Symbols,
+    /// Terminal columns that text reports are fitted to; `None` = as wide as they are.
+    pub width: Option<u16>,
 }
 
 #[cfg(test)]

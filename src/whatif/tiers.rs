@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::optimum::{Tier, TierKind, Units, blended_spot, term_hours};
 use super::scenario::file::place;
+use crate::domain::json::wrong_value;
 use crate::domain::text::clean;
 
 /// Name of the on-demand tier.
@@ -85,7 +86,7 @@ pub fn weeks(term: &str) -> Option<u16> {
 pub fn read(text: &str, name: &str) -> Result<Tiers, TiersError> {
     let wrong = |at: usize, message: &str| {
         let (line, column) = place(text, at);
-        let message = clean(message).into_owned();
+        let message = clean(&wrong_value(message)).into_owned();
         TiersError { name: clean(name).into_owned(), line, column, message }
     };
     let file: File = toml::from_str(text)
@@ -254,7 +255,7 @@ mod tests {
     #[test]
     fn what_is_wrong_has_a_place() {
         for (text, want) in [
-            ("", "t.toml:1:1: missing field `on_demand`"),
+            ("", "t.toml:1:1: `on_demand` is missing"),
             ("on_demand = 0", "t.toml:1:13: on_demand: 0 is no price"),
             ("on_demand = nan", "t.toml:1:13: on_demand: NaN is no price"),
             ("on_demand = 2.0\nwhat = 1", "t.toml:2:1: unknown field `what`"),
@@ -271,7 +272,7 @@ mod tests {
                 "on_demand = 2.0\n[[tier]]\nname = 'a'\nrate = 1.0\nkind = 'spot'\nshare = 2.0",
                 "t.toml:6:9: share: 2 is no part",
             ),
-            ("on_demand = 'x'", "t.toml:1:13: invalid type"),
+            ("on_demand = 'x'", "t.toml:1:13: string \"x\" stands where"),
         ] {
             let said = read(text, "t.toml").unwrap_err().to_string();
             assert!(said.starts_with(want), "{text}\n{said}");

@@ -18,6 +18,7 @@ use super::item::{PLAN_SCHEMA, Plan, PlanItem};
 use super::policy;
 use super::span::SHORTEST_GRACE;
 use super::verb::Verb;
+use crate::domain::json::why_no_json;
 use crate::domain::text;
 use crate::view::format::span_long;
 
@@ -111,7 +112,7 @@ pub(super) fn foreign<T: Serialize + DeserializeOwned>(
     if bytes.len() > MAX_BYTES {
         return Err(PlanFileError::TooLarge);
     }
-    let json = |e: serde_json::Error| PlanFileError::Json(text::clean(&e.to_string()).into());
+    let json = |e: serde_json::Error| PlanFileError::Json(text::clean(&why_no_json(&e)).into());
     let value: Value = serde_json::from_slice(bytes).map_err(json)?;
     texts(&value, &mut String::new())?;
     first(&value)?;

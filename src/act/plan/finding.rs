@@ -183,5 +183,5 @@ impl<'a, G: Copy> FindingSink<'a, G> {
 
 /// That `what` is not known, why, and what to do about it.
 pub(super) fn unknown(what: &str, error: &SourceError) -> String {
-    format!("{what} is not known: {}", with_fix(&error.message, &error.fix))
+    format!("{what} is not known: {}", with_fix(&error.message, error.advice()))
 }

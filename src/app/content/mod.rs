@@ -11,12 +11,11 @@ pub mod welcome;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use unicode_segmentation::UnicodeSegmentation;
-
 use crate::domain::storage::Subject;
 use crate::tabs::Tab;
 use crate::tabs::savings::state::{SavingsList, SavingsPage};
 use crate::view::Role;
+pub use crate::view::room::{columns, wrap};
 
 /// A piece of a line with one meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,67 +97,7 @@ impl Line {
     }
 }
 
-/// Width of `text` in terminal columns.
-pub fn columns(text: &str) -> usize {
-    unicode_width::UnicodeWidthStr::width(text)
-}
-
 /// `text` padded on the right to `width` columns; not truncated.
 pub fn pad(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(columns(text))))
-}
-
-/// Wraps `text` at blanks into lines of at most `width` columns; longer words are broken.
-pub fn wrap(text: &str, width: usize) -> Vec<String> {
-    let width = width.max(1);
-    let mut lines = Vec::new();
-    let mut line = String::new();
-    let mut used = 0;
-    for word in text.split_whitespace() {
-        let long = columns(word);
-        if used > 0 && used + 1 + long > width {
-            lines.push(std::mem::take(&mut line));
-            used = 0;
-        }
-        if used > 0 {
-            line.push(' ');
-            used += 1;
-        }
-        for cluster in word.graphemes(true) {
-            let wide = columns(cluster);
-            if used + wide > width && used > 0 {
-                lines.push(std::mem::take(&mut line));
-                used = 0;
-            }
-            line.push_str(cluster);
-            used += wide;
-        }
-    }
-    if !line.is_empty() || lines.is_empty() {
-        lines.push(line);
-    }
-    lines
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn text_wraps_at_blanks_and_cuts_what_is_too_long() {
-        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
-        assert_eq!(wrap("unbreakable", 4), ["unbr", "eaka", "ble"]);
-        assert_eq!(wrap("", 4), [""]);
-        assert_eq!(wrap("数数 数", 4), ["数数", "数"]);
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn wrapped_lines_fit(text in ".{0,80}", width in 2usize..40) {
-            // Everything that is shown was cleaned where it came in.
-            for line in wrap(&crate::domain::text::clean(&text), width) {
-                proptest::prop_assert!(columns(&line) <= width, "{line:?}");
-            }
-        }
-    }
 }

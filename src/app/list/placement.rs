@@ -1,5 +1,6 @@
 //! Which columns fit, and where they stand.
 
+use crate::view::room::{Extent, fit};
 use crate::view::{FieldSpec, FieldTable};
 
 /// Columns before the first one, for the cursor's marker and the mark.
@@ -28,7 +29,7 @@ pub struct Placement {
 }
 
 /// Room that a growing column can make use of, in terms of its own width.
-const GROWTH: u16 = 3;
+const GROWTH: usize = 3;
 
 impl Placement {
     /// Places `columns` of `table` from index `offset` on into `width` terminal columns. Where they do not fit,
@@ -40,42 +41,24 @@ impl Placement {
         width: u16,
     ) -> Self {
         let offset = offset.min(columns.len().saturating_sub(1));
-        let mut fields: Vec<&FieldSpec> = columns[offset..].to_vec();
-        let room = width.saturating_sub(GUTTER);
-        let needed = |fields: &[&FieldSpec]| -> u32 {
-            // One blank between columns.
-            let gaps = fields.len().saturating_sub(1) as u32;
-            fields.iter().map(|f| u32::from(f.width)).sum::<u32>() + gaps
+        let fields = &columns[offset..];
+        let width_of = |f: &&'static FieldSpec| {
+            let least = usize::from(f.width);
+            Extent { least, most: if f.grows { least * GROWTH } else { least } }
         };
-        while fields.len() > 1 && needed(&fields) > u32::from(room) {
-            let mut first = (0..).map_while(|nth| table.dropped_first(nth));
-            let victim = (offset == 0)
-                .then(|| first.find_map(|d| fields.iter().position(|f| *f == d)))
-                .flatten()
-                .unwrap_or(fields.len() - 1);
-            fields.remove(victim);
-        }
-        let hidden_right = columns.len() - offset - fields.len();
-        let mut spare = u32::from(room).saturating_sub(needed(&fields)) as u16;
-        let mut widths: Vec<u16> = fields.iter().map(|f| f.width.min(room)).collect();
-        // Each growing column takes one in turn, so that none starves.
-        let limit = |f: &FieldSpec| f.width * GROWTH;
-        loop {
-            let before = spare;
-            for (field, width) in fields.iter().zip(&mut widths) {
-                if spare > 0 && field.grows && *width < limit(field) {
-                    *width += 1;
-                    spare -= 1;
-                }
-            }
-            if spare == before {
-                break;
-            }
-        }
+        let extents: Vec<Extent> = fields.iter().map(width_of).collect();
+        let dropped_first = (0..)
+            .map_while(|nth| table.dropped_first(nth))
+            .filter_map(|dropped| fields.iter().position(|f| *f == dropped))
+            .filter(|_| offset == 0);
+        // One blank between columns.
+        let fitted = fit(&extents, dropped_first, 1, usize::from(width.saturating_sub(GUTTER)));
+        let hidden_right = fields.len() - fitted.len();
         let mut x = GUTTER;
-        let placed = fields.into_iter().zip(widths).map(|(field, width)| {
-            let placed = Placed { field, x, width };
-            x = x.saturating_add(width + 1);
+        let placed = fitted.into_iter().map(|(i, width)| {
+            // Within the room, which is no wider than a terminal.
+            let placed = Placed { field: fields[i], x, width: width as u16 };
+            x = x.saturating_add(placed.width + 1);
             placed
         });
         Self { columns: placed.collect(), hidden_left: offset, hidden_right }

@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use super::entry::{Entry, Said, SourceSaid};
 use crate::domain::cleaned::Cleaned;
-use crate::domain::{ErrorKind, HostTrouble, Scope, SourceError, SourceId, Sweep, text};
+use crate::domain::{ErrorKind, HostTrouble, Scope, SourceError, SourceId, Sweep};
 use crate::files;
 
 /// The longest line that is read, bytes: an inventory of tens of thousands of instances.
@@ -61,7 +61,13 @@ pub fn read(path: &Path) -> Result<impl Iterator<Item = Entry> + use<>, TapeErro
         }
         Ok(Line::Ended) => return Err(no_tape("it is empty")),
         Ok(Line::Beyond) => return Err(no_tape(&beyond())),
-        Err(error) => return Err(no_tape(&text::clean(&error.to_string()))),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+            return Err(no_tape("it ends before its first line does"));
+        }
+        Err(error) if error.raw_os_error().is_none() => {
+            return Err(no_tape("it is not compressed as tapes are (gzip)"));
+        }
+        Err(source) => return Err(TapeError::Open { path: path.to_owned(), source }),
     };
     entries.note(&first);
     Ok(std::iter::once(first).chain(entries))

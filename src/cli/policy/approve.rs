@@ -41,8 +41,7 @@ pub fn approve(
     let long = validity(args, invocation)?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let ctx =
-        ViewContext { now: invocation.options.now(), symbols: session::symbols(invocation, env) };
+    let ctx = reports::context(invocation, env);
     let (fleet, rules) = runtime.block_on(fleet(invocation))?;
     let rows = matched(&file.policy, &fleet, &ctx);
     let found = matches(&file.policy, &rules, rows.iter().map(|(rule, row)| (*rule, &**row)));

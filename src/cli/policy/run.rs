@@ -22,7 +22,7 @@ use crate::config::Env;
 use crate::domain::text;
 use crate::report::acting::{PolicyReport, policy as report_policy};
 use crate::tabs::idle::picture::Field;
-use crate::view::{Filter, TableField, ViewContext};
+use crate::view::{Filter, TableField};
 
 /// Decides, carries it out where that was asked for, and prints it.
 pub fn run(
@@ -63,10 +63,7 @@ async fn one_run(
     }
     let preset = text::clean(&invocation.config.preset);
     let window_hours = session::policy(&invocation.config, &preset)?.window_hours();
-    let ctx = ViewContext {
-        now: invocation.options.clock()(),
-        symbols: session::symbols(invocation, env),
-    };
+    let ctx = reports::context(invocation, env);
     let scene = Scene { rules: operator.rules(), window_hours, ctx };
     let mut search = filter.as_ref().map(Filter::searcher);
     let rows = Field::rows(&fleet.rows);
@@ -100,9 +97,8 @@ async fn one_run(
         readings: &fleet.readings,
     };
     out.write_all(report_policy(&report, format, &ctx).as_bytes())?;
-    for line in reports::troubles(&fleet.readings) {
-        tell(line);
-    }
+    reports::troubles(&fleet.readings).for_each(tell);
+    reports::shortfalls(&outcome).iter().for_each(tell);
     let partial = !carried.errors.is_empty() || fleet.readings.iter().any(reports::is_partial);
     Ok(exit(&carried, apply, partial))
 }

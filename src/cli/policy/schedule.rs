@@ -8,6 +8,7 @@ use jiff::tz::TimeZone;
 use super::super::exit::{CliError, Exit};
 use super::super::invocation::Invocation;
 use super::super::telemetry::Want;
+use super::super::tell::tell;
 use super::super::{reports, session, words};
 use crate::analyze::idle::{Subject, hours_of_use};
 use crate::analyze::schedule::{self, propose};
@@ -18,7 +19,7 @@ use crate::domain::{HourRange, SeriesSet, text};
 use crate::fleet::Row;
 use crate::report::acting::{ScheduleReport, Snippet, schedule as report_schedule};
 use crate::tabs::idle::picture::Field;
-use crate::view::{Sort, TableField, ViewContext, table};
+use crate::view::{Sort, TableField, table};
 
 /// Instances whose series are in memory at a time.
 const CHUNK: usize = 200;
@@ -46,11 +47,11 @@ pub fn run(
     let policy = session::policy(&invocation.config, &invocation.config.preset)?;
     let keep_days = invocation.cache_options().map_or(0, |o| o.keep_days);
     let hours = policy.window_hours().max(keep_days.saturating_mul(24));
-    let ctx =
-        ViewContext { now: invocation.options.now(), symbols: session::symbols(invocation, env) };
+    let ctx = reports::context(invocation, env);
     let (fleet, advised) = session::with_cache(invocation, async |cache| {
         let outcome = bus::once(session::parts(invocation, cache.clone(), Want::Free)?).await;
         reports::unreadable(invocation, &outcome)?;
+        reports::shortfalls(&outcome).iter().for_each(tell);
         let fleet = outcome.fleet;
         let shown =
             table::select(&Field::rows(&fleet.rows), filter.as_ref(), Sort::default(), &ctx);
@@ -85,8 +86,7 @@ pub fn run(
     };
     let format = invocation.options.format;
     out.write_all(report_schedule(&report, format, &ctx).as_bytes())?;
-    let partial = fleet.readings.iter().any(reports::is_partial);
-    Ok(if partial { Exit::Partial } else { Exit::Ok })
+    Ok(reports::ended(&fleet.readings))
 }
 
 async fn series(cache: &Cache, rows: &[Arc<Row>], range: HourRange) -> Vec<SeriesSet> {

@@ -10,7 +10,7 @@ pub struct RightsizeArgs {
     /// `int4`), `region`, `parameters` (`7B`), `active_parameters`, `context` (`128k`), `sequences`,
     /// `kv_per_token`, `lora_share`, `train_tokens`, `data` (`2TB`), `latency` (`50ms`),
     /// `throughput`, `budget` (`$10/h`), `efficiency`.
-    #[arg(long, value_name = "NAME=VALUE", num_args = 0..)]
+    #[arg(long, value_name = "NAME=VALUE", num_args = 0.., conflicts_with = "ListOptions")]
     pub guide: Option<Vec<String>>,
 }
 
@@ -19,7 +19,14 @@ pub struct RightsizeArgs {
 pub struct SpotArgs {
     /// Prints, instead of the list, mixed fleets as policies of Auto Scaling groups, to copy: a base
     /// on demand, Spot above it.
-    #[arg(long, value_enum, value_name = "FORM", num_args = 0..=1, default_missing_value = "cli")]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORM",
+        num_args = 0..=1,
+        default_missing_value = "cli",
+        conflicts_with = "ListOptions"
+    )]
     pub asg: Option<AsgForm>,
 }
 

@@ -5,7 +5,7 @@ use std::io::Write;
 use serde_json::json;
 
 use super::args::AsgForm;
-use super::{exit, read};
+use super::read;
 use crate::analyze::spot::{asg_cli_input, asg_cloudformation, asg_policy, asg_terraform};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::invocation::Invocation;
@@ -46,7 +46,7 @@ pub(super) fn run(
         let symbols = session::symbols(invocation, env);
         out.write_all(text(savings, form, symbols).as_bytes())?;
     }
-    Ok(exit(readings))
+    Ok(crate::cli::reports::ended(readings))
 }
 
 /// All policies, each behind comments that say what it is for. A fleet that must not have one has

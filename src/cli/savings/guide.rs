@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::Arc;
 
-use super::{exit, read};
+use super::read;
 use crate::analyze::rightsize::guide::{GuideAsk, recommend};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::invocation::Invocation;
@@ -56,7 +56,7 @@ pub(super) fn run(
     let readings = &read.of.readings;
     let report = GuideReport { ask: &ask, region: &region, guide: &guide, readings };
     reports::print(&report, invocation, &reports::context(invocation, env), out)?;
-    Ok(exit(readings))
+    Ok(reports::ended(readings))
 }
 
 /// The region in which most runs.

@@ -12,19 +12,20 @@ use std::sync::Arc;
 use super::exit::{CliError, Exit};
 use super::fail_on::Found;
 use super::invocation::Invocation;
+use super::list_options::Selection;
 use super::reports;
 use super::savings_settings::SavingsWant;
 use super::telemetry::Want;
 use super::tell::tell;
 use crate::config::Env;
-use crate::domain::{Reading, SourceId, VerdictKind};
+use crate::domain::{SourceId, VerdictKind};
 use crate::fleet::Savings;
 use crate::fleet::savings::{CommitmentRow, Proposal, SizeVerdict, SpotFit, SpotRow};
 use crate::report::{List, ListField, SavedOf};
 use crate::tabs::savings::picture::{
     CommitmentField, ProposalField, ResourceField, ResourceItem, SpotField, resource_items,
 };
-use crate::view::{Filter, ViewContext};
+use crate::view::ViewContext;
 use args::{RightsizeArgs, SpotArgs};
 
 /// The savings list to print.
@@ -118,20 +119,21 @@ impl<F: ListField<Of = SavedOf>> Listed<F> {
         out: &mut dyn Write,
     ) -> Result<Exit, CliError> {
         let options = &invocation.options;
-        let filter = reports::filter::<F>(invocation)?;
+        let chosen = Selection::of(invocation)?;
         if let Some(fail_on) = &options.fail_on {
             fail_on.of_savings(F::VIEW == "resources").map_err(CliError::Usage)?;
         }
         let of = self.read(invocation)?;
         let ctx = reports::context(invocation, env);
-        let list = self.report(invocation, of, filter.as_ref(), &ctx);
+        let list = self.report(of, &chosen, &ctx);
         reports::print(&list, invocation, &ctx, out)?;
+        let exit = reports::ended(&list.of.readings);
         let found = (self.found)(&list.rows);
         if let Some(found) = options.fail_on.as_ref().and_then(|f| f.tripped_by_savings(&found)) {
             tell(format_args!("--fail-on: {found}"));
             return Ok(Exit::Findings);
         }
-        Ok(exit(&list.of.readings))
+        Ok(exit)
     }
 
     /// What the rows are made of, read once, and no more.
@@ -140,21 +142,9 @@ impl<F: ListField<Of = SavedOf>> Listed<F> {
     }
 
     /// What is printed.
-    pub(super) fn report(
-        &self,
-        invocation: &Invocation,
-        of: SavedOf,
-        filter: Option<&Filter>,
-        ctx: &ViewContext,
-    ) -> List<F> {
-        let rows = reports::chosen::<F>(&(self.rows)(&of.savings), filter, ctx);
-        List::of(rows, invocation.options.filter.as_deref(), of)
+    pub(super) fn report(&self, of: SavedOf, chosen: &Selection<F>, ctx: &ViewContext) -> List<F> {
+        chosen.list(&(self.rows)(&of.savings), of, ctx)
     }
-}
-
-/// Partial when a source failed or answered in part.
-fn exit(readings: &[Reading]) -> Exit {
-    if readings.iter().any(reports::is_partial) { Exit::Partial } else { Exit::Ok }
 }
 
 fn known(values: impl Iterator<Item = Option<f64>>) -> f64 {

@@ -4,13 +4,15 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use crate::cli::list_options::ListOptions;
+
 /// What `storage` shows or does.
 #[derive(Clone, Debug, PartialEq, Subcommand)]
 pub enum StorageCommand {
     /// Lists buckets by dollars per month, with their findings.
-    Buckets,
+    Buckets(ListOptions),
     /// Lists volumes and snapshots: unattached, of stopped instances, gp2, orphans.
-    Ebs,
+    Ebs(ListOptions),
     /// Shows prefixes with size, class, age and dollars per month, largest first.
     Explore(ExploreArgs),
     /// Compares what each storage class would cost, month by month, with the fees of moving.

@@ -5,6 +5,7 @@ use std::io::Write;
 use super::args::ForecastArgs;
 use super::{CliError, Ctx, Exit, read};
 use crate::analyze::storage::forecast::{Forecast, forecast, mix, totals};
+use crate::cli::reports;
 use crate::cli::telemetry::StoragePart;
 use crate::domain::storage::GIB;
 use crate::domain::text::clean;
@@ -57,7 +58,7 @@ pub(super) fn run(
     let prices = "list price of each region, growth at the price of the account's last GiB";
     let report = ForecastReport { rows: &report_rows, prices, readings: &fleet.readings };
     ctx.print(&report, out)?;
-    Ok(read::exit(&fleet))
+    Ok(reports::ended(&fleet.readings))
 }
 
 fn foresee(row: &BucketRow, months: u16, today: jiff::civil::Date) -> Result<Forecast, String> {

@@ -180,9 +180,11 @@ impl<'a> ListSession<'a> {
     }
 }
 
-/// The code of a command whose list was read so far.
+/// The code of a command whose list was read so far; says why where a part is missing.
 pub(super) fn exit(partial: Option<&str>) -> Exit {
-    if partial.is_some() { Exit::Partial } else { Exit::Ok }
+    let Some(why) = partial else { return Exit::Ok };
+    tell(format_args!("this is not of the whole list: {why}"));
+    Exit::Partial
 }
 
 impl Listed<TreeFold> {
@@ -385,7 +387,7 @@ fn walked<F: Fold>(
             return Err(failed(error));
         }
         if let Some(error) = &listed.error {
-            tell(format_args!("{error}; {}", error.fix));
+            tell(error.with_fix());
         }
         if prefix.is_empty() && !is_directory(&walk.bucket) && !stop.is_cancelled() {
             match session.runtime.block_on(order.uploads()) {
@@ -465,7 +467,7 @@ fn pass<F: Fold>(
     listener.abort();
     let done = done.map_err(failed)?;
     for error in &done.errors {
-        tell(format_args!("{error}; {}", error.fix));
+        tell(error.with_fix());
     }
     Ok(done)
 }
@@ -517,7 +519,10 @@ pub(super) fn sources(ctx: &Ctx<'_>) -> Vec<Arc<dyn StorageSource>> {
 }
 
 pub(super) fn failed(error: SourceError) -> CliError {
-    let fix = if error.fix.is_empty() { String::new() } else { format!("\n{}", error.fix) };
+    let fix = match error.advice() {
+        "" => String::new(),
+        fix => format!("\n{fix}"),
+    };
     let exit = match error.kind {
         ErrorKind::Refused => Exit::Usage,
         _ => Exit::Unreadable,

@@ -4,13 +4,13 @@ use std::io::Write;
 use std::sync::Arc;
 
 use super::{CliError, Ctx, Exit, read};
-use crate::cli::invocation::Invocation;
+use crate::cli::list_options::Selection;
 use crate::cli::reports;
 use crate::cli::telemetry::StoragePart;
 use crate::fleet::StorageFleet;
 use crate::report::{List, ListField};
 use crate::tabs::storage::picture::{BlockField, BucketField, block_rows};
-use crate::view::{Filter, ViewContext};
+use crate::view::ViewContext;
 
 /// `burntop storage buckets`.
 pub(in crate::cli) const BUCKETS: Listed<BucketField> =
@@ -30,21 +30,19 @@ pub(in crate::cli) struct Listed<F: ListField<Of = Arc<StorageFleet>>> {
 
 impl<F: ListField<Of = Arc<StorageFleet>>> Listed<F> {
     pub(super) fn run(&self, ctx: &Ctx<'_>, out: &mut dyn Write) -> Result<Exit, CliError> {
-        let filter = reports::filter::<F>(ctx.invocation)?;
+        let chosen = Selection::of(ctx.invocation)?;
         let fleet = Arc::new(read::once(ctx, self.part)?);
-        ctx.print(&self.report(ctx.invocation, &fleet, filter.as_ref(), &ctx.view()), out)?;
-        Ok(read::exit(&fleet))
+        ctx.print(&self.report(&fleet, &chosen, &ctx.view()), out)?;
+        Ok(reports::ended(&fleet.readings))
     }
 
     /// What is printed.
     pub(in crate::cli) fn report(
         &self,
-        invocation: &Invocation,
         fleet: &Arc<StorageFleet>,
-        filter: Option<&Filter>,
+        chosen: &Selection<F>,
         ctx: &ViewContext,
     ) -> List<F> {
-        let rows = reports::chosen::<F>(&(self.rows)(fleet), filter, ctx);
-        List::of(rows, invocation.options.filter.as_deref(), fleet.clone())
+        chosen.list(&(self.rows)(fleet), fleet.clone(), ctx)
     }
 }

@@ -56,8 +56,8 @@ pub fn run(
 ) -> Result<Exit, CliError> {
     let ctx = Ctx { invocation, env };
     match command {
-        StorageCommand::Buckets => listed::BUCKETS.run(&ctx, out),
-        StorageCommand::Ebs => listed::EBS.run(&ctx, out),
+        StorageCommand::Buckets(_) => listed::BUCKETS.run(&ctx, out),
+        StorageCommand::Ebs(_) => listed::EBS.run(&ctx, out),
         StorageCommand::Explore(args) => explore::run(args, &ctx, out),
         StorageCommand::Tiers(args) => tiers::run(args, &ctx, out),
         StorageCommand::Lint(args) => lint::run(args, &ctx, out),

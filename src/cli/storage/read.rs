@@ -21,12 +21,6 @@ pub(super) fn once(ctx: &Ctx<'_>, part: StoragePart) -> Result<StorageFleet, Cli
     Ok(outcome.storage_picture(options.now()))
 }
 
-/// How a report ends: partial when a source failed or answered in part.
-pub(super) fn exit(fleet: &StorageFleet) -> Exit {
-    let is_partial = fleet.readings.iter().any(reports::is_partial);
-    if is_partial { Exit::Partial } else { Exit::Ok }
-}
-
 fn unreadable(ctx: &Ctx<'_>, outcome: &Outcome, part: StoragePart) -> Result<(), CliError> {
     let source = match part {
         StoragePart::Buckets => SourceId::S3,

@@ -8,12 +8,14 @@ use super::args::{ListArgs, TiersArgs};
 use super::{CliError, Ctx, Exit, list, prices};
 use crate::analyze::storage::price::Volumes;
 use crate::analyze::storage::tiers::{Access, Cohort, Question, cohorts};
+use crate::cli::tell::tell;
 use crate::domain::storage::sums::SMALL_OBJECT;
 use crate::domain::storage::{PrefixTree, StorageClass, Tier};
 use crate::domain::text::clean;
 use crate::report::TiersReport;
 use crate::source::storage_prices;
 use crate::tabs::storage::picture::tiers::TiersModel;
+use crate::view::format;
 
 /// Objects whose classes are compared.
 struct Subject {
@@ -50,6 +52,13 @@ pub(super) fn run(args: &TiersArgs, ctx: &Ctx<'_>, out: &mut dyn Write) -> Resul
         TiersReport { model: &model, prices: &prices, subject: &subject.says, readings: &[] };
     ctx.print(&report, out)?;
     let is_priced = model.unpriced_bytes <= 0.0;
+    if !is_priced {
+        let unpriced = format::bytes(model.unpriced_bytes);
+        tell(format_args!("{unpriced} have no known price and are in no sum; see --price-region"));
+    }
+    if !subject.is_whole {
+        tell("this is not of the whole list: a part of it could not be read");
+    }
     Ok(if is_priced && subject.is_whole { Exit::Ok } else { Exit::Partial })
 }
 

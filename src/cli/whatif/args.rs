@@ -76,21 +76,13 @@ pub struct ReserveArgs {
     /// The demand.
     #[command(flatten)]
     pub demand: DemandArgs,
-    /// On-demand price, USD per unit and hour.
-    #[arg(
-        long,
-        value_name = "USD",
-        required_unless_present = "scenario",
-        allow_negative_numbers = true
-    )]
+    /// On-demand price, USD per unit and hour. Without it, where the family is an instance type: the
+    /// price of the configuration, or the list price.
+    #[arg(long, value_name = "USD", allow_negative_numbers = true)]
     pub on_demand: Option<f64>,
-    /// Price of the commitment, USD per unit and hour, amortised over its term.
-    #[arg(
-        long,
-        value_name = "USD",
-        required_unless_present = "scenario",
-        allow_negative_numbers = true
-    )]
+    /// Price of the commitment, USD per unit and hour, amortised over its term. Without it, of one
+    /// year: the rate of a standard Reserved Instance, where it is known.
+    #[arg(long, value_name = "USD", allow_negative_numbers = true)]
     pub reserved: Option<f64>,
     /// How long it binds: 1y, 3y or a number of weeks (26w).
     #[arg(long, value_name = "TERM", default_value = "1y", value_parser = parse_term)]
@@ -229,9 +221,10 @@ pub struct MemoArgs {
     /// The demand.
     #[command(flatten)]
     pub demand: DemandArgs,
-    /// The scenario file (TOML).
+    /// The scenario file (TOML). Without it, what the cockpit begins with: the prices that are known
+    /// here, and nothing bought.
     #[arg(long, value_name = "FILE")]
-    pub scenario: PathBuf,
+    pub scenario: Option<PathBuf>,
     /// Writes the memo to a new file instead of standard output.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,

@@ -7,13 +7,15 @@ use flate2::read::MultiGzDecoder;
 use jiff::tz::TimeZone;
 
 use super::args::DemandArgs;
-use super::first::us_east_1;
+use super::first::{us_east_1, us_east_1_price};
 use super::{CliError, Ctx, Exit};
-use crate::cli::{named_file, past, session};
+use crate::cli::past::{self, PastPrices};
+use crate::cli::{named_file, session};
+use crate::domain::PrivatePrices;
 use crate::domain::text::clean;
 use crate::files;
 use crate::whatif::demand::csv::{self, Columns, CsvOptions, LoadSeries};
-use crate::whatif::{Demand, Family, bill};
+use crate::whatif::{Demand, Family, ListPrice, bill};
 
 /// The largest file that is read: 200 families over 10 years take half of it.
 const LARGEST: u64 = 512 << 20;
@@ -30,11 +32,44 @@ pub(super) enum Want {
     All,
 }
 
+/// On-demand prices of the families of a demand, as the cockpit begins with them.
+pub(super) enum Prices {
+    /// Of a file, which names no region.
+    OfFile(PrivatePrices),
+    /// Of what was seen running, where it ran.
+    OfPast(PastPrices),
+}
+
+impl Prices {
+    /// Price of a family; `None` where it is not known.
+    pub(super) fn of(&self, family: &str) -> Option<ListPrice> {
+        match self {
+            Self::OfFile(private) => us_east_1_price(private, family),
+            Self::OfPast(prices) => prices.of_type(family),
+        }
+    }
+}
+
 /// Reads the demand that was asked for.
 pub(super) fn read(args: &DemandArgs, want: Want, ctx: &Ctx<'_>) -> Result<Demand, CliError> {
-    let demand = match &args.demand {
-        Some(path) => of_file(path, args, want)?,
-        None => of_history(ctx)?,
+    priced(args, want, ctx).map(|(demand, _)| demand)
+}
+
+/// Reads the demand that was asked for, with its prices.
+pub(super) fn priced(
+    args: &DemandArgs,
+    want: Want,
+    ctx: &Ctx<'_>,
+) -> Result<(Demand, Prices), CliError> {
+    let (demand, prices) = match &args.demand {
+        Some(path) => {
+            let private = past::private_prices(ctx.invocation);
+            (of_file(path, args, want)?, Prices::OfFile(private))
+        }
+        None => {
+            let (demand, prices) = of_history(ctx)?;
+            (demand, Prices::OfPast(prices))
+        }
     };
     let demand = match &args.family {
         Some(name) => only(demand, name)?,
@@ -48,7 +83,7 @@ pub(super) fn read(args: &DemandArgs, want: Want, ctx: &Ctx<'_>) -> Result<Deman
             names(&demand)
         )));
     }
-    Ok(demand)
+    Ok((demand, prices))
 }
 
 fn names(demand: &Demand) -> String {
@@ -134,8 +169,8 @@ pub(super) fn text(path: &Path) -> Result<String, CliError> {
     })
 }
 
-/// Demand from the instances that the cache saw running.
-fn of_history(ctx: &Ctx<'_>) -> Result<Demand, CliError> {
+/// Demand from the instances that the cache saw running, and their prices.
+fn of_history(ctx: &Ctx<'_>) -> Result<(Demand, PastPrices), CliError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (cache, _) = session::open_cache(ctx.invocation);
     let found = runtime.block_on(async {
@@ -143,7 +178,7 @@ fn of_history(ctx: &Ctx<'_>) -> Result<Demand, CliError> {
         session::close_aloud(cache).await;
         found
     });
-    found.map(|(demand, _)| demand).ok_or_else(|| {
+    found.ok_or_else(|| {
         let text = "burntop has not yet seen a whole hour of the fleet: give the demand with \
                     --demand FILE.csv, or let the cockpit run for a while";
         CliError::Failed { exit: Exit::Unreadable, message: text.to_owned() }

@@ -1,7 +1,6 @@
 //! The scenario that a plan begins with: list prices, and the rates that are known.
 
-use jiff::civil::Date;
-
+use crate::domain::{Platform, PriceBasis, PrivatePrices, Provenance, Rate, Scope, Tenancy};
 use crate::source::catalogue;
 use crate::whatif::supply::known_rates::{self, AS_OF, REGION};
 use crate::whatif::{Demand, ListPrice, Offer, OfferKind, Payment, Scenario, scenario_of};
@@ -12,13 +11,9 @@ const ESTIMATED: &str = "1y standard RI, est.";
 /// Relative difference up to which two list prices count as of one region.
 const ALIKE: f64 = 0.005;
 
-/// The initial scenario of a demand; `price` gives USD per hour on demand by family, and the date of the list.
-pub(crate) fn begin(demand: &Demand, price: &dyn Fn(&str) -> Option<(f64, Date)>) -> Scenario {
-    let list = |family: &str| {
-        let (usd, of) = price(family)?;
-        Some(ListPrice { usd, from: format!("embedded list prices, {of}") })
-    };
-    let mut scenario = scenario_of(demand, &list, &offers);
+/// The initial scenario of a demand; `price` gives the on-demand price of a family.
+pub(crate) fn begin(demand: &Demand, price: &dyn Fn(&str) -> Option<ListPrice>) -> Scenario {
+    let mut scenario = scenario_of(demand, price, &offers);
     for family in &mut scenario.families {
         if family.offers.iter().any(|offer| offer.name == ESTIMATED) {
             let from = format!("; RI rate estimated with the discount of {REGION}, {AS_OF}");
@@ -33,9 +28,36 @@ pub(crate) fn us_east_1(family: &str) -> Option<f64> {
     catalogue::list_price(REGION, family)
 }
 
-/// Like [`us_east_1`], with the date of the list.
-pub(crate) fn us_east_1_dated(family: &str) -> Option<(f64, Date)> {
-    catalogue::dated_list_price(REGION, family)
+/// Price of a type in us-east-1, for files without a region: that of the configuration, else the list price; `None`
+/// where neither is known.
+pub(crate) fn us_east_1_price(private: &PrivatePrices, family: &str) -> Option<ListPrice> {
+    let of = catalogue::dated_list_price(REGION, family);
+    let scope = Scope::new("-", REGION);
+    let usd = private_usd(private, &scope, family, of.map(|(usd, _)| usd));
+    let (usd, from) = match (usd, of) {
+        (Some(usd), _) => (usd, "private prices of the configuration".to_owned()),
+        (None, Some((usd, of))) => (usd, format!("embedded list prices, {of}")),
+        (None, None) => return None,
+    };
+    Some(ListPrice { usd, from })
+}
+
+/// On-demand price of a type in `scope` by the configuration, USD per hour, for Linux on shared hardware; `None` where
+/// the list price `list` applies.
+pub(crate) fn private_usd(
+    private: &PrivatePrices,
+    scope: &Scope,
+    instance_type: &str,
+    list: Option<f64>,
+) -> Option<f64> {
+    let list = list.map(|usd_per_hour| Rate {
+        usd_per_hour,
+        basis: PriceBasis::OnDemandList,
+        provenance: Provenance::Configured,
+    });
+    let (platform, tenancy) = (Platform::Linux, Tenancy::Shared);
+    let rate = private.rate(scope, instance_type, platform, tenancy, list.as_ref());
+    rate.map(|rate| rate.usd_per_hour)
 }
 
 /// Offers for a family; rates that are not known stay unknown.

@@ -5,15 +5,23 @@ use std::sync::Arc;
 
 use super::args::MemoArgs;
 use super::demand::{self, Want};
-use super::{CliError, Ctx, Exit, scenario, workers};
+use super::scenario::{self, Plan};
+use super::{CliError, Ctx, Exit, begin, workers};
 use crate::bus::planning::whole;
 use crate::cli::plan_file;
 use crate::report::{Format, SessionPlan, SessionReport, write};
 use crate::whatif::{Answer, Demand, Scenario, Slot};
 
 pub(super) fn run(args: &MemoArgs, ctx: &Ctx<'_>, out: &mut dyn Write) -> Result<Exit, CliError> {
-    let demand = Arc::new(demand::read(&args.demand, Want::All, ctx)?);
-    let plan = scenario::of_file(&args.scenario)?;
+    let (demand, prices) = demand::priced(&args.demand, Want::All, ctx)?;
+    let plan = match &args.scenario {
+        Some(path) => scenario::of_file(path)?,
+        None => {
+            let scenario = begin(&demand, &|family| prices.of(family));
+            Plan { scenario, warnings: Vec::new() }
+        }
+    };
+    let demand = Arc::new(demand);
     let answer = whole(&demand, &plan.scenario, &workers()).map_err(CliError::Usage)?;
     let report = report(demand, Arc::new(plan.scenario), Arc::new(answer));
     plan.warnings.iter().for_each(crate::cli::tell::tell);

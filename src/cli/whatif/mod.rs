@@ -16,7 +16,7 @@ use std::io::Write;
 
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
-use super::session;
+use super::reports;
 use super::tell::tell;
 use crate::bus::planning::Threads;
 use crate::config::Env;
@@ -26,7 +26,7 @@ use crate::whatif::EngineError;
 use crate::whatif::levers::LeverKind;
 use args::WhatifCommand;
 pub(crate) use demand::demand_of_file;
-pub(crate) use first::{begin, us_east_1_dated};
+pub(crate) use first::{begin, private_usd, us_east_1_price};
 pub use store::{Store, StoreError};
 
 /// Input of every subcommand.
@@ -37,8 +37,7 @@ struct Ctx<'a> {
 
 impl Ctx<'_> {
     fn view(&self) -> ViewContext {
-        let symbols = session::symbols(self.invocation, self.env);
-        ViewContext { now: self.invocation.options.now(), symbols }
+        reports::context(self.invocation, self.env)
     }
 
     fn format(&self) -> Format {

@@ -23,8 +23,9 @@ pub(super) fn run(
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
     let want = if args.scenario.is_some() { Want::All } else { Want::One };
-    let demand = Arc::new(demand::read(&args.demand, want, ctx)?);
-    let Plan { mut scenario, mut warnings } = scenario::of_reserve(args, &demand)?;
+    let (demand, prices) = demand::priced(&args.demand, want, ctx)?;
+    let Plan { mut scenario, mut warnings } = scenario::of_reserve(args, &demand, &prices)?;
+    let demand = Arc::new(demand);
     // Fewer than a whole week has no futures; nobody asked for any.
     if args.paths.is_none() && scenario.future.paths > 0 && demand.whole_weeks().is_empty() {
         scenario.future.paths = 0;

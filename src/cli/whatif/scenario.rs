@@ -4,8 +4,12 @@ use std::path::Path;
 
 use super::CliError;
 use super::args::ReserveArgs;
-use super::demand::text;
-use crate::whatif::{Demand, FamilyInputs, Future, Offer, OfferKind, ReadScenario, Scenario, read};
+use super::demand::{Prices, text};
+use super::first::begin;
+use crate::domain::text::clean;
+use crate::whatif::{
+    Demand, FamilyInputs, Future, ListPrice, Offer, OfferKind, ReadScenario, Scenario, read,
+};
 
 /// What is to be valued, and what is odd about it.
 pub(super) struct Plan {
@@ -31,12 +35,14 @@ pub(super) fn of_file(path: &Path) -> Result<Plan, CliError> {
 }
 
 /// The scenario that `reserve` was asked about: its file's, or one offer for the only family.
-pub(super) fn of_reserve(args: &ReserveArgs, demand: &Demand) -> Result<Plan, CliError> {
-    let mut plan = match (&args.scenario, args.on_demand, args.reserved) {
-        (Some(path), _, _) => of_file(path)?,
-        (None, Some(on_demand), Some(reserved)) => of_prices(args, on_demand, reserved, demand)?,
-        // The command line insists on one of them.
-        _ => return Err(CliError::Usage("give --on-demand and --reserved, or --scenario".into())),
+pub(super) fn of_reserve(
+    args: &ReserveArgs,
+    demand: &Demand,
+    prices: &Prices,
+) -> Result<Plan, CliError> {
+    let mut plan = match &args.scenario {
+        Some(path) => of_file(path)?,
+        None => of_prices(args, demand, prices)?,
     };
     if let Some(paths) = args.paths {
         plan.scenario.future.paths = paths;
@@ -47,13 +53,20 @@ pub(super) fn of_reserve(args: &ReserveArgs, demand: &Demand) -> Result<Plan, Cl
     Ok(plan)
 }
 
-fn of_prices(
-    args: &ReserveArgs,
-    on_demand: f64,
-    reserved: f64,
-    demand: &Demand,
-) -> Result<Plan, CliError> {
+fn of_prices(args: &ReserveArgs, demand: &Demand, prices: &Prices) -> Result<Plan, CliError> {
+    let known = Known::of(args, demand, prices);
+    let unknown = |flag: &str, what: &str| {
+        let name = demand.families.first().map_or("", |family| &family.name);
+        CliError::Usage(format!(
+            "the {what} of {} is not known here; give it with {flag} (or all of it with --scenario)",
+            clean(name)
+        ))
+    };
+    let on_demand = args.on_demand.or(known.on_demand);
+    let on_demand = on_demand.ok_or_else(|| unknown("--on-demand", "on-demand price"))?;
     let on_demand = price("--on-demand", on_demand)?;
+    let reserved = args.reserved.or(known.reserved);
+    let reserved = reserved.ok_or_else(|| unknown("--reserved", "price of the commitment"))?;
     let reserved = price("--reserved", reserved)?;
     let within = |flag: &str, value: f64, low: f64, high: f64| {
         let text = format!("{flag}: {value} is not possible; a number from {low} to {high} is");
@@ -62,7 +75,7 @@ fn of_prices(
     let family = FamilyInputs {
         name: demand.families.first().map(|family| family.name.clone()).unwrap_or_default(),
         on_demand: Some(on_demand),
-        prices_from: "the command line".to_owned(),
+        prices_from: known.from.unwrap_or_else(|| "the command line".to_owned()),
         growth: within("--growth", args.growth, -0.99, 100.0)?,
         drift: within("--drift", args.drift, 0.0, 0.5)?,
         shock: within("--shock", args.shock, 0.0, 2.0)?,
@@ -81,6 +94,34 @@ fn of_prices(
         ..Scenario::default()
     };
     Ok(Plan { scenario, warnings: dear(reserved, on_demand).into_iter().collect() })
+}
+
+/// The prices of the only family that the command line does not name, as a plan of the cockpit begins with them.
+#[derive(Default)]
+struct Known {
+    on_demand: Option<f64>,
+    /// Of a standard Reserved Instance over the term.
+    reserved: Option<f64>,
+    /// Where they are from; `None` where the command line names both.
+    from: Option<String>,
+}
+
+impl Known {
+    fn of(args: &ReserveArgs, demand: &Demand, prices: &Prices) -> Self {
+        if args.on_demand.is_some() && args.reserved.is_some() {
+            return Self::default();
+        }
+        let own = args.on_demand.map(|usd| ListPrice { usd, from: "the command line".to_owned() });
+        let scenario = begin(demand, &|family| own.clone().or_else(|| prices.of(family)));
+        let Some(family) = scenario.families.into_iter().next() else { return Self::default() };
+        let is_offered = |offer: &&Offer| {
+            offer.kind == OfferKind::StandardRi
+                && offer.weeks == args.term
+                && offer.payment == args.payment.into()
+        };
+        let reserved = family.offers.iter().find(is_offered).and_then(|offer| offer.rate);
+        Self { on_demand: family.on_demand, reserved, from: Some(family.prices_from) }
+    }
 }
 
 /// A price from the command line: above 0.

@@ -34,9 +34,9 @@ pub use storage::{rows_of_storage_plan, storage_blocked, storage_outcomes, stora
 
 use serde_json::{Value as Json, json};
 
-use super::Report;
 use super::page::Page;
 use super::sheet::{Column, Sheet};
+use super::{Format, write};
 use crate::act::plan::Verified;
 use crate::domain::error::with_fix;
 use crate::view::{Align, ViewContext};
@@ -87,7 +87,7 @@ fn errors(troubles: &[Trouble]) -> Vec<Json> {
 
 /// A table for people with lines below it.
 fn lines(sheet: Sheet, notes: Vec<String>, ctx: &ViewContext) -> String {
-    Page { sheet: Some(sheet), notes, ..Page::default() }.text(ctx)
+    write(&Page { sheet: Some(sheet), notes, ..Page::default() }, Format::Table, ctx)
 }
 
 fn left(name: &'static str, header: &'static str) -> Column {

@@ -20,7 +20,11 @@ const POLICY: &str = r#"{"Rules": [
    "Expiration": {"Days": 180}}]}"#;
 
 fn view() -> ViewContext {
-    ViewContext { now: "2026-11-21T00:00:00Z".parse().unwrap(), symbols: Symbols::Unicode }
+    ViewContext {
+        now: "2026-11-21T00:00:00Z".parse().unwrap(),
+        symbols: Symbols::Unicode,
+        width: None,
+    }
 }
 
 fn policy() -> Lifecycle {

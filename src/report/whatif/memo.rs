@@ -1,6 +1,7 @@
 //! The memo of a planning session: one page of Markdown that says what to do, what it is worth, from
 //! what, and what is not known.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::super::markdown::{self, escape};
@@ -14,6 +15,9 @@ use crate::whatif::{
 
 /// Bars of the tornado that a memo has room for.
 const BARS: usize = 6;
+
+/// Offers of a list, and families with their units, that a memo has room for.
+const OFFERS: usize = 6;
 
 /// The memo of the active plan, compared with the others, as Markdown.
 pub fn whatif_memo(report: &SessionReport, ctx: &ViewContext) -> String {
@@ -100,9 +104,13 @@ impl Memo<'_> {
                 continue;
             }
             let _ = writeln!(self.out, "**{title}**\n");
-            for entry in entries {
-                self.entry(entry);
-            }
+            // By what is shown: `$0` is no reason to do anything.
+            let saving: Vec<&ListEntry> = entries
+                .iter()
+                .filter(|e| format::usd_total(e.saves_usd) != format::usd_total(0.0))
+                .collect();
+            saving.iter().take(OFFERS).for_each(|entry| self.entry(entry));
+            self.left_out(saving.get(OFFERS..).unwrap_or_default(), entries.len() - saving.len());
             self.out.push('\n');
         }
         self.gates(answer);
@@ -124,13 +132,35 @@ impl Memo<'_> {
         }
         if !said.is_empty() {
             let _ = writeln!(self.out, "**Why so many units**\n");
-            said.iter().for_each(|text| self.point(text));
+            said.iter().take(OFFERS).for_each(|text| self.point(text));
+            if let Some(more) = said.len().checked_sub(OFFERS).filter(|more| *more > 0) {
+                self.point(&format!("{} more are not listed.", format::count(more as f64)));
+            }
             self.out.push('\n');
         }
         self.say(
             "For the demand as it ran: whatever is stopped, made smaller or moved to Spot first needs no \
              commitment. The Overview commits to what these leave, and to less.",
         );
+    }
+
+    /// How many offers of a list stand nowhere: `smaller` of which there are too many, and those that save nothing.
+    fn left_out(&mut self, smaller: &[&ListEntry], saving_nothing: usize) {
+        let mut parts = Vec::new();
+        if !smaller.is_empty() {
+            let usd: f64 = smaller.iter().map(|e| e.saves_usd).sum();
+            let saves = format::usd_total(usd);
+            parts.push(format!(
+                "{} that save {saves} together",
+                format::count(smaller.len() as f64)
+            ));
+        }
+        if saving_nothing > 0 {
+            parts.push(format!("{} that save nothing", format::count(saving_nothing as f64)));
+        }
+        if !parts.is_empty() {
+            self.point(&format!("Not listed: {}.", parts.join(", ")));
+        }
     }
 
     fn entry(&mut self, entry: &ListEntry) {
@@ -231,9 +261,17 @@ impl Memo<'_> {
 
     fn inputs(&mut self, scenario: &Scenario) {
         self.heading("Inputs");
+        // Families that differ in name and price alone stand together.
+        let mut groups: Vec<([String; 2], Vec<String>)> = Vec::new();
         for family in &scenario.families {
-            let text = family_words(family);
-            self.point(&text);
+            let (price, rest) = family_words(family);
+            match groups.iter_mut().find(|(same, _)| *same == rest) {
+                Some((_, prices)) => prices.push(price),
+                None => groups.push((rest, vec![price])),
+            }
+        }
+        for ([from, rest], prices) in groups {
+            self.point(&format!("{}{from}; {rest}.", prices.join(", ")));
         }
         for plan in &scenario.compute_plans {
             let rates: Vec<String> = plan
@@ -267,25 +305,26 @@ impl Memo<'_> {
         for note in &self.report.demand.notes {
             self.point(&format!("Demand: {note}."));
         }
+        let unpriced = scenario.families.iter().filter(|family| family.on_demand.is_none());
+        let unpriced: Vec<&str> = unpriced.map(|family| &*family.name).collect();
+        if !unpriced.is_empty() {
+            let names = unpriced.join(", ");
+            self.point(&format!("{names}: no on-demand price; nothing of it is valued."));
+        }
+        // By the offers without a rate, the families.
+        let mut without: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for family in &scenario.families {
-            if family.on_demand.is_none() {
-                self.point(&format!(
-                    "{}: no on-demand price; nothing of it is valued.",
-                    family.name
-                ));
+            let offers = family.offers.iter().filter(|offer| {
+                offer.rate.is_none() && offer.kind != OfferKind::CapacityReservation
+            });
+            let names: Vec<&str> = offers.map(|offer| &*offer.name).collect();
+            if !names.is_empty() {
+                without.entry(names.join(", ")).or_default().push(&family.name);
             }
-            let without: Vec<&str> = family
-                .offers
-                .iter()
-                .filter(|offer| {
-                    offer.rate.is_none() && offer.kind != OfferKind::CapacityReservation
-                })
-                .map(|offer| &*offer.name)
-                .collect();
-            if !without.is_empty() {
-                let names = without.join(", ");
-                self.point(&format!("{}: no rate of {names}; not compared.", family.name));
-            }
+        }
+        for (offers, families) in without {
+            let families = families.join(", ");
+            self.point(&format!("{families}: no rate of {offers}; not compared."));
         }
         if answer.is_some_and(|answer| answer.total.regret_usd.is_none()) {
             self.point("Regret was not computed.");
@@ -310,19 +349,17 @@ fn compared(found: &SlotComparison) -> String {
     )
 }
 
-fn family_words(family: &FamilyInputs) -> String {
+/// A family with its price, then where that is from and all its other inputs.
+fn family_words(family: &FamilyInputs) -> (String, [String; 2]) {
     let price = family.on_demand.map_or_else(
         || "no on-demand price".to_owned(),
-        |usd| {
-            let from = match &*family.prices_from {
-                "" => String::new(),
-                from => format!(" ({from})"),
-            };
-            format!("{} on demand{from}", format::usd_per_hour(usd))
-        },
+        |usd| format!("{} on demand", format::usd_per_hour(usd)),
     );
+    let from = match (family.on_demand, &*family.prices_from) {
+        (None, _) | (_, "") => String::new(),
+        (Some(_), from) => format!(" ({from})"),
+    };
     let mut parts = vec![
-        price,
         format!("growth {} per year", share(family.growth)),
         format!("drift {} and shock {} per week", share(family.drift), share(family.shock)),
     ];
@@ -367,5 +404,5 @@ fn family_words(family: &FamilyInputs) -> String {
             rate.map_or_else(String::new, |rate| format!(" at {rate}"))
         ));
     }
-    format!("{}: {}.", family.name, parts.join("; "))
+    (format!("{}: {price}", family.name), [from, parts.join("; ")])
 }

@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::targets::Target;
 use super::{MAX_HOSTS, OPERATION, Settings, text};
+use crate::domain::json::why_no_json;
 use crate::domain::{ErrorKind, HostTrouble, SourceError};
 use crate::files;
 
@@ -69,7 +70,7 @@ impl TargetsFile {
 
     fn read(&mut self, settings: &Settings) -> Result<(), SourceError> {
         let error = |e: std::io::Error| {
-            let message = format!("{}: {e}", self.path.display());
+            let message = format!("{}: {}", self.path.display(), files::reason(&e));
             let fix = files::Cause::of(&e).advice();
             SourceError::new(ErrorKind::Other, OPERATION, &message, fix)
         };
@@ -115,7 +116,7 @@ fn parse(text: &str, settings: &Settings) -> Result<Found, String> {
     // `[` also begins an address.
     let json = text.trim_start().strip_prefix('[').map(str::trim_start);
     if json.is_some_and(|rest| rest.is_empty() || rest.starts_with(['{', ']'])) {
-        let groups: Vec<Group> = serde_json::from_str(text).map_err(|e| e.to_string())?;
+        let groups: Vec<Group> = serde_json::from_str(text).map_err(|e| why_no_json(&e))?;
         for group in groups {
             let Labels { scheme, path } = group.labels;
             let own = Settings {

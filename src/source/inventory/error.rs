@@ -160,7 +160,7 @@ impl InventoryError {
     pub(super) fn io(at: impl Into<String>, error: &std::io::Error) -> Self {
         Self::Unreadable {
             at: at.into(),
-            why: error.to_string(),
+            why: crate::files::reason(error),
             kind: if error.kind() == std::io::ErrorKind::PermissionDenied {
                 ErrorKind::Denied
             } else {

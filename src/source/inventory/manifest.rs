@@ -68,7 +68,8 @@ impl Manifest {
     /// Parses a manifest; `at` is its location for messages. Err when it is invalid, or of an unsupported format.
     pub fn parse(bytes: &[u8], at: &str) -> Result<Self, InventoryError> {
         let wrong = |why: String| InventoryError::Manifest { at: at.to_owned(), why };
-        let wire: Wire = serde_json::from_slice(bytes).map_err(|e| wrong(e.to_string()))?;
+        let wire: Wire = serde_json::from_slice(bytes)
+            .map_err(|e| wrong(crate::domain::json::why_no_json(&e)))?;
         if !text::is_id(&wire.source_bucket) {
             return Err(wrong("sourceBucket is no name of a bucket".into()));
         }

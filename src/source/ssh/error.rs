@@ -142,7 +142,7 @@ pub(super) fn not_started(error: &std::io::Error) -> SourceError {
     SourceError::new(
         ErrorKind::Unavailable,
         OPERATION,
-        &format!("ssh cannot be started: {error}"),
+        &format!("ssh cannot be started: {}", crate::files::reason(error)),
         fix,
     )
 }

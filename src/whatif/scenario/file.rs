@@ -9,6 +9,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::check::{problems, warnings};
 use super::{SCENARIO_SCHEMA, Scenario};
+use crate::domain::json::wrong_value;
 use crate::domain::text::clean;
 
 /// A scenario read from a file.
@@ -85,7 +86,7 @@ pub fn read(text: &str, name: &str) -> Result<ReadScenario, ScenarioError> {
     };
     let problem = |span: Option<Range<usize>>, message: &str| {
         let (line, column) = place(text, span.map_or(0, |span| span.start));
-        FileProblem { line, column, message: clean(message).into_owned() }
+        FileProblem { line, column, message: clean(&wrong_value(message)).into_owned() }
     };
     let (document, errors) = DeTable::parse_recoverable(text);
     if !errors.is_empty() {
@@ -250,7 +251,7 @@ mod tests {
             ("a = 1", "s.toml:1:1: unknown field `a`"),
             ("[future]\nweeks = 0", "s.toml:2:9: weeks: 0 is not possible"),
             ("[future]\ncaution = nan", "s.toml:2:11: caution: NaN is not possible"),
-            ("[future]\npaths = 'many'", "s.toml:2:9: invalid type"),
+            ("[future]\npaths = 'many'", "s.toml:2:9: string \"many\" stands where u32 is wanted"),
             ("[[family]]\nname = 'a'\ndrift = inf", "s.toml:3:9: drift: inf is not possible"),
             ("[[family]]\n", "s.toml:1:1: name: a name is needed"),
             ("[[family]]\nname = 'a'\n[[family]]\nname = 'a'", "s.toml:4:8: name: a second one"),

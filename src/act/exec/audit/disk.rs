@@ -2,7 +2,7 @@
 
 /// An operation on the log file that failed.
 #[derive(Debug, thiserror::Error)]
-#[error("audit log: {what}: {error}")]
+#[error("audit log: {what}: {}", crate::files::reason(error))]
 pub struct DiskError {
     /// Operation that was tried, as messages name it.
     pub what: &'static str,

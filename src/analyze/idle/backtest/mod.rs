@@ -11,7 +11,7 @@
 //! * **Lives.** Only the present life of an instance is judged, since its last launch. What was terminated is not among
 //!   the instances at all. Both are counted where they are known of.
 //!
-//! Moments lie whole days apart, so each signal is summed up once per day ([`days`]), and a moment asks the sums. Where
+//! Moments lie whole days apart, so each signal is summed up once per day (`days`), and a moment asks the sums. Where
 //! a policy does not look at whole days, or a life begins within its window, [`super::judge()`]'s own survey is asked.
 
 mod calls;

@@ -260,8 +260,11 @@ impl<'a> Shape<'a> {
         }
         if self.share {
             let share = paid.filter(|_| whole.usd > 0.0).map(|m| m.usd / whole.usd * 100.0);
-            line =
-                line.number(Role::Dim, &self.ctx.symbols.or_unknown(share, format::percent), SHARE);
+            line = line.number(
+                Role::Dim,
+                &self.ctx.symbols.or_unknown(share, |p| format::percent(p, 0)),
+                SHARE,
+            );
         }
         line
     }

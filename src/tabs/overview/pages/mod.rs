@@ -9,9 +9,10 @@ mod savings;
 
 use crate::app::App;
 use crate::app::Role;
-use crate::app::content::{Line, Target, columns, pad, wrap};
+use crate::app::content::{Line, columns, pad, wrap};
 use crate::tabs::overview::picture::{Band, Group, Overview, Score};
 use crate::view::format;
+pub(crate) use crate::view::room::cut;
 use crate::view::{Symbols, ViewContext};
 
 /// Columns between blocks side by side.
@@ -147,23 +148,6 @@ fn groups(title: &'static str, unnamed: &str, groups: &[Group], symbols: Symbols
         lines.push(Line::of(Role::Dim, text));
     }
     lines
-}
-
-/// `text` truncated to `width` columns, with a sign where it was.
-pub(crate) fn cut(text: &str, width: usize, symbols: Symbols) -> String {
-    if columns(text) <= width {
-        return text.to_owned();
-    }
-    let mut out = String::new();
-    for c in text.chars() {
-        let next = unicode_width::UnicodeWidthChar::width(c).unwrap_or(0);
-        if columns(&out) + next + 1 > width {
-            break;
-        }
-        out.push(c);
-    }
-    out.push_str(symbols.ellipsis());
-    out
 }
 
 /// Width of a line in columns.

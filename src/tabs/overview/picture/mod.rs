@@ -15,7 +15,7 @@ pub use groups::Group;
 pub use ladder::{Basis, Ladder, LadderRow, Money, filter};
 pub use measures::{GpuUse, Measures, PieceKind};
 pub use past::{TRAIL_DAYS, since, trail};
-pub use savings::{NetBurn, Saved, WasteOf};
+pub use savings::{NetBurn, Saved};
 pub use score::{Metric, Score};
 
 pub use crate::analyze::gpu::Band;
@@ -25,7 +25,6 @@ use jiff::Timestamp;
 use crate::domain::{HOURS_PER_MONTH, VerdictKind};
 use crate::fleet::savings::BillKind;
 use crate::fleet::{Fleet, Part, PartKind, Row, parts};
-use crate::tabs::idle::picture::Field;
 use crate::view::{TableField, ViewContext, format};
 
 /// Data of the Overview. Dollars are USD/h at each instance's rate (list, or Spot price for Spot), before

@@ -51,6 +51,12 @@ impl App {
         if has_demand { Vec::new() } else { vec![Effect::ReadDemand(DemandFrom::History)] }
     }
 
+    /// Waits for the demand that was named at the start, and opens the tab when it is there.
+    pub(crate) fn await_demand(&mut self, from: &str) {
+        (self.tabs.whatif.asked, self.tabs.whatif.opening) = (true, true);
+        self.say(Notice::new(Level::Info, format!("reading {from}")));
+    }
+
     /// Requests another demand.
     pub(crate) fn read_demand(&mut self, from: DemandFrom) -> Vec<Effect> {
         self.tabs.whatif.asked = true;

@@ -88,7 +88,11 @@ pub(super) fn fleet(rows: Vec<Row>, now: Timestamp) -> Fleet {
 }
 
 pub(super) fn scene(rules: &Rules, now: Timestamp) -> Scene<'_> {
-    Scene { rules, window_hours: 168, ctx: ViewContext { now, symbols: Symbols::Ascii } }
+    Scene {
+        rules,
+        window_hours: 168,
+        ctx: ViewContext { now, symbols: Symbols::Ascii, width: None },
+    }
 }
 
 pub(super) fn decide_all(policy: &Policy, fleet: &Fleet, now: Timestamp) -> Vec<Decision> {

@@ -1,0 +1,215 @@
+//! The options of every list: which rows and columns are printed, and in which order.
+
+use std::fmt;
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::exit::CliError;
+use super::invocation::Invocation;
+use super::tell::tell;
+use crate::config::suggest::nearest;
+use crate::config::validate::unknown_name;
+use crate::domain::text;
+use crate::report::{List, ListField};
+use crate::tabs::gpus::picture::GpuField;
+use crate::tabs::idle::picture::Field;
+use crate::tabs::savings::picture::{CommitmentField, ProposalField, ResourceField, SpotField};
+use crate::tabs::storage::picture::{BlockField, BucketField};
+use crate::view::filter::Unmatched;
+use crate::view::{FieldTable, Filter, Sort, TableField, ViewContext, table};
+
+/// Path of a subcommand, from the one below `burntop` on.
+pub type CommandPath = &'static [&'static str];
+
+/// The subcommands that print a list, with the fields of their rows.
+pub const LISTS: [(CommandPath, fn() -> &'static dyn FieldTable); 8] = [
+    (&["idle"], Field::table),
+    (&["gpus"], GpuField::table),
+    (&["commitments"], CommitmentField::table),
+    (&["rightsize"], ProposalField::table),
+    (&["spot"], SpotField::table),
+    (&["resources"], ResourceField::table),
+    (&["storage", "buckets"], BucketField::table),
+    (&["storage", "ebs"], BlockField::table),
+];
+
+/// How a list is printed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
+pub struct ListOptions {
+    /// Prints these columns, in this order. CSV has what identifies a row beside them, JSON every
+    /// field.
+    #[arg(long, value_name = "FIELD", value_delimiter = ',')]
+    pub columns: Vec<String>,
+    /// Sorts by these fields, the smallest first; with a minus the largest: `--sort=-waste,team`.
+    /// What is not known comes last.
+    #[arg(long, value_name = "[-]FIELD", value_delimiter = ',', allow_hyphen_values = true)]
+    pub sort: Vec<String>,
+    /// Prints the first N rows and says how many are left out. Sums are of all rows.
+    #[arg(long, value_name = "N", value_parser = parse_limit)]
+    pub limit: Option<usize>,
+    /// Prints every column, however wide. Without it a terminal gets the columns that fit, a pipe
+    /// the usual ones.
+    #[arg(long, conflicts_with = "columns")]
+    pub wide: bool,
+}
+
+fn parse_limit(text: &str) -> Result<usize, String> {
+    let limit = text.parse().ok().filter(|limit| *limit > 0);
+    limit.ok_or_else(|| "a whole number from 1".to_owned())
+}
+
+/// Filter, order and columns of a list as its command line has them, checked against its fields.
+pub struct Selection<F> {
+    /// The filter; `None` without one.
+    pub filter: Option<Filter>,
+    /// The filter as typed.
+    typed: Option<String>,
+    /// Fields to sort by, the first one first; empty = the rows' own order.
+    sorts: Vec<Sort>,
+    /// Columns; empty = the default ones.
+    columns: Vec<F>,
+    /// Rows to print; `None` = all.
+    limit: Option<usize>,
+}
+
+impl<F: TableField> Selection<F> {
+    /// What the command line of a run chooses. Fails for a filter that cannot be parsed and for fields that the list
+    /// does not have.
+    pub fn of(invocation: &Invocation) -> Result<Self, CliError> {
+        let (typed, args) = (invocation.options.filter.clone(), &invocation.options.list);
+        let parse = |text: &str| Filter::parse(F::table(), text);
+        let filter = typed.as_deref().map(parse).transpose();
+        let sort = |word: &String| {
+            let (descending, name) = word.strip_prefix('-').map_or((false, &**word), |w| (true, w));
+            Ok(Sort { field: Some(find::<F>("--sort", name)?.spec()), descending })
+        };
+        let column = |name: &String| find::<F>("--columns", name);
+        Ok(Self {
+            filter: filter.map_err(|e| wrong_filter(typed.as_deref().unwrap_or_default(), e))?,
+            typed,
+            sorts: args.sort.iter().map(sort).collect::<Result<_, CliError>>()?,
+            columns: match args.wide {
+                true => F::all().to_vec(),
+                false => args.columns.iter().map(column).collect::<Result<_, CliError>>()?,
+            },
+            limit: args.limit,
+        })
+    }
+
+    /// The rows that match, sorted.
+    pub fn rows(&self, rows: &[Arc<F::Row>], ctx: &ViewContext) -> Vec<Arc<F::Row>> {
+        let select = |rows: &[Arc<F::Row>], filter: Option<&Filter>, sort| -> Vec<Arc<F::Row>> {
+            let chosen = table::select(&F::rows(rows), filter, sort, ctx);
+            chosen.into_iter().filter_map(|i| rows.get(i as usize).cloned()).collect()
+        };
+        let chosen = select(rows, self.filter.as_ref(), Sort::default());
+        // Rows that are equal keep their order: the last field is sorted by first.
+        self.sorts.iter().rev().fold(chosen, |rows, sort| select(&rows, None, *sort))
+    }
+}
+
+impl<F: ListField> Selection<F> {
+    /// The list of what matches among `rows`.
+    pub fn list(&self, rows: &[Arc<F::Row>], of: F::Of, ctx: &ViewContext) -> List<F> {
+        let chosen = self.rows(rows, ctx);
+        if chosen.is_empty() {
+            self.unmatched(rows, ctx).iter().for_each(tell);
+        }
+        List {
+            columns: self.columns.clone(),
+            is_exact: !self.columns.is_empty(),
+            limit: self.limit,
+            ..List::of(chosen, self.typed.as_deref(), of)
+        }
+    }
+}
+
+/// Texts listed of a field.
+const KNOWN: usize = 12;
+
+impl<F: TableField> Selection<F> {
+    /// A sentence for each text of the filter that no row has, with the nearest one that rows have.
+    pub fn unmatched(&self, rows: &[Arc<F::Row>], ctx: &ViewContext) -> Vec<String> {
+        let Some(filter) = &self.filter else { return Vec::new() };
+        filter.unmatched(&F::rows(rows), ctx).iter().map(no_such_text::<F>).collect()
+    }
+}
+
+fn no_such_text<F: TableField>(of: &Unmatched) -> String {
+    let near = nearest(&of.text, of.known.iter().map(String::as_str));
+    let near = near.map_or_else(|| ";".to_owned(), |near| format!("; did you mean {near}?"));
+    let mut known = of.known.iter().take(KNOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if of.known.len() > KNOWN {
+        known.push_str(&format!(" and {} more", of.known.len() - KNOWN));
+    }
+    format!(
+        "none of the {} has {} {}{near} known: {known}",
+        F::NOUNS[1],
+        of.field,
+        text::clean(&of.text)
+    )
+}
+
+/// Error for a filter that a list does not understand, with the lists that do.
+pub fn wrong_filter(typed: &str, why: impl fmt::Display) -> CliError {
+    let lists = LISTS.iter().filter(|(_, fields)| Filter::parse(fields(), typed).is_ok());
+    let names: Vec<String> =
+        lists.map(|(path, _)| format!("`burntop {}`", path.join(" "))).collect();
+    let other = match names.as_slice() {
+        [] => String::new(),
+        [one] => format!("; {one} understands it"),
+        several => format!("; {} understand it", several.join(", ")),
+    };
+    CliError::Usage(format!("--filter: {why}{other}"))
+}
+
+/// The field of this name or alias; fails with the nearest one.
+fn find<F: TableField>(flag: &str, name: &str) -> Result<F, CliError> {
+    let found = F::table().find(name.trim()).and_then(F::of);
+    found.ok_or_else(|| {
+        let names: Vec<String> = F::specs().iter().map(|f| f.name.to_owned()).collect();
+        let what = format!("field of {}", F::NOUNS[1]);
+        CliError::Usage(format!("{flag}: {}", unknown_name(&what, name, &names)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::fixture::{ctx, fleet};
+
+    #[test]
+    fn words_of_another_field_or_list_are_told_with_it() {
+        let gpus = |text| Filter::parse(GpuField::table(), text).map(|f| f.to_string());
+        assert_eq!(gpus("verdict=idle").unwrap(), "state=held_idle or state=unallocated_idle");
+        assert_eq!(gpus("state!=idle").unwrap(), "state!=held_idle and state!=unallocated_idle");
+        let idle = |text| {
+            let error = Filter::parse(Field::table(), text).unwrap_err();
+            wrong_filter(text, error).to_string()
+        };
+        let other = idle("state=idle");
+        assert!(other.contains("not `idle`; `verdict=idle` has it"), "{other}");
+        let other = idle("verdict=stopped");
+        assert!(other.contains("not `stopped`; `state=stopped` has it"), "{other}");
+        let other = idle("verdict=held_idle");
+        assert!(other.ends_with("; `burntop gpus` understands it"), "{other}");
+    }
+
+    #[test]
+    fn a_text_that_no_row_has_is_told_with_the_nearest_and_those_there_are() {
+        let fleet = fleet();
+        let told = |text| {
+            let filter = Filter::parse(Field::table(), text).unwrap();
+            let found = filter.unmatched(&Field::rows(&fleet.rows), &ctx());
+            found.iter().map(no_such_text::<Field>).collect::<Vec<_>>()
+        };
+        let one = told("team=nlpp and gpu<5");
+        assert_eq!(one.len(), 1, "{one:?}");
+        let start = "none of the instances has team nlpp; did you mean nlp? known: ";
+        assert!(one[0].starts_with(start), "{one:?}");
+        assert_eq!(told("team=nlp or team!=nlpp or team~nlpp"), [""; 0]);
+        let none = told("team=quarterly-forecasting");
+        assert!(none[0].contains("quarterly-forecasting; known: "), "{none:?}");
+    }
+}

@@ -1,0 +1,113 @@
+//! No line of a report is wider than the terminal, whichever subcommand prints it.
+
+use clap::CommandFactory;
+
+use super::list_options::LISTS;
+use super::*;
+use crate::view::room::columns;
+
+/// Subcommands that print no table of a fleet, or that act.
+const OTHERS: [&str; 10] = [
+    "approve",
+    "apply",
+    "audit",
+    "policy",
+    "doctor",
+    "iam-policy",
+    "cache",
+    "config",
+    "completions",
+    "man",
+];
+
+/// Paths of all subcommands that have none below them.
+fn leaves(command: &clap::Command, path: &[String], into: &mut Vec<(Vec<String>, bool)>) {
+    for sub in command.get_subcommands() {
+        let path = [path, &[sub.get_name().to_owned()]].concat();
+        if sub.has_subcommands() {
+            leaves(sub, &path, into);
+        } else {
+            into.push((path, sub.get_arguments().any(|arg| arg.get_id() == "columns")));
+        }
+    }
+}
+
+/// What a command line prints at a width; `None` where it wants more words than these.
+fn printed(words: &[&str], width: Option<u16>) -> Option<Result<String, CliError>> {
+    let global = ["burntop", "--demo", "--no-cache", "--now", "2026-03-14T15:09:00Z"];
+    let cli = Cli::try_parse_from(global.iter().chain(words)).ok()?;
+    let asked = Asked::of(&cli, Env::default(), None, width);
+    let mut out = Vec::new();
+    let ended = dispatch(cli.command, &asked, &mut out, super::fleet);
+    Some(ended.map(|_| String::from_utf8(out).unwrap()))
+}
+
+#[test]
+fn every_subcommand_with_the_options_of_a_list_is_in_the_table_of_lists() {
+    let mut all = Vec::new();
+    leaves(&Cli::command(), &[], &mut all);
+    let lists: Vec<Vec<String>> =
+        all.into_iter().filter(|(_, is_list)| *is_list).map(|(path, _)| path).collect();
+    let table: Vec<Vec<String>> = LISTS
+        .iter()
+        .map(|(path, _)| path.iter().map(|word| (*word).to_owned()).collect())
+        .collect();
+    assert_eq!(lists, table);
+}
+
+#[test]
+fn no_line_is_wider_than_the_terminal() {
+    let mut all = Vec::new();
+    leaves(&Cli::command(), &[], &mut all);
+    all.retain(|(path, _)| !OTHERS.contains(&&*path[0]));
+    all.push((["gpus", "--group", "team"].map(str::to_owned).to_vec(), true));
+    let mut checked = 0;
+    for (path, is_list) in &all {
+        let words: Vec<&str> = path.iter().map(String::as_str).collect();
+        for width in [40, 80, 120, 200] {
+            let Some(printed) = printed(&words, Some(width)) else { continue };
+            let text = match printed {
+                Ok(text) => text,
+                Err(error) if *is_list => panic!("{path:?}: {error}"),
+                Err(_) => continue,
+            };
+            let wide: Vec<&str> =
+                text.lines().filter(|line| columns(line) > usize::from(width)).collect();
+            assert!(wide.is_empty(), "{path:?} at {width}:\n{}", wide.join("\n"));
+            checked += 1;
+        }
+    }
+    assert!(checked > 4 * (LISTS.len() + 5), "{checked}");
+}
+
+#[test]
+fn columns_order_and_number_are_chosen_on_the_command_line() {
+    let idle = |words: &[&str]| printed(&[&["idle"], words].concat(), Some(80)).unwrap();
+    let text = idle(&["--columns", "name,$,team", "--sort=-$,name", "--limit", "3"]).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let heads: Vec<&str> = lines[0].split_whitespace().collect();
+    assert_eq!(heads, ["NAME", "$/h", "TEAM"]);
+    let left_out = " instances left out by --limit; sums are of all";
+    assert!(lines[4].ends_with(left_out), "{text}");
+    let csv = idle(&["--format", "csv", "--sort=-$", "--columns", "$", "--limit", "20"]).unwrap();
+    let rates: Vec<f64> = csv
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').next().unwrap().parse().unwrap_or(-1.0))
+        .collect();
+    assert_eq!(rates.len(), 20);
+    assert!(rates.is_sorted_by(|a, b| a >= b), "{rates:?}");
+    let json = idle(&["--format", "json", "--limit", "2"]).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["rows"].as_array().unwrap().len(), 2);
+    assert!(json["rows_left_out"].as_u64().unwrap() > 50, "{json}");
+    let error = idle(&["--columns", "naem"]).unwrap_err();
+    assert_eq!(error.exit(), Exit::Usage);
+    assert!(
+        error.to_string().starts_with(
+            "--columns: there is no field of instances \"naem\"; did you mean `name`?"
+        ),
+        "{error}"
+    );
+    assert!(idle(&["--sort", "nmae"]).unwrap_err().to_string().starts_with("--sort: "));
+}
