@@ -25,7 +25,7 @@ use jiff::Timestamp;
 use crate::domain::{HOURS_PER_MONTH, VerdictKind};
 use crate::fleet::savings::BillKind;
 use crate::fleet::{Fleet, Part, PartKind, Row, parts};
-use crate::view::{TableField, ViewContext, format};
+use crate::view::{ViewContext, format};
 
 /// Data of the Overview. Dollars are USD/h at each instance's rate (list, or Spot price for Spot), before
 /// commitments; a month is 730 h.
