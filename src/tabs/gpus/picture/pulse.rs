@@ -51,7 +51,7 @@ impl Pulse {
                         words::gpus(of, 0, 0.0)
                     )
                 }
-                None => sums.words(),
+                None => words::gpus(sums.equivalents, 0, 0.0),
             },
             format!("burn {}", ctx.symbols.or_unknown(sums.known_burn(), format::usd_per_hour)),
             format!("waste {}", ctx.symbols.or_unknown(sums.known_waste(), format::usd_per_hour)),
@@ -73,6 +73,10 @@ impl Pulse {
                 .filter(|s| sums.count(*s) > 0)
                 .map(|s| words::in_state(sums.gpus_in(s), s)),
         );
+        // What is told apart must not push aside what is broken.
+        if sums.slices > 0 {
+            parts.push(words::gpus(sums.sliced, sums.slices, sums.sliced));
+        }
         parts.extend(self.ages.map(|ages| ages.words()));
         parts
     }
