@@ -1,10 +1,12 @@
 //! `burntop idle --backtest`: the presets tried on the kept past.
 
+use std::collections::HashSet;
 use std::io::Write;
 
 use super::args::IdleArgs;
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
+use super::list_options::{ListOptions, Selection};
 use super::telemetry::Want;
 use super::{reports, session};
 use crate::analyze::idle::Preset;
@@ -13,7 +15,6 @@ use crate::bus::{self, BacktestRequest};
 use crate::config::Env;
 use crate::report::IdleBacktestReport;
 use crate::tabs::idle::picture::Field;
-use crate::view::{Sort, TableField, table};
 
 /// Days looked back where none are named.
 pub const DAYS: u32 = 30;
@@ -34,7 +35,12 @@ pub fn run(
     if invocation.options.fail_on.is_some() {
         return Err(CliError::Usage("--fail-on does not go with --backtest".to_owned()));
     }
-    let filter = reports::filter::<Field>(invocation)?;
+    if invocation.options.list != ListOptions::default() {
+        let text =
+            "--columns, --sort, --limit and --wide are of the list; they do not go with --backtest";
+        return Err(CliError::Usage(text.to_owned()));
+    }
+    let chosen = Selection::<Field>::of(invocation)?;
     let preset = &invocation.config.preset;
     let mut policies: Vec<_> = Preset::ALL.iter().map(|preset| preset.policy()).collect();
     if Preset::from_name(preset).is_none() {
@@ -49,14 +55,11 @@ pub fn run(
     })?;
     reports::unreadable(invocation, &outcome)?;
     let ctx = reports::context(invocation, env);
-    if filter.is_some() {
-        let fleet = &outcome.fleet.rows;
-        let chosen = table::select(&Field::rows(fleet), filter.as_ref(), Sort::default(), &ctx);
-        let chosen: std::collections::HashSet<_> = chosen
-            .into_iter()
-            .filter_map(|at| Some(&fleet.get(at as usize)?.instance.id))
-            .collect();
-        backtest.of.retain(|(row, _)| chosen.contains(&row.instance.id));
+    if chosen.filter.is_some() {
+        chosen.unmatched(&outcome.fleet.rows, &ctx).iter().for_each(super::tell::tell);
+        let rows = chosen.rows(&outcome.fleet.rows, &ctx);
+        let ids: HashSet<_> = rows.iter().map(|row| &row.instance.id).collect();
+        backtest.of.retain(|(row, _)| ids.contains(&row.instance.id));
     }
     let report = IdleBacktestReport {
         backtest,
@@ -65,7 +68,6 @@ pub fn run(
         readings: outcome.fleet.readings.clone(),
     };
     reports::print(&report, invocation, &ctx, out)?;
-    reports::tell_beside_table(invocation, &report.readings);
     reports::shortfalls(&outcome).iter().for_each(super::tell::tell);
-    Ok(if report.readings.iter().any(reports::is_partial) { Exit::Partial } else { Exit::Ok })
+    Ok(reports::ended(&report.readings))
 }

@@ -38,7 +38,7 @@ fn printed(words: &[&str], width: Option<u16>) -> Option<Result<String, CliError
     let cli = Cli::try_parse_from(global.iter().chain(words)).ok()?;
     let asked = Asked::of(&cli, Env::default(), None, width);
     let mut out = Vec::new();
-    let ended = dispatch(cli.command, &asked, &mut out, super::fleet);
+    let ended = dispatch(cli.command, &asked, &mut out, fleet);
     Some(ended.map(|_| String::from_utf8(out).unwrap()))
 }
 

@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn lines_fit_and_each_leads_to_its_page() {
         let mut o = overview(&fleet(), &ctx())
-            .with_gpus(&gpu_fixture::gpus())
+            .with_gpus(&fleet(), &gpu_fixture::gpus())
             .with_storage(&storage_fixture::fleet())
             .with_savings(&savings());
         let kinds = ["storage", "resource", "commitment", "gpus", "instance"];

@@ -309,7 +309,7 @@ mod tests {
     #[test]
     fn one_list_of_all_kinds_has_the_costliest_first() {
         let o = overview(&fleet(), &ctx())
-            .with_gpus(&gpu_fixture::gpus())
+            .with_gpus(&fleet(), &gpu_fixture::gpus())
             .with_storage(&storage_fixture::fleet())
             .with_savings(&savings());
         let mut want = all();
@@ -325,7 +325,7 @@ mod tests {
         let other = overview(&fleet(), &ctx())
             .with_savings(&savings())
             .with_storage(&storage_fixture::fleet())
-            .with_gpus(&gpu_fixture::gpus());
+            .with_gpus(&fleet(), &gpu_fixture::gpus());
         assert_eq!(other.findings, o.findings);
     }
 
@@ -344,7 +344,7 @@ mod tests {
     fn gpus_of_a_host_are_one_finding_with_their_sum() {
         let gpus = gpu_fixture::gpus();
         let found = of_gpus(&gpus);
-        let sums = overview(&fleet(), &ctx()).with_gpus(&gpus).gpu_findings;
+        let sums = overview(&fleet(), &ctx()).with_gpus(&fleet(), &gpus).gpu_findings;
         let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
         assert!(near(
             found.iter().map(|f| f.usd_per_hour).sum(),
