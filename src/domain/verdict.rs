@@ -10,6 +10,7 @@ use super::gpu::GpuVerdict;
 use super::hour::Hour;
 use super::instance::Instance;
 use super::intern;
+use super::reason::Reason;
 use super::signal_evidence::SignalEvidence;
 
 /// Verdict on an instance.
@@ -92,8 +93,8 @@ pub struct Verdict {
     /// ([`intern::shared_list`]).
     #[serde(deserialize_with = "intern::list")]
     pub not_checked: Arc<[Arc<str>]>,
-    /// Reason for the verdict, one sentence.
-    pub reason: Arc<str>,
+    /// Reason for the verdict.
+    pub reason: Reason,
 }
 
 impl Verdict {

@@ -10,9 +10,12 @@ use super::digest::sha256_hex;
 use super::item::{PLAN_SCHEMA, Plan, PlanItem};
 use super::rules::Rules;
 use super::verb::Verb;
-use crate::domain::{Instance, InstanceState, PriceBasis, Provenance, Rate, Scope, SourceId, text};
+use crate::domain::{
+    Instance, InstanceState, PriceBasis, Provenance, Rate, Scope, SourceId, Verdict, text,
+};
 use crate::fleet::commitments::{CoveredBy, Net, joint_saving};
 use crate::fleet::{Fleet, Row};
+use crate::view::reasons;
 
 /// Parameters of a plan, beside its rows.
 #[derive(Clone, Debug)]
@@ -134,10 +137,11 @@ pub(super) fn judged_until(fleet: &Fleet, scope: &Scope) -> Option<Timestamp> {
         .max()
 }
 
-/// SHA-256 over id, launch and verdict with every signal, as compact JSON.
+/// SHA-256 over id, launch and verdict with every signal and its reason in words, as compact JSON.
 fn evidence_hash(row: &Row) -> String {
-    let evidence: (&Arc<str>, Timestamp, Option<&crate::domain::Verdict>) =
-        (&row.instance.id, row.instance.launched_at, row.verdict.as_deref());
+    let said = |v: &Verdict| Verdict { reason: reasons::verdict(&v.reason).as_str().into(), ..v.clone() };
+    let evidence: (&Arc<str>, Timestamp, Option<Verdict>) =
+        (&row.instance.id, row.instance.launched_at, row.verdict.as_deref().map(said));
     serde_json::to_vec(&evidence).map_or_else(|_| String::new(), |bytes| sha256_hex(&bytes))
 }
 

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use crate::domain::Tags;
+use crate::domain::{ExemptBy, Tags};
 
 /// The tag that exempts what bears it: `true`, or the last UTC day on which it is exempt. Its key is
 /// found in any case: a key in the wrong case still tells what its writer meant.
@@ -54,7 +54,22 @@ impl Exemption {
 
     /// True when the instance is exempt.
     pub fn holds(&self) -> bool {
-        matches!(self, Self::Always | Self::Until(_) | Self::Malformed)
+        self.by().is_some()
+    }
+
+    /// How it is exempt; `None` when it is not.
+    pub(in crate::analyze) fn by(&self) -> Option<ExemptBy> {
+        match self {
+            Self::None | Self::Expired(_) => None,
+            Self::Always => Some(ExemptBy::Always),
+            Self::Until(day) => Some(ExemptBy::Until(*day)),
+            Self::Malformed => Some(ExemptBy::Malformed),
+        }
+    }
+
+    /// Last UTC day of an exemption that is over; `None` for any other.
+    pub(in crate::analyze) fn ended(&self) -> Option<Date> {
+        if let Self::Expired(day) = self { Some(*day) } else { None }
     }
 }
 

@@ -10,13 +10,13 @@ use super::machine::Machine;
 use super::policy::{Policy, Test};
 use super::reason;
 use super::since::{Start, quiet_since};
-use super::survey::{Finding, Frame, Survey, What};
+use super::survey::{Finding, Frame, Survey};
 use super::surveyor::survey;
 use super::underused::underused;
 use super::words::WORDS;
 use crate::domain::{
-    Hour, HourRange, IdleStart, Instance, SeriesSet, Signal, SignalEvidence, TypeSpec, Verdict,
-    VerdictKind, intern,
+    Hour, HourRange, IdleStart, Instance, Measure, SeriesSet, Signal, SignalEvidence, TypeSpec,
+    Verdict, VerdictKind, intern,
 };
 
 /// What is judged, and when.
@@ -81,8 +81,8 @@ fn is_idle_gpu(f: &Finding) -> bool {
 
 /// Its index.
 fn idle_gpu(f: &Finding) -> Option<u16> {
-    match f.what {
-        What::Gpu(index) if f.required && !f.evidence.busy => Some(index),
+    match f.measure {
+        Measure::Gpu(index) if f.required && !f.evidence.busy => Some(index),
         _ => None,
     }
 }
@@ -158,7 +158,7 @@ pub fn judge(subject: &Subject<'_>, policy: &Policy) -> Verdict {
         network_bytes_per_day: survey.network_per_day,
         signals,
         not_checked,
-        reason: reason.into(),
+        reason,
     }
 }
 

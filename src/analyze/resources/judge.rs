@@ -353,6 +353,11 @@ fn shape(resource: &Resource, subject: &Subject<'_>) -> Shape {
     }
 }
 
+/// Whole hours from `since` to `now`; 0 where it lies in the future.
+pub(super) fn whole_hours(since: Timestamp, now: Timestamp) -> u32 {
+    now.duration_since(since).as_hours().max(0) as u32
+}
+
 /// Judges one resource.
 pub(super) fn judge(subject: &Subject<'_>) -> Verdict {
     let input = JudgeInput::new(subject);
@@ -397,6 +402,6 @@ pub(super) fn judge(subject: &Subject<'_>) -> Verdict {
             .map(|f| f.evidence)
             .collect(),
         not_checked,
-        reason: reason.into(),
+        reason,
     }
 }

@@ -27,7 +27,9 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::analyze::savings::SavingsInput;
-use crate::domain::{InstanceState, Resource, ResourceFacts, Tags, Verdict, VerdictKind};
+use crate::domain::{
+    InstanceState, Resource, ResourceFacts, ResourceFix, Tags, Verdict, VerdictKind,
+};
 use crate::fleet::savings::ResourceRow;
 #[cfg(test)]
 pub use clock::office_zone;
@@ -71,7 +73,7 @@ fn finish(
     resource: Arc<Resource>,
     verdict: Option<Verdict>,
     pattern: Option<crate::fleet::savings::Pattern>,
-    fix: String,
+    fix: ResourceFix,
     input: &SavingsInput<'_>,
 ) -> ResourceRow {
     let waste_usd_per_hour = match &verdict {
@@ -87,7 +89,7 @@ fn finish(
         pattern,
         waste_usd_per_hour,
         wasted_usd,
-        fix: fix.into(),
+        fix,
     }
 }
 

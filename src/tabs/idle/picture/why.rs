@@ -12,7 +12,7 @@ use crate::domain::{EvidenceRole, Hour, HourRange, SeriesSet, VerdictKind};
 use crate::fleet::Row;
 use crate::fleet::savings::Pattern;
 use crate::tabs::idle::picture::Field;
-use crate::view::{TableField, ViewContext, format};
+use crate::view::{TableField, ViewContext, format, reasons};
 
 /// Content of the Why page of one instance. Texts are clean and use the context's characters.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,7 +67,7 @@ pub fn why(row: &Row, series: Option<&SeriesSet>, policy_name: &str, ctx: &ViewC
     let title = if instance.name.is_empty() { &instance.id } else { &instance.name };
     let dot = ctx.symbols.separator();
     let reason = match verdict {
-        Some(v) => v.reason.to_string(),
+        Some(v) => reasons::verdict(&v.reason),
         None if !instance.state.is_billed() => {
             format!(
                 "The instance is {}: no compute charge, nothing to judge.",

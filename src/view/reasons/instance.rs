@@ -1,0 +1,195 @@
+//! What decided the verdict on an instance.
+
+use std::fmt::{self, Display as _};
+
+use super::words::{figure, indices, span};
+use crate::domain::{InstanceReason as R, Lasted, Measure, MeasuredUse};
+
+/// One sentence: what decided the verdict on an instance.
+pub(super) fn instance(reason: &R) -> String {
+    match reason {
+        R::TooNew { age_hours: ..0, needed } => format!(
+            "Too new: its launch lies in the future, so a clock is wrong; {} are needed.",
+            span(*needed)
+        ),
+        R::TooNew { age_hours, needed } => {
+            format!("Too new: {} old, {} of evidence are needed.", age(*age_hours), span(*needed))
+        }
+        R::FewHours { age_hours, hours, needed } => {
+            let who = if *age_hours > i64::from(*hours) + 1 {
+                format!("Restarted: {} old, but", age(*age_hours))
+            } else {
+                "Too new:".to_owned()
+            };
+            let needed = span(*needed);
+            format!("{who} only {hours} whole hours since the last launch, {needed} are needed.")
+        }
+        R::LowMean { cpu, limit } => {
+            format!("Idle by the mean: {}.", held("CPU averaged", *cpu, *limit, "%"))
+        }
+        R::LowDays { low, of, needed } => format!(
+            "Idle by low days: {low} of the last {of} had low CPU and network, {needed} suffice."
+        ),
+        R::GpusQuiet { gpus, lasted, top, limit } => {
+            let who = match gpus {
+                1 => "The GPU did nothing".to_owned(),
+                gpus => format!("None of {gpus} GPUs did anything"),
+            };
+            format!(
+                "{who}{}: no hour above {} (limit {}), CPU and network quiet.",
+                lasting(*lasted),
+                figure(*top, "%"),
+                figure(*limit, "%")
+            )
+        }
+        R::HostQuiet { lasted, top, limit } => format!(
+            "Nothing ran{}: CPU peaked at {} (limit {}), the rest quiet.",
+            lasting(*lasted),
+            figure(*top, "%"),
+            figure(*limit, "%")
+        ),
+        R::SomeGpus { idle, of, which, lasted: how_long } => format!(
+            "{idle} of {of} GPUs idle for {} (GPU {}) while the others work.",
+            how_long.map_or_else(|| "–".to_owned(), lasted),
+            indices(which.iter().copied())
+        ),
+        R::LittleCpu { by, cpu, limit } => {
+            let why = by.as_ref().map_or_else(String::new, |by| format!(": {}", did(by)));
+            format!(
+                "In use{why}, but no hour's mean CPU passed {} (underused up to {}).",
+                figure(*cpu, "%"),
+                figure(*limit, "%")
+            )
+        }
+        R::LittleGpu { gpu, limit } => format!(
+            "In use, but working GPUs average only {} (underused below {}).",
+            figure(*gpu, "%"),
+            figure(*limit, "%")
+        ),
+        R::InUse { by: None, .. } => "In use.".to_owned(),
+        R::InUse { by: Some(by), is_without_gpus } => {
+            format!("In use: {}{}.", did(by), aside(*is_without_gpus))
+        }
+        R::QuietShortly { hours, needed, by, is_without_gpus } => format!(
+            "Idle for only {}, minimum {}: {}{}.",
+            span(*hours),
+            span(*needed),
+            did(by),
+            aside(*is_without_gpus)
+        ),
+        R::UnknownType(name) => format!(
+            "Unknown: nothing is known of the type {name}, so neither is what should report; \
+             nothing seen speaks for use."
+        ),
+        R::BlindType(name) => format!(
+            "Unknown: no telemetry source for the accelerators of {name} yet; CPU and network do \
+             not speak for use."
+        ),
+        R::GpusNotFetched => {
+            "Unknown: the GPU metrics were not fetched, so nothing says that the GPUs are idle."
+                .to_owned()
+        }
+        R::GpusSilent => {
+            "Unknown: no GPU telemetry; install the CloudWatch agent with nvidia_gpu.".to_owned()
+        }
+        R::GpusTooLittle { gpus, of, got, hours, needed } => format!(
+            "Unknown: {gpus} of {of} GPUs report too little, the worst in {got} of {hours} h; 90 % \
+             are needed, in the last {} too.",
+            span(*needed)
+        ),
+        R::NotFetched(measure) => not_fetched(&measure.label()),
+        R::DaysLack => "Unknown: too many days lack data to count the low ones.".to_owned(),
+        R::TooLittle { measure, got, hours, needed } => {
+            too_little(&measure.label(), *got, *hours, *needed)
+        }
+        R::Insufficient => INSUFFICIENT.to_owned(),
+    }
+}
+
+/// Nothing more is to be said of what lacks.
+pub(super) const INSUFFICIENT: &str = "Unknown: the evidence does not suffice.";
+
+/// What was not fetched.
+pub(super) fn not_fetched(label: &str) -> String {
+    format!("Unknown: {label} was not fetched, so nothing says it is quiet.")
+}
+
+/// What reported in too few hours.
+pub(super) fn too_little(label: &str, got: u32, hours: u32, needed: u32) -> String {
+    format!(
+        "Unknown: {label} reported in {got} of {hours} h; 90 % are needed, in the last {} too.",
+        span(needed)
+    )
+}
+
+/// ` for at least 7 d`; empty where that is not known.
+pub(super) fn lasting(how_long: Option<Lasted>) -> String {
+    how_long.map_or_else(String::new, |how_long| format!(" for {}", lasted(how_long)))
+}
+
+/// Idleness as old as the evidence may be older still.
+fn lasted(how_long: Lasted) -> String {
+    let at_least = if how_long.at_least { "at least " } else { "" };
+    format!("{at_least}{}", span(how_long.hours))
+}
+
+fn age(hours: i64) -> impl fmt::Display {
+    span(u32::try_from(hours).unwrap_or(u32::MAX))
+}
+
+fn aside(is_without_gpus: bool) -> &'static str {
+    if is_without_gpus { "; no GPU worked" } else { "" }
+}
+
+/// What a measure in use did.
+fn did(by: &MeasuredUse) -> impl fmt::Display {
+    fmt::from_fn(move |f| {
+        if by.is_malformed {
+            return malformed(by.measure).fmt(f);
+        }
+        let verb = match by.measure {
+            Measure::Gpu(index) => {
+                write!(f, "GPU {index} ")?;
+                "reached"
+            }
+            Measure::CpuMean => "an hour's mean CPU was",
+            Measure::BusyCores => "an hour's mean load was",
+            Measure::CpuMax => "CPU peaked at",
+            Measure::Network => "network moved within a day",
+            Measure::Ebs => "EBS did",
+            Measure::WindowMean => "CPU averaged",
+            Measure::LowDays => {
+                let low = by.value.unwrap_or(0.0);
+                return write!(f, "only {low:.0} low days, {:.0} are needed", by.limit);
+            }
+        };
+        held(verb, by.value, by.limit, by.measure.unit()).fmt(f)
+    })
+}
+
+fn malformed(measure: Measure) -> impl fmt::Display {
+    fmt::from_fn(move |f| {
+        f.write_str("a ")?;
+        match measure {
+            Measure::Gpu(index) => write!(f, "GPU {index}")?,
+            Measure::CpuMax | Measure::CpuMean | Measure::BusyCores | Measure::WindowMean => {
+                f.write_str("CPU")?;
+            }
+            Measure::Network => f.write_str("network")?,
+            Measure::Ebs => f.write_str("EBS")?,
+            Measure::LowDays => f.write_str("CPU or network")?,
+        }
+        f.write_str(" datapoint made no sense (NaN, infinite or negative), which counts as use")
+    })
+}
+
+fn held(verb: &str, value: Option<f64>, limit: f64, unit: &str) -> impl fmt::Display {
+    fmt::from_fn(move |f| {
+        write!(f, "{verb} ")?;
+        match value {
+            Some(value) => figure(value, unit).fmt(f)?,
+            None => f.write_str("–")?,
+        }
+        write!(f, " (limit {})", figure(limit, unit))
+    })
+}
