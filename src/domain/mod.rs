@@ -76,7 +76,7 @@ pub use private_prices::{Discount, PricedFor, PrivatePrices, PrivateRate};
 pub use reading::{Reading, SourceId, SourceSet, SourceState};
 pub use reason::{
     ExemptBy, InstanceReason, Lasted, Measure, MeasuredUse, Reason, ResourceAdvice, ResourceFix,
-    ResourceReason, ResourceUse, Why,
+    ResourceReason, ResourceUse, Unchecked, Why,
 };
 pub use resource::{
     BilledUnit, NOT_WORKING, PUBLIC_IPV4_USD_PER_HOUR, RESOURCE_HOURS, Resource, ResourceKind,

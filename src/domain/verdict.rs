@@ -10,7 +10,7 @@ use super::gpu::GpuVerdict;
 use super::hour::Hour;
 use super::instance::Instance;
 use super::intern;
-use super::reason::Reason;
+use super::reason::{Reason, Unchecked};
 use super::signal_evidence::SignalEvidence;
 
 /// Verdict on an instance.
@@ -89,10 +89,10 @@ pub struct Verdict {
     pub network_bytes_per_day: Option<f64>,
     /// Signals that the verdict rests on.
     pub signals: Vec<SignalEvidence>,
-    /// Limits of the evidence: what was not checked and could matter, one clause each. Shared by many instances
+    /// Limits of the evidence: what was not checked and could matter. Shared by many instances
     /// ([`intern::shared_list`]).
     #[serde(deserialize_with = "intern::list")]
-    pub not_checked: Arc<[Arc<str>]>,
+    pub not_checked: Arc<[Unchecked]>,
     /// Reason for the verdict.
     pub reason: Reason,
 }

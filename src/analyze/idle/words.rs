@@ -10,7 +10,7 @@ const GPUS: u16 = 16;
 /// The shared words.
 pub(super) static WORDS: LazyLock<Words> = LazyLock::new(Words::new);
 
-/// Labels, statistics, units and remarks.
+/// Labels, statistics and units.
 pub(super) struct Words {
     gpus: Vec<Arc<str>>,
     pub cpu_mean: Arc<str>,
@@ -34,17 +34,6 @@ pub(super) struct Words {
     pub bytes_per_day: Arc<str>,
     pub ops: Arc<str>,
     pub days: Arc<str>,
-
-    pub memory: Arc<str>,
-    pub efa: Arc<str>,
-    pub instance_store: Arc<str>,
-    pub gpu_blind: Arc<str>,
-    pub no_network: Arc<str>,
-    pub no_ebs: Arc<str>,
-    pub ebs_unreported: Arc<str>,
-    pub ebs_stands_in: Arc<str>,
-    pub no_telemetry: Arc<str>,
-    pub not_fetched: Arc<str>,
 }
 
 impl Words {
@@ -72,23 +61,6 @@ impl Words {
             bytes_per_day: Measure::Network.unit().into(),
             ops: Measure::Ebs.unit().into(),
             days: Measure::LowDays.unit().into(),
-
-            memory: "memory".into(),
-            efa: "EFA/RDMA traffic, which is not in NetworkIn/Out".into(),
-            instance_store: "instance-store disks".into(),
-            gpu_blind: "GPU activity: this policy does not look at it, burntop only lets a busy \
-                        GPU veto"
-                .into(),
-            no_network: "network: this policy does not look at it".into(),
-            no_ebs: "EBS: this policy does not look at it".into(),
-            ebs_unreported:
-                "EBS operations: AWS/EC2 has them of Nitro types alone, without bare metal".into(),
-            ebs_stands_in:
-                "EBS operations of the instance: AWS/EC2 has them of Nitro types alone, \
-                            without bare metal; those of its volumes (AWS/EBS) stand in"
-                    .into(),
-            no_telemetry: "the accelerators: no telemetry source for them yet".into(),
-            not_fetched: "signals that could not change the verdict were not fetched".into(),
         }
     }
 

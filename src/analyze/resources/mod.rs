@@ -19,6 +19,7 @@ mod stopped;
 mod tests;
 
 pub use pattern::pattern_of_instance;
+pub use rules::source;
 
 use std::cmp::Ordering;
 use std::collections::HashMap;

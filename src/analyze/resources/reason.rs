@@ -8,7 +8,7 @@ use super::judge::{Finding, JudgeInput, Shape, whole_hours};
 use super::rules::QUIET_DAY;
 use crate::domain::{
     ExemptBy, InstanceState, Lasted, NOT_WORKING, Reason, ResourceKind, ResourceReason as R,
-    ResourceSignal, ResourceUse, VerdictKind, Why, intern,
+    ResourceSignal, ResourceUse, Unchecked, VerdictKind, Why, intern,
 };
 
 /// Why this verdict.
@@ -173,34 +173,16 @@ fn unknown(input: &JudgeInput<'_>) -> R {
     }
 }
 
-/// What the verdict does not rest on and could matter, and whose limit it went by.
-pub(super) fn not_checked(input: &JudgeInput<'_>) -> Arc<[Arc<str>]> {
-    let mut out: Vec<Arc<str>> = vec![format!("criterion: {}", input.rule.source).into()];
-    let mut also = |text: &str| out.push(text.into());
-    match input.resource.kind {
-        ResourceKind::Endpoint => {
-            also("whether something falls back to it when another endpoint fails");
-        }
-        ResourceKind::Notebook => also("what is unsaved in its kernels"),
-        ResourceKind::StudioApp => {
-            also("what is unsaved in its kernels, jobs that run without a user");
-        }
-        ResourceKind::ElasticIp => also("DNS records and allow lists that name the address"),
-        ResourceKind::NatGateway => also("whether it stands by for another one that fails"),
-        ResourceKind::LoadBalancer => {
-            also("DNS records that name it; rules that answer without a target");
-        }
-        ResourceKind::StoppedInstance => also("what is on the volumes"),
-    }
-    if input.resource.kind == ResourceKind::Endpoint
-        && !input.findings.iter().any(|f| f.signal == ResourceSignal::GpuMax)
-    {
-        also("GPU activity: its types have none, as far as is known");
+/// Whose limit the verdict goes by, and what it does not rest on and could matter.
+pub(super) fn not_checked(input: &JudgeInput<'_>) -> Arc<[Unchecked]> {
+    let kind = input.resource.kind;
+    let mut out = vec![Unchecked::Criterion(kind), Unchecked::Beside(kind)];
+    let has_gpus = input.findings.iter().any(|f| f.signal == ResourceSignal::GpuMax);
+    if kind == ResourceKind::Endpoint && !has_gpus {
+        out.push(Unchecked::NoGpus);
     }
     if input.resource.is_application() && input.in_use() && input.does_little() {
-        also(
-            "WebSockets: each counts as one request, however long it lasts and whatever it carries",
-        );
+        out.push(Unchecked::WebSockets);
     }
     intern::shared_list(&out)
 }

@@ -8,7 +8,7 @@ use crate::analyze::idle::Exemption;
 use crate::analyze::savings::SavingsInput;
 use crate::domain::{
     BilledUnit, ExemptBy, HOURS_PER_MONTH, InstanceState, Resource, ResourceKind,
-    ResourceReason as R, Verdict, VerdictKind, Why, intern,
+    ResourceReason as R, Unchecked, Verdict, VerdictKind, Why, intern,
 };
 use crate::fleet::Row;
 use crate::fleet::savings::ResourceRow;
@@ -124,8 +124,8 @@ fn judge(resource: &Resource, since: Option<Timestamp>, volumes: usize, now: Tim
         network_bytes_per_day: None,
         signals: Vec::new(),
         not_checked: intern::shared_list(&[
-            format!("criterion: {}", rule.source).into(),
-            "what is on the volumes".into(),
+            Unchecked::Criterion(resource.kind),
+            Unchecked::Beside(resource.kind),
         ]),
         reason: why.into(),
     }

@@ -1,18 +1,21 @@
 //! Why a verdict is what it is: as values. `view::reasons` words them.
 
 mod instance;
+mod once_text;
 mod resource;
+mod unchecked;
 
-use std::fmt;
 use std::sync::Arc;
 
 use jiff::civil::Date;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserializer, Error, MapAccess, Visitor};
+use serde::de::Deserializer;
 use serde::{Deserialize, Serialize, Serializer};
+
+use once_text::OnceText;
 
 pub use instance::{InstanceReason, Measure, MeasuredUse};
 pub use resource::{ResourceAdvice, ResourceFix, ResourceReason, ResourceUse};
+pub use unchecked::Unchecked;
 
 /// Why a verdict is what it is. Tapes of older versions have a sentence instead: it is read as [`Why::Text`], and
 /// written as they did.
@@ -93,26 +96,19 @@ impl Serialize for Reason {
     }
 }
 
+impl OnceText for Reason {
+    fn own<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Self::deserialize(from)
+    }
+
+    fn of_text(text: &str) -> Self {
+        text.into()
+    }
+}
+
 impl<'de> Deserialize<'de> for Reason {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
-            type Value = Reason;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a reason or the sentence of one")
-            }
-
-            fn visit_str<E: Error>(self, text: &str) -> Result<Reason, E> {
-                Ok(Why::from(text).into())
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Reason, A::Error> {
-                Reason::deserialize(MapAccessDeserializer::new(map))
-            }
-        }
-        // What the cache holds does not describe itself; a change of it has another layout number.
-        if from.is_human_readable() { from.deserialize_any(Reader) } else { Self::deserialize(from) }
+        once_text::read(from)
     }
 }
 
@@ -159,6 +155,10 @@ mod tests {
 
     #[test]
     fn it_takes_little_of_the_memory_of_a_verdict() {
-        assert!(size_of::<Reason>() <= 72, "{} bytes; a sentence took 16 + 100", size_of::<Reason>());
+        assert!(
+            size_of::<Reason>() <= 72,
+            "{} bytes; a sentence took 16 + 100",
+            size_of::<Reason>()
+        );
     }
 }

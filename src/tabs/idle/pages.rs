@@ -13,7 +13,7 @@ use crate::app::keymap::Action;
 use crate::domain::SeriesSet;
 use crate::fleet::Row;
 use crate::tabs::idle::picture::Field;
-use crate::view::{Symbols, TableField, ViewContext, format, verdict};
+use crate::view::{Symbols, TableField, ViewContext, format, reasons, verdict};
 
 /// Lines of the Why page of an instance; `series` is `None` until loaded.
 pub fn lines(
@@ -123,7 +123,7 @@ fn evidence(page: &WhyPage, app: &App, width: usize, lines: &mut Vec<Line>) {
     if !page.not_checked.is_empty() {
         lines.push(Line::of(Role::Heading, "Not checked"));
         for what in &*page.not_checked {
-            bullet(Role::Dim, what, width, lines);
+            bullet(Role::Dim, &reasons::unchecked(what), width, lines);
         }
     }
 }

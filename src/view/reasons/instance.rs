@@ -193,3 +193,73 @@ fn held(verb: &str, value: Option<f64>, limit: f64, unit: &str) -> impl fmt::Dis
         write!(f, " (limit {})", figure(limit, unit))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_of_instances_read_as_sentences() {
+        let lasted = Some(Lasted { hours: 168, at_least: true });
+        let by = |measure, value, limit| {
+            let by = MeasuredUse { measure, value: Some(value), limit, is_malformed: false };
+            R::InUse { by: Some(by), is_without_gpus: false }
+        };
+        let odd =
+            MeasuredUse { measure: Measure::Gpu(3), value: None, limit: 5.0, is_malformed: true };
+        for (reason, words) in [
+            (
+                R::TooNew { age_hours: -2, needed: 24 },
+                "Too new: its launch lies in the future, so a clock is wrong; 24 h are needed.",
+            ),
+            (
+                R::TooNew { age_hours: 5, needed: 168 },
+                "Too new: 5 h old, 7 d of evidence are needed.",
+            ),
+            (
+                R::FewHours { age_hours: 3, hours: 2, needed: 24 },
+                "Too new: only 2 whole hours since the last launch, 24 h are needed.",
+            ),
+            (
+                R::FewHours { age_hours: 4, hours: 2, needed: 24 },
+                "Restarted: 4 h old, but only 2 whole hours since the last launch, 24 h are needed.",
+            ),
+            (
+                R::GpusQuiet { gpus: 1, lasted: None, top: 0.52, limit: 5.0 },
+                "The GPU did nothing: no hour above 0.52 % (limit 5 %), CPU and network quiet.",
+            ),
+            (
+                R::SomeGpus { idle: 4, of: 8, which: [0, 3, 4, 5].into(), lasted },
+                "4 of 8 GPUs idle for at least 7 d (GPU 0, 3–5) while the others work.",
+            ),
+            (
+                R::LittleCpu { by: None, cpu: 1.04, limit: 20.0 },
+                "In use, but no hour's mean CPU passed 1.04 % (underused up to 20 %).",
+            ),
+            (by(Measure::Ebs, 38.25, 20.0), "In use: EBS did 38.2 ops/s (limit 20 ops/s)."),
+            (
+                by(Measure::Network, 4.2e9, 1e9),
+                "In use: network moved within a day 4.2 GB (limit 1 GB).",
+            ),
+            (by(Measure::LowDays, 3.0, 4.0), "In use: only 3 low days, 4 are needed."),
+            (
+                R::QuietShortly { hours: 23, needed: 24, by: odd, is_without_gpus: true },
+                "Idle for only 23 h, minimum 24 h: a GPU 3 datapoint made no sense (NaN, infinite or \
+                 negative), which counts as use; no GPU worked.",
+            ),
+            (R::InUse { by: None, is_without_gpus: true }, "In use."),
+            (
+                R::NotFetched(Measure::CpuMax),
+                "Unknown: CPU max was not fetched, so nothing says it is quiet.",
+            ),
+            (
+                R::TooLittle { measure: Measure::Network, got: 24, hours: 168, needed: 24 },
+                "Unknown: network per day reported in 24 of 168 h; 90 % are needed, in the last 24 h \
+                 too.",
+            ),
+            (R::Insufficient, "Unknown: the evidence does not suffice."),
+        ] {
+            assert_eq!(instance(&reason), words);
+        }
+    }
+}

@@ -100,12 +100,12 @@ pub(super) fn resource(reason: &R) -> String {
              do: a run may go on without its user.",
             span(*hours)
         ),
-        R::LastUseUntold => "Unknown: SageMaker does not say when it was last used (where a health \
+        R::LastUseUntold => {
+            "Unknown: SageMaker does not say when it was last used (where a health \
                              check was the last activity, the user's is not told)."
-            .to_owned(),
-        R::AssociationUnread => {
-            "Unknown: what it is associated with could not be read.".to_owned()
+                .to_owned()
         }
+        R::AssociationUnread => "Unknown: what it is associated with could not be read.".to_owned(),
         R::GpusUntold => "Unknown: nothing tells what its GPUs do.".to_owned(),
         R::NoMetrics => "Unknown: CloudWatch has no metrics of notebook instances, and this one \
                          publishes none of its own."
@@ -274,4 +274,102 @@ fn delete_gateway(routes: Option<u32>) -> String {
 /// Dollars: cents below a hundred, whole dollars above.
 fn money(usd: f64) -> String {
     dollars(grouped(usd, if usd.abs() < 100.0 { 2 } else { 0 }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_of_resources_read_as_sentences() {
+        let lasted = Some(Lasted { hours: 48, at_least: false });
+        let used =
+            ResourceUse { signal: ResourceSignal::Requests, value: None, is_malformed: true };
+        for (reason, words) in [
+            (
+                R::TooNew { is_changed: false, hours: -1, needed: 168 },
+                "Too new: it was made in the future, so a clock is wrong; 7 d are needed.",
+            ),
+            (
+                R::TooNew { is_changed: true, hours: 24, needed: 168 },
+                "Changed or started lately: 24 h ago, 7 d of evidence are needed.",
+            ),
+            (
+                R::NoInvocation { lasted, gpu: Some(0.0), cpu: Some(2.0) },
+                "No invocation for 2 d; GPU max 0 %, CPU max 2 %.",
+            ),
+            (
+                R::NothingRan { lasted: None, top: None, limit: 5.0 },
+                "Nothing ran: CPU peaked at – (limit 5 %).",
+            ),
+            (R::Free { lasted: None }, "Associated with nothing."),
+            (
+                R::OfInstance {
+                    id: "i-1".into(),
+                    state: InstanceState::Stopped,
+                    stopped_hours: None,
+                },
+                "Associated with i-1, which is stopped.",
+            ),
+            (
+                R::NotAsked { lasted, healthy: None, is_application: false },
+                "No connection came for 2 d; its targets could not be read.",
+            ),
+            (
+                R::NotAsked { lasted, healthy: Some(2), is_application: true },
+                "No request came for 2 d, though 2 targets are in health.",
+            ),
+            (R::Stopped { hours: 168, volumes: 1 }, "Stopped for 7 d; its volume goes on billing."),
+            (
+                R::StoppedSometime { volumes: 2 },
+                "Unknown: since when it is stopped is not known; its 2 volumes go on billing.",
+            ),
+            (R::StoppedLately { hours: 5, needed: 168 }, "Stopped for 5 h only, 7 d are needed."),
+            (
+                R::Used { by: used, quiet_hours: 30 },
+                "In use: a datapoint of requests made no sense (NaN, infinite or negative), which \
+                 counts as use, the last time 30 h ago.",
+            ),
+            (R::NotAnswered, "Unknown: CloudWatch did not answer for all of its signals."),
+        ] {
+            assert_eq!(resource(&reason), words);
+        }
+    }
+
+    /// $0.1/h × 730 = $73 a month; the 108 of 168 hours outside office hours are 64.3 % of it: $46.93.
+    #[test]
+    fn a_fix_says_what_keeping_it_costs() {
+        let fix = |advice, usd_per_month| resource_fix(&ResourceFix { advice, usd_per_month });
+        for (advice, usd, words) in [
+            (Advice::Unbilled, Some(0.0), "Nothing: it does not bill by the hour."),
+            (
+                Advice::Unjudged,
+                None,
+                "Nothing is known of its use: what keeping it costs is not known.",
+            ),
+            (Advice::TooNew, Some(73.0), "Nothing yet: keeping it costs $73.00 a month."),
+            (Advice::InUse, Some(730.0), "Nothing: it is in use; keeping it costs $730 a month."),
+            (
+                Advice::Schedule { is_office: true, saves_usd: 73.0 * 108.0 / 168.0 },
+                Some(73.0),
+                "It is used in office hours alone: a schedule that stops it in between would save \
+                 about $46.93 of $73.00 a month.",
+            ),
+            (
+                Advice::DeleteGateway { routes: Some(2) },
+                Some(32.85),
+                "Ask whose subnets use the 2 route tables that lead to it, take these routes out, \
+                 then delete the gateway; its Elastic IP goes on billing until it is released too; \
+                 keeping it costs $32.85 a month.",
+            ),
+            (
+                Advice::Release { is_of_instance: false },
+                Some(3.65),
+                "Release it, after a look at DNS records and allow lists: a released address is gone \
+                 for good; keeping it costs $3.65 a month.",
+            ),
+        ] {
+            assert_eq!(fix(advice, usd), words);
+        }
+    }
 }

@@ -45,7 +45,9 @@ mod tests {
             said(ExemptBy::Until(day)),
             "Exempt by tag burntop:exempt until the end of 2026-06-30 UTC."
         );
-        assert!(said(ExemptBy::Malformed).starts_with("Exempt, to be safe: the tag burntop:exempt"));
+        assert!(
+            said(ExemptBy::Malformed).starts_with("Exempt, to be safe: the tag burntop:exempt")
+        );
         let over = Reason { exemption_ended: Some(day), ..InstanceReason::DaysLack.into() };
         assert_eq!(
             verdict(&over),

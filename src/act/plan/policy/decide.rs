@@ -193,9 +193,10 @@ impl Case<'_> {
             VerdictKind::Busy | VerdictKind::Partial | VerdictKind::Underused => {
                 self.in_use(verdict)
             }
-            VerdictKind::Unknown => {
-                Said::nothing(format!("unknown, and so never touched: {}", reasons::verdict(&verdict.reason)))
-            }
+            VerdictKind::Unknown => Said::nothing(format!(
+                "unknown, and so never touched: {}",
+                reasons::verdict(&verdict.reason)
+            )),
             VerdictKind::TooNew => Said::nothing("too new to be judged"),
             VerdictKind::Exempt => Said::nothing("exempt by tag"),
         }
@@ -215,7 +216,9 @@ impl Case<'_> {
         let partly = verdict.kind != VerdictKind::Busy;
         let use_ = if partly { "partly in use" } else { "in use" };
         match self.mark() {
-            MarkState::None => Said::nothing(format!("{use_}: {}", reasons::verdict(&verdict.reason))),
+            MarkState::None => {
+                Said::nothing(format!("{use_}: {}", reasons::verdict(&verdict.reason)))
+            }
             MarkState::Ours(mark) => {
                 if let Some(not_mine) = self.not_mine(&mark) {
                     return Said::nothing(format!("{use_}; {not_mine}"));
@@ -224,7 +227,10 @@ impl Case<'_> {
                 if partly && mark.policy.is_none() {
                     return Said::nothing(format!("{use_}, and marked by hand"));
                 }
-                Said::new(DecisionKind::Unmark, format!("in use again: {}", reasons::verdict(&verdict.reason)))
+                Said::new(
+                    DecisionKind::Unmark,
+                    format!("in use again: {}", reasons::verdict(&verdict.reason)),
+                )
             }
             odd => Said::nothing(format!("{use_}; {}", odd_mark(&odd, self.now))),
         }

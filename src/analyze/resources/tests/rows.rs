@@ -8,8 +8,8 @@ use super::{ago, endpoint, now, resource};
 use crate::analyze::savings::{SavingsInput, SavingsRules};
 use crate::domain::storage::{Attachment, Volume, VolumeKind};
 use crate::domain::{
-    BlockDevice, Instance, InstanceState, Lifecycle, Platform, Resource, ResourceFacts,
-    ResourceAdvice, ResourceKind, ResourceReason, SavingsFacts, Scope, ScopeResources, TagKeys,
+    BlockDevice, Instance, InstanceState, Lifecycle, Platform, Resource, ResourceAdvice,
+    ResourceFacts, ResourceKind, ResourceReason, SavingsFacts, Scope, ScopeResources, TagKeys,
     Tags, Tenancy, VerdictKind,
 };
 use crate::fleet::gpu::GpuFleet;

@@ -270,21 +270,27 @@ pub(crate) fn gpus() -> GpuFleet {
             missing: 8,
             devices: 8,
             usd_per_hour: Some(16.288),
-            cause: BlindCause::Fixture("start dcgm-exporter on the node, or add it to [gpus.exporters]"),
+            cause: BlindCause::Fixture(
+                "start dcgm-exporter on the node, or add it to [gpus.exporters]",
+            ),
         },
         Blind {
             instance: instance("i-0d4spot").clone(),
             missing: 6,
             devices: 8,
             usd_per_hour: Some(20.79 * 0.75),
-            cause: BlindCause::Fixture("start dcgm-exporter on the node, or add it to [gpus.exporters]"),
+            cause: BlindCause::Fixture(
+                "start dcgm-exporter on the node, or add it to [gpus.exporters]",
+            ),
         },
         Blind {
             instance: instance("i-0f6lic").clone(),
             missing: 1,
             devices: 1,
             usd_per_hour: None,
-            cause: BlindCause::Fixture("the agent sends no GPU metric: add nvidia_gpu to its configuration"),
+            cause: BlindCause::Fixture(
+                "the agent sends no GPU metric: add nvidia_gpu to its configuration",
+            ),
         },
     ];
     picture(rows, blind)

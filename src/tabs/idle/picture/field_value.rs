@@ -138,7 +138,9 @@ impl TableField for Field {
                 .rate
                 .as_ref()
                 .map_or(Value::Unknown, |r| Value::Text(Cow::Owned(price_basis(r)))),
-            Self::Reason => judged.map_or(Value::Unknown, |v| Value::made(reasons::verdict(&v.reason))),
+            Self::Reason => {
+                judged.map_or(Value::Unknown, |v| Value::made(reasons::verdict(&v.reason)))
+            }
             // A date that cannot be read is not known; the page of the instance shows the tag.
             Self::Expires => {
                 let tag = instance.tags.get(crate::view::EXPIRES_TAG);

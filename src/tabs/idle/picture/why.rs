@@ -8,7 +8,7 @@ use super::graph::{GraphPage, graphs};
 use super::stakes::{Stakes, stakes};
 use crate::analyze::idle::{Preset, Subject, hours_of_use};
 use crate::analyze::resources::pattern_of_instance;
-use crate::domain::{EvidenceRole, Hour, HourRange, SeriesSet, VerdictKind};
+use crate::domain::{EvidenceRole, Hour, HourRange, SeriesSet, Unchecked, VerdictKind};
 use crate::fleet::Row;
 use crate::fleet::savings::Pattern;
 use crate::tabs::idle::picture::Field;
@@ -37,7 +37,7 @@ pub struct WhyPage {
     /// Counter-evidence: signals that would contradict idle.
     pub counters: Vec<EvidenceLine>,
     /// Signals that were not checked and could matter.
-    pub not_checked: Arc<[Arc<str>]>,
+    pub not_checked: Arc<[Unchecked]>,
     /// Name of the preset that the verdict follows.
     pub preset: String,
     /// Source of the preset; `None` for a custom one without a source ([`WhyPage::with_preset_source`]).

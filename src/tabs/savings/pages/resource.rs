@@ -90,7 +90,7 @@ fn evidence(item: &ResourceItem, ctx: &ViewContext, width: usize, lines: &mut Ve
     if !not_checked.is_empty() {
         heading("Not checked", lines);
         for what in not_checked {
-            paragraph(Role::Dim, what, width, lines);
+            paragraph(Role::Dim, &reasons::unchecked(what), width, lines);
         }
     }
 }
