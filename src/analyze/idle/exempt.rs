@@ -26,18 +26,6 @@ pub enum Exemption {
 }
 
 impl Exemption {
-    /// Why nothing may be done, one sentence; `None` where it does not stand in the way.
-    pub fn refusal(&self) -> Option<String> {
-        match self {
-            Self::None | Self::Expired(_) => None,
-            Self::Always => Some(format!("exempt: {EXEMPT_TAG} is true")),
-            Self::Until(day) => Some(format!("exempt until the end of {day} UTC ({EXEMPT_TAG})")),
-            Self::Malformed => Some(format!(
-                "{EXEMPT_TAG} is neither true nor a date: taken as exempt; mend the tag"
-            )),
-        }
-    }
-
     /// What `tags` say at `now`.
     pub fn of(tags: &Tags, now: Timestamp) -> Self {
         let Some(value) = tags.find(&[EXEMPT_TAG]) else { return Self::None };
@@ -58,7 +46,7 @@ impl Exemption {
     }
 
     /// How it is exempt; `None` when it is not.
-    pub(in crate::analyze) fn by(&self) -> Option<ExemptBy> {
+    pub fn by(&self) -> Option<ExemptBy> {
         match self {
             Self::None | Self::Expired(_) => None,
             Self::Always => Some(ExemptBy::Always),

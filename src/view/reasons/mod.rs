@@ -21,5 +21,5 @@ pub use list::list;
 pub use resource::resource_fix;
 pub use storage::{fate, storage, storage_fix};
 pub use unchecked::unchecked;
-pub use verdict::verdict;
+pub use verdict::{refusal, verdict};
 pub use waterfall::{net_unknown, step_note, task};

@@ -31,6 +31,17 @@ fn exempt(by: ExemptBy) -> String {
     }
 }
 
+/// Why nothing may be done to what is exempt, one clause.
+pub fn refusal(by: ExemptBy) -> String {
+    match by {
+        ExemptBy::Always => format!("exempt: {EXEMPT_TAG} is true"),
+        ExemptBy::Until(day) => format!("exempt until the end of {day} UTC ({EXEMPT_TAG})"),
+        ExemptBy::Malformed => {
+            format!("{EXEMPT_TAG} is neither true nor a date: taken as exempt; mend the tag")
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
