@@ -34,7 +34,7 @@ pub fn blind(cause: &C) -> String {
             "no source of GPU telemetry is configured: name a Prometheus or exporters in [gpus]"
         }
         #[cfg(test)]
-        C::Fixture(said) => said,
+        C::Fixture(said) => *said,
     };
     plain.to_owned()
 }

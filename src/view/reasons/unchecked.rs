@@ -31,7 +31,7 @@ pub fn unchecked(what: &U) -> Cow<'_, str> {
         U::WebSockets => {
             "WebSockets: each counts as one request, however long it lasts and whatever it carries"
         }
-        U::Text(text) => text,
+        U::Text(text) => return Cow::Borrowed(text),
     })
 }
 
