@@ -9,8 +9,9 @@ use crate::analyze::savings::{SavingsInput, SavingsRules};
 use crate::domain::{
     BilledUnit, Commitment, CommitmentState, Commits, FleetHour, Holdings, Hour, Instance,
     InstanceState, Lifecycle, Offer, OfferingClass, PaymentOption, PlanRate, PlanType, Platform,
-    PriceBasis, Provenance, Rate, Reading, ReservedInstances, Resource, ResourceKind, SavingsFacts,
-    SavingsPlan, Scope, SourceId, SourceState, TagKeys, Tags, Tenancy, Verdict, VerdictKind,
+    PriceBasis, Provenance, Rate, Reading, ReservedInstances, Resource, ResourceAdvice,
+    ResourceFix, ResourceKind, SavingsFacts, SavingsPlan, Scope, SourceId, SourceState, TagKeys,
+    Tags, Tenancy, Verdict, VerdictKind,
 };
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::savings::{
@@ -162,7 +163,7 @@ impl World {
             team: None,
             waste_usd_per_hour: Some(if idle { usd } else { 0.0 }),
             wasted_usd: None,
-            fix: "".into(),
+            fix: ResourceFix { advice: ResourceAdvice::InUse, usd_per_month: None },
         }));
     }
 
