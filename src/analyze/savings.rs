@@ -8,7 +8,7 @@ use crate::domain::{SavingsFacts, TagKeys};
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::{Fleet, Savings, StorageFleet};
 
-/// What is judged by.
+/// Rules by which savings are judged.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SavingsRules {
     /// Which work may run on Spot.
@@ -17,7 +17,7 @@ pub struct SavingsRules {
     pub size: SizeRules,
 }
 
-/// What the picture is made from.
+/// Input of the picture of savings.
 pub struct SavingsInput<'a> {
     /// Version of the result.
     pub version: u64,
@@ -29,9 +29,9 @@ pub struct SavingsInput<'a> {
     pub gpus: &'a GpuFleet,
     /// Storage, where it was read.
     pub storage: Option<&'a StorageFleet>,
-    /// What was read for it.
+    /// Commitments, prices over time and resources that were read.
     pub facts: &'a SavingsFacts,
-    /// What is judged by.
+    /// Rules by which savings are judged.
     pub rules: &'a SavingsRules,
     /// Tag keys that mean team, project, environment, cost center.
     pub tag_keys: &'a TagKeys,

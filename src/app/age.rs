@@ -5,6 +5,8 @@ use std::fmt;
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::view::format;
+
 /// An age as shown: whole units, never finer than ten seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Age {
@@ -40,9 +42,7 @@ impl fmt::Display for Age {
         match s {
             ..10 => f.write_str("<10s"),
             10..60 => write!(f, "{}s", s / 10 * 10),
-            60..3600 => write!(f, "{}m", s / 60),
-            3600..86_400 => write!(f, "{}h", s / 3600),
-            _ => write!(f, "{}d", s / 86_400),
+            _ => f.write_str(&format::age(s)),
         }
     }
 }

@@ -17,7 +17,7 @@ pub struct AppInit {
     pub gpus: Option<Arc<GpuFleet>>,
     /// Cached storage; `None` without any.
     pub storage: Option<Arc<StorageFleet>>,
-    /// Where the data come from.
+    /// Origin of the data: live, cache, demo or a recording.
     pub mode: Mode,
     /// Theme, colours, characters.
     pub appearance: Appearance,

@@ -18,19 +18,19 @@ pub const MINIMUM: (u16, u16) = (20, 3);
 pub struct Layout {
     /// Width in columns.
     pub width: u16,
-    /// Row of the header.
+    /// Row of the header; `None` where there is no room.
     pub header: Option<u16>,
-    /// Row of the tab bar.
+    /// Row of the tab bar; `None` where there is no room.
     pub tabs: Option<u16>,
-    /// Row of the burn line.
+    /// Row of the burn line; `None` where there is no room.
     pub burn: Option<u16>,
-    /// Row of the rule above the body, which also shows banners.
+    /// Row of the rule above the body, which also shows banners; `None` where there is no room.
     pub upper_rule: Option<u16>,
     /// First row of the body.
     pub body_top: u16,
     /// Number of rows of the body.
     pub body_height: u16,
-    /// Row of the rule below the body, which also shows errors in typed text.
+    /// Row of the rule below the body, which also shows errors in typed text; `None` where there is no room.
     pub lower_rule: Option<u16>,
     /// Row of the footer, which also holds the prompt.
     pub footer: u16,

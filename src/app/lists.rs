@@ -28,7 +28,7 @@ pub struct ListSpec {
 
 /// Where the rows of a list are that a screen shows beside others, and what is made of them.
 pub(crate) struct ListSource {
-    /// How many there are, before any filter.
+    /// Number of rows, before any filter.
     pub(crate) len: fn(&App) -> usize,
     /// All of them.
     pub(crate) rows: fn(&App) -> Arc<dyn Rows>,
@@ -86,7 +86,7 @@ pub fn list_of(name: &str) -> Option<&'static ListSpec> {
 }
 
 impl App {
-    /// Brings a list up to date with its rows, which `stamp` tells from others.
+    /// Brings a list up to date with its rows, which are identified by `stamp`.
     pub(crate) fn sync_list(
         &mut self,
         spec: &ListSpec,

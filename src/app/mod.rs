@@ -91,7 +91,7 @@ struct Frozen {
     pub(crate) storage: Option<Arc<StorageFleet>>,
     pub(crate) savings: Option<Arc<Savings>>,
     at: Timestamp,
-    /// What spans were measured to at that moment.
+    /// Time up to which spans were measured at that moment.
     minute: Timestamp,
 }
 
@@ -289,7 +289,7 @@ impl App {
         &self.keymap
     }
 
-    /// Where the data come from.
+    /// Origin of the data: live, cache, demo or a recording.
     pub fn mode(&self) -> Mode {
         self.mode
     }
@@ -378,7 +378,7 @@ impl App {
         &self.sources
     }
 
-    /// What burntop's own calls cost today, once known.
+    /// Cost of burntop's own calls today; `None` until it is known.
     pub fn own_cost(&self) -> Option<&crate::domain::OwnCost> {
         self.own_cost.as_ref()
     }

@@ -119,7 +119,7 @@ pub enum Mode {
     Demo,
     /// The cache, without calls.
     Offline,
-    /// A recording, so the data are of the past.
+    /// A recording is played: the data are from the past.
     Replay,
 }
 
@@ -163,9 +163,9 @@ pub struct LogEntry {
     pub at: Timestamp,
     /// Severity.
     pub level: Level,
-    /// Source that it is about; `None` where it is about none.
+    /// Source that the entry is about; `None` for no source.
     pub source: Option<SourceId>,
-    /// Account and region that it is about; `None` where it is about none.
+    /// Account and region that the entry is about; `None` for none.
     pub scope: Option<Scope>,
     /// The event.
     pub message: String,

@@ -22,7 +22,7 @@ pub enum Page {
     Why {
         /// Id of the instance.
         instance: Arc<str>,
-        /// Its series; `None` until loaded.
+        /// Series of the instance; `None` until loaded.
         series: Option<Arc<SeriesSet>>,
     },
     /// Details of a GPU.
@@ -31,7 +31,7 @@ pub enum Page {
         id: Arc<str>,
         /// Key for loading its history.
         key: GpuKey,
-        /// Its history; `None` until loaded.
+        /// History of the GPU; `None` until loaded.
         history: Option<Arc<GpuHistory>>,
     },
     /// A page of the Storage tab.
@@ -44,7 +44,7 @@ pub enum Page {
     WhatIf(PlanPage),
     /// Distribution of the GPUs' utilisation.
     Distribution,
-    /// The instances whose GPUs tell nothing, and what to do about it.
+    /// Instances with accelerators that report no telemetry, and what to do about it.
     Missing,
     /// Keys, commands, filter language.
     Help,
@@ -90,11 +90,11 @@ impl Page {
 
 /// The page that a list opens of a row.
 pub(crate) struct RowPage {
-    /// Its name, for the line above the body.
+    /// Title of the page, shown above the body.
     pub(crate) title: &'static str,
-    /// Its lines, of the row known by an id.
+    /// Makes the lines of the page for the row with an id, wrapped to a width in cells.
     pub(crate) lines: fn(&App, &Arc<str>, usize) -> Vec<Line>,
-    /// The keys that the footer names on it.
+    /// Keys named in the footer while the page is open.
     pub(crate) hints: Hints,
 }
 
@@ -112,13 +112,13 @@ pub struct Opened {
 pub struct Question {
     /// The title of the box.
     pub title: &'static str,
-    /// What is asked, as it stands now.
+    /// Question, with the present values.
     pub text: fn(&App) -> String,
     /// The keys that the footer names.
     pub hints: Hints,
-    /// What `enter` does.
+    /// Handles `enter`.
     pub(crate) go_on: fn(&mut App) -> Vec<Effect>,
-    /// What `esc` does.
+    /// Handles `esc`.
     pub(crate) leave: fn(&mut App),
 }
 
@@ -128,7 +128,7 @@ impl PartialEq for Question {
     }
 }
 
-/// What stands above page and tab and takes the keys.
+/// A list or question above page and tab, which takes the keys.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Popup {
     /// The column chooser.

@@ -51,7 +51,7 @@ impl App {
             && self.no_credentials().is_some()
     }
 
-    /// What fills the body, and the line of it that a cursor of its own is on.
+    /// Lines that fill the body, and the index of the one under a cursor of its own.
     fn body_lines(&self, width: usize) -> (Vec<Line>, Option<usize>) {
         if let Some((page, of)) = self.page_with_screen() {
             return of.page_with_cursor(self, page, width);
@@ -127,12 +127,12 @@ impl App {
         }
     }
 
-    /// How many lines of the overview lead somewhere.
+    /// Number of lines of the overview that lead somewhere.
     pub(super) fn findings(&self) -> usize {
         self.body.lines.iter().filter(|l| l.target.is_some()).count()
     }
 
-    /// The line of the overview that the cursor is on.
+    /// Line of the overview under the cursor; `None` without one.
     pub(super) fn finding_line(&self) -> Option<usize> {
         let mut lines = self.body.lines.iter().enumerate();
         lines.by_ref().filter(|(_, l)| l.target.is_some()).nth(self.text_cursor).map(|(i, _)| i)

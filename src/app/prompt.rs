@@ -3,7 +3,7 @@
 use super::deed::Deed;
 use super::input::LineEdit;
 
-/// What a prompt is for.
+/// Purpose of a prompt.
 #[derive(Clone, Debug)]
 pub enum PromptKind {
     /// A filter, applied while typing.
@@ -27,7 +27,7 @@ pub enum PromptKind {
 /// The prompt: one line being typed.
 #[derive(Clone, Debug)]
 pub struct Prompt {
-    /// What it is for.
+    /// Purpose of the prompt.
     pub kind: PromptKind,
     /// Text with cursor.
     pub line: LineEdit,

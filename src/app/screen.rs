@@ -73,7 +73,7 @@ pub trait Screen: Sync {
         None
     }
 
-    /// Its own commands, in the order of the help.
+    /// Commands of the screen, in the order of the help.
     fn commands(&self) -> &'static [CommandSpec] {
         &[]
     }
@@ -257,12 +257,12 @@ pub trait Screen: Sync {
         Vec::new()
     }
 
-    /// The same, with the line that a cursor of the page's own is on, which stays in sight.
+    /// Lines of a page, with the index of the line under the page's own cursor, which stays in sight.
     fn page_with_cursor(&self, app: &App, page: &Page, width: usize) -> (Vec<Line>, Option<usize>) {
         (self.page_lines(app, page, width), None)
     }
 
-    /// What a page shows, as it is exported.
+    /// Picture of a page for export; `None` where it cannot be exported.
     fn page_picture(&self, _app: &App, _page: &Page) -> Option<Picture> {
         None
     }
@@ -279,7 +279,8 @@ impl App {
         screen_on(self)
     }
 
-    /// The page above the screen with the screen that it belongs to.
+    /// Page above the screen and the screen that it belongs to; `None` without a page, and for a page of the cockpit
+    /// itself.
     pub(super) fn page_with_screen(&self) -> Option<(&Page, &'static dyn Screen)> {
         let page = &self.page()?.page;
         Some((page, page.screen()?))
@@ -328,7 +329,8 @@ impl App {
         Some(Layout { body_top, body_height, ..layout })
     }
 
-    /// What is on screen, as it is exported: a page, else what fills the body.
+    /// Picture of what is on screen, for export: a page, else what fills the body. `None` where nothing can be
+    /// exported.
     pub(super) fn picture(&self) -> Option<Picture> {
         match self.page() {
             Some(_) => self.page_with_screen().and_then(|(page, of)| of.page_picture(self, page)),

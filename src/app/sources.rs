@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::age::Age;
 use crate::domain::{ErrorKind, Reading, Scope, SourceId, SourceSet, SourceState};
-use crate::view::Origin;
+use crate::view::{Origin, format};
 
 /// Interval at which each source is read, in seconds. Figures older than twice the interval are stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,11 +133,11 @@ impl SourceStatus {
 pub struct Progress {
     /// Number of scopes to read, as far as known.
     pub scopes: u32,
-    /// Of these, scopes that await their first answer.
+    /// Scopes that await their first answer.
     pub waiting: u32,
-    /// Of these, scopes that failed and never answered; no sum includes them.
+    /// Scopes that failed and never answered; no sum includes them.
     pub unread: u32,
-    /// Of `unread`, accounts whose regions are not known.
+    /// Accounts in `unread` whose regions are not known.
     pub accounts: u32,
 }
 
@@ -151,12 +151,9 @@ impl Progress {
     pub fn unread_words(&self) -> String {
         let regions = self.unread - self.accounts;
         let all = self.scopes - self.accounts;
-        let accounts = match self.accounts {
-            0 => String::new(),
-            1 => "1 account".to_owned(),
-            n => format!("{n} accounts"),
-        };
+        let accounts = format::plural(self.accounts as usize, "account");
         match (self.accounts, regions) {
+            (0, 0) => String::new(),
             (_, 0) => accounts,
             (0, _) => format!("{regions} of {all} regions"),
             _ => format!("{accounts} and {regions} of {all} regions"),
@@ -264,8 +261,8 @@ impl Sources {
         self.changes_at = Some(self.changes_at.map_or(at, |t| t.min(at)));
     }
 
-    /// Which sources are behind where a row comes from, at `now`: those of its scope, those of its
-    /// account, and those that told of the row itself.
+    /// Sources that are out of date for a row of origin `from`, at `now`: of its scope, of its account, and of the row
+    /// itself.
     pub fn behind(&self, from: &Origin<'_>, intervals: &Intervals, now: Timestamp) -> SourceSet {
         let mut all = SourceSet::default();
         for (of, stale) in &self.stale {

@@ -201,7 +201,7 @@ pub(super) async fn report(
     let _ = updates.send(Update::Source { source, scope, outcome }).await;
 }
 
-/// Reports a result and keeps its value.
+/// Reports the outcome of a reading and returns its value; `None` where it failed.
 pub(super) async fn report_result<T>(
     updates: &mpsc::Sender<Update>,
     source: SourceId,

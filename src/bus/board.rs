@@ -1,33 +1,33 @@
-//! The loop of a task that holds all that is known of a part and publishes one picture after another.
+//! The loop of a task that holds the state of a part (instances, storage, savings) and publishes pictures of it.
 
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::debounce::Debounce;
 
-/// Which picture is published.
+/// When a picture is published.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Turn {
-    /// What the cache holds.
-    First,
+pub(super) enum PictureStage {
+    /// At the start, from the cache alone.
+    Cached,
     /// After updates.
-    Next,
-    /// Nothing comes any more.
+    Updated,
+    /// At the end: no update follows.
     Last,
 }
 
-/// What is known of a part, as one task holds it.
+/// State of a part of the fleet (instances, storage or savings), held by one task and published by it.
 pub(super) trait Board {
-    /// What other tasks tell it.
+    /// Update sent by the tasks that read.
     type Input: Send;
 
-    /// Takes in what a task tells; true when it is worth a picture.
+    /// Takes in an update; true when a new picture should be published.
     fn take(&mut self, input: Self::Input) -> impl Future<Output = bool> + Send;
 
-    /// Publishes what is known.
-    fn publish(&mut self, turn: Turn) -> impl Future<Output = ()> + Send;
+    /// Publishes a picture of the current state.
+    fn publish(&mut self, stage: PictureStage) -> impl Future<Output = ()> + Send;
 
-    /// In place of a picture on the way to the only one: tells other tasks what they go by.
+    /// Called in place of [`Self::publish`] before the only picture: passes on what other tasks need to go on.
     fn share(&mut self) -> impl Future<Output = ()> + Send {
         async {}
     }
@@ -43,7 +43,7 @@ pub(super) async fn run<B: Board>(
     only_once: bool,
 ) {
     if !only_once {
-        board.publish(Turn::First).await;
+        board.publish(PictureStage::Cached).await;
     }
     let mut debounce = Debounce::default();
     loop {
@@ -54,7 +54,7 @@ pub(super) async fn run<B: Board>(
                 if only_once {
                     board.share().await;
                 } else {
-                    board.publish(Turn::Next).await;
+                    board.publish(PictureStage::Updated).await;
                 }
             }
             input = inbox.recv() => {
@@ -65,5 +65,5 @@ pub(super) async fn run<B: Board>(
             }
         }
     }
-    board.publish(Turn::Last).await;
+    board.publish(PictureStage::Last).await;
 }

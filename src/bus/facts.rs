@@ -31,7 +31,7 @@ pub(super) mod kind {
     pub const VERDICTS: FactKind = FactKind::new("verdicts", 5);
     /// [`super::super::starts::Starts`] per scope.
     pub const STARTS: FactKind = FactKind::new("idle-starts", 1);
-    /// The same of all GPUs, under [`super::of_all_gpus`].
+    /// [`super::super::starts::Starts`] of all GPUs, under [`super::of_all_gpus`].
     pub const GPU_STARTS: FactKind = FactKind::new("gpu-idle-starts", 1);
     /// [`super::KnownAccount`] under the label of the account.
     pub const ACCOUNT: FactKind = FactKind::new("account", 1);
@@ -63,12 +63,12 @@ impl Judged {
     }
 }
 
-/// Tells policies apart by all that they test: a preset of the user's may change under its name.
+/// Key of a policy, made of all that it tests: a preset of the user's may change under its name.
 pub(super) fn policy_key(policy: &Policy) -> String {
     format!("{policy:?}")
 }
 
-/// What is remembered of an account, so that its scopes can be told apart before it answers.
+/// Account as it last answered, so that its scopes are known before it answers again.
 #[derive(Serialize, Deserialize)]
 pub(super) struct KnownAccount {
     /// 12-digit id.
@@ -120,7 +120,7 @@ pub(super) fn account_key(label: &str) -> Scope {
     Scope::new(&*text::clean(label), "-")
 }
 
-/// Where facts about GPUs are kept: their sources may know of no account.
+/// Scope that facts about GPUs are stored under: their sources may know of no account.
 pub(super) fn of_all_gpus() -> Scope {
     Scope::new("gpus", "-")
 }
@@ -133,7 +133,7 @@ pub(super) struct Wanted<'a> {
 }
 
 impl Wanted<'_> {
-    /// Its 12-digit id.
+    /// 12-digit id of the account.
     pub fn account(&self) -> &Arc<str> {
         &self.known.account
     }

@@ -41,15 +41,13 @@ pub(super) async fn discover(
     if !wanted.iter().any(has_gpu) {
         return Ok(map);
     }
-    let mut listed = Vec::new();
     const CALL: &str = "cloudwatch:ListMetrics";
-    let mut pages = Pages::of(CALL, &ctx.scope.region);
-    while let Some(token) = pages.ask() {
+    let region = &ctx.scope.region;
+    let pages = Pages::of(CALL, region).all(|token| async move {
         ctx.shared.charge(BilledApi::ListMetrics, 1).await?;
-        let call = ctx.provider.gpu_metrics(&ctx.scope.region, token);
-        let page = guarded(CALL, call).await?;
-        listed.append(&mut pages.take(page)?);
-    }
+        guarded(CALL, ctx.provider.gpu_metrics(region, token)).await
+    });
+    let listed = pages.await?;
     let assigned = assign(distinct(listed), all.iter().map(|i| &**i));
     for (id, metrics) in assigned.by_instance {
         for metric in metrics {

@@ -16,7 +16,7 @@ use crate::source::pages::Pages;
 /// no more. A little under a minute, so that a rhythm of one minute is not missed by a moment.
 const DATED_EVERY: SignedDuration = SignedDuration::from_secs(50);
 
-/// What one look saw running: a demand of the past is made of it.
+/// Instances counted as running in one inventory, for demands made of the past.
 fn look(scope: &Scope, instances: &[Arc<Instance>], now: Timestamp) -> FleetHour {
     let running = instances.iter().filter(|i| i.state.is_billed());
     let seen = running.map(|instance| (instance.instance_type.clone(), 1)).collect();

@@ -59,7 +59,7 @@ pub(super) struct Rounds {
     /// How often the hours of a source of GPUs had been completed when verdicts were last made.
     filled: u64,
     judged: HashMap<Arc<str>, Arc<Verdict>>,
-    /// Since when they idle, beyond the window that verdicts look at.
+    /// Starts of idle stretches, beyond the window of the verdicts.
     starts: Starts,
 }
 
@@ -94,7 +94,7 @@ impl Rounds {
         }
     }
 
-    /// What the cache holds of a scope that nothing was known of at the start.
+    /// Verdicts of the cache for a scope that was not known at the start.
     async fn stored(ctx: &Context, policy: Arc<Policy>) -> Option<facts::Verdicts> {
         let now = ctx.shared.now();
         let stored = ctx.shared.cache.get::<Judged>(kind::VERDICTS, &ctx.scope, now).await?;
@@ -254,7 +254,7 @@ struct Round<'a> {
     /// True when every running instance of the scope is in it.
     full: bool,
     viewport: HashSet<Arc<str>>,
-    /// What the telemetry of GPUs knows.
+    /// Telemetry of the GPUs.
     evidence: Arc<Evidence>,
     asked: u64,
     answered: u64,
@@ -327,7 +327,7 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// Instances whose GPUs telemetry does not tell of in full.
+    /// Instances whose GPUs telemetry does not cover in full.
     fn uncovered(&self, subset: &[Arc<Instance>]) -> Vec<Arc<Instance>> {
         let devices =
             |i: &Instance| self.ctx.types.get(&i.instance_type).map_or(0, |s| s.devices());
@@ -398,7 +398,7 @@ impl<'a> Round<'a> {
         works
     }
 
-    /// What the cascade wants next.
+    /// Queries that the cascade needs next.
     fn needs(&self, works: &mut [Work], gpus: Option<&GpuMap>) -> Vec<Need> {
         let mut needs = Vec::new();
         for work in works {

@@ -107,11 +107,11 @@ pub struct Settings {
     pub storage: StorageSettings,
     /// What is read of commitments, the Spot market and resources that are no instances.
     pub savings: SavingsSettings,
-    /// Prices that no API tells.
+    /// Discounts, private rates and Capacity Blocks, from the configuration.
     pub prices: Arc<PrivatePrices>,
 }
 
-/// What the bus tells the cockpit.
+/// Event sent to the cockpit.
 #[derive(Clone, Debug)]
 pub enum Event {
     /// A new picture of the fleet.
@@ -157,7 +157,7 @@ pub struct Handle {
     shared: Arc<Shared>,
 }
 
-/// What all tasks of the bus share: handles, never state.
+/// Handles that all tasks of the bus share; never state.
 struct Shared {
     settings: Settings,
     clock: Clock,
@@ -170,7 +170,7 @@ struct Shared {
     /// Grows when the inventory is to be read, and nothing that is billed.
     look: watch::Sender<u64>,
     viewport: Mutex<HashSet<Arc<str>>>,
-    /// What the GPUs are read and pictured with.
+    /// State shared by the tasks of GPUs.
     live: live::LiveState,
     /// What storage is read with.
     storage: storage::StorageState,
@@ -180,7 +180,7 @@ struct Shared {
     tap: Tap,
     /// Is played instead of asking anybody.
     tape: Option<Tape>,
-    /// What the cache held at the start, until its scope takes it.
+    /// What the cache held of each scope at the start, until the scope takes it.
     remembered: Mutex<HashMap<Scope, facts::Remembered>>,
     /// When the bus started: the beat of all scopes and sweeps.
     started: tokio::time::Instant,
@@ -236,7 +236,7 @@ impl Handle {
         live::history(&self.shared, key).await
     }
 
-    /// Somebody looks at storage: from now on all that was chosen of it is read.
+    /// Begins to read all storage that was chosen, because a screen shows it.
     pub fn want_storage(&self) {
         self.shared.storage.want();
     }
@@ -271,7 +271,7 @@ impl Shared {
         (self.clock)()
     }
 
-    /// What the last run left for `scope`; nothing the second time.
+    /// What the last run left of `scope`; empty the second time.
     fn recall(&self, scope: &Scope) -> facts::Remembered {
         let mut remembered = self.remembered.lock().unwrap_or_else(PoisonError::into_inner);
         remembered.remove(scope).unwrap_or_default()
@@ -300,7 +300,7 @@ pub struct Parts {
     pub gpu_sources: Vec<Arc<dyn GpuSource>>,
     /// What the judgement of GPUs goes by.
     pub gpu_rules: Arc<GpuRules>,
-    /// Writes down what the sources say.
+    /// Records what the sources answer; `None` without a recording.
     pub recorder: Option<Recorder>,
     /// Is played; accounts and sources are empty then.
     pub tape: Option<Tape>,

@@ -6,7 +6,7 @@ use super::{Account, Regions, facts};
 use crate::cache::Cache;
 use crate::domain::{FleetHour, HourRange};
 
-/// The longest past that plans look at: three years.
+/// Longest past that plans use, hours: three years.
 const LOOKS_BACK_HOURS: u32 = 156 * 168;
 
 /// A source that remembers everything is asked for half a year: enough to see the seasons of a week.
@@ -26,7 +26,7 @@ pub async fn past(
     within(cache, accounts, now, [LOOKS_BACK_HOURS, REMEMBERED_HOURS], take).await;
 }
 
-/// As [`past`], the last `hours` closed hours alone.
+/// Running instances of the last `hours` closed hours, like [`past`].
 pub(super) async fn recent(
     cache: &Cache,
     accounts: &[Account],
@@ -67,7 +67,7 @@ async fn within(
     }
 }
 
-/// What the source itself remembers; `None` from all that only know the present.
+/// Past that the source itself keeps; `None` for sources that only know the present.
 async fn remembered(account: &Account, now: Timestamp, hours: u32) -> Option<Vec<FleetHour>> {
     let range = HourRange::last_closed(now, hours);
     let mut hours = account.provider.fleet_hours(range).await?;

@@ -27,7 +27,7 @@ impl<T> Poll<T> {
         is_due(self.read_at, self.every, now)
     }
 
-    /// It was read.
+    /// Notes a reading that succeeded at `now`.
     pub fn good(&mut self, now: Timestamp, value: T) {
         (self.value, self.read_at) = (value, Some(now));
     }

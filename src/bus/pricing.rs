@@ -26,7 +26,7 @@ const PRICES_PER_CALL: usize = 25;
 /// The prices that one scope has read.
 pub(super) struct Prices {
     list: Poll<Vec<Offer>>,
-    /// What was asked for and has no price: not asked again before the list is renewed.
+    /// Wanted prices that do not exist: not asked for again before the list is renewed.
     without: Vec<PriceWanted>,
     spot: Poll<()>,
 }

@@ -33,7 +33,7 @@ pub(super) enum News {
     Expected,
     /// What had failed works again.
     WorksAgain(Reading),
-    /// It failed, or fails in another way than before.
+    /// The source failed, or fails in another way than before.
     Failed(Reading, Arc<SourceError>),
 }
 
@@ -107,12 +107,12 @@ impl Readings {
         self.0.remove(&(source, scope.clone()));
     }
 
-    /// Keeps what `held` says of its source and scope.
+    /// Keeps the readings whose source and scope pass `held`.
     pub fn retain(&mut self, held: impl Fn(SourceId, &Scope) -> bool) {
         self.0.retain(|(source, scope), _| held(*source, scope));
     }
 
-    /// The last reading of a source.
+    /// Last reading of a source in a scope; `None` before the first.
     pub fn get(&self, source: SourceId, scope: &Scope) -> Option<&Reading> {
         self.0.get(&(source, scope.clone()))
     }

@@ -25,7 +25,7 @@ pub(super) struct Context {
     pub only_once: bool,
     /// Types that the instances of this scope use.
     pub types: HashMap<Arc<str>, Arc<TypeSpec>>,
-    /// Held until the inventory was read for the first time, or could not be.
+    /// Held until the first reading of the inventory has ended; `None` after it.
     pub unread: Option<mpsc::Sender<()>>,
 }
 

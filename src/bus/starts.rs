@@ -16,7 +16,7 @@ use crate::domain::cleaned::exact;
 use crate::domain::{GpuState, Hour, IdleStart, IdleStarts, Scope, Verdict, VerdictKind};
 use crate::fleet::GpuRow;
 
-/// What starts are kept by: the newest. What one policy calls idle is not so for another.
+/// Most policies whose starts are kept, the newest: each has its own idle stretches.
 const POLICIES: usize = 4;
 
 /// The starts of a scope.
@@ -35,24 +35,24 @@ struct OfPolicy {
     starts: IdleStarts,
 }
 
-/// What a verdict says of a stretch.
+/// State of an idle stretch after a verdict.
 pub(super) enum Seen {
-    /// It lasts.
+    /// The stretch goes on.
     Idle(IdleStart),
-    /// It is over.
+    /// The stretch has ended: use was seen.
     Used,
     /// Neither.
     Nothing,
 }
 
 impl Seen {
-    /// Of an instance, by a verdict over hours up to `until`.
+    /// State of an instance's stretch, from a verdict over hours up to `until`.
     pub fn of_instance(verdict: &Verdict, until: Hour) -> Self {
         let is_silent = matches!(verdict.kind, VerdictKind::Unknown | VerdictKind::Exempt);
         Self::of(IdleStart::of(verdict, until), is_silent)
     }
 
-    /// Of a GPU, whose use begins at `idle_below`.
+    /// State of a GPU's stretch; activity from `idle_below` (0–1) on is use.
     pub fn of_gpu(row: &GpuRow, idle_below: f32) -> Self {
         let verdict = &row.verdict;
         let until = Hour::containing(row.sample.taken_at).plus(1);
@@ -84,8 +84,7 @@ impl Starts {
         self.policies.iter().find(|of| of.policy == policy).map(|of| &of.starts)
     }
 
-    /// Takes in what verdicts by a policy say, each with the id of what it is about; true where
-    /// anything changes by it.
+    /// Takes in the states of stretches under a policy, by id of instance or GPU; true where a start changed.
     pub fn note<'a>(
         &mut self,
         policy: &str,

@@ -55,7 +55,7 @@ pub(super) async fn ensure(ctx: &mut Context, instances: &[Arc<Instance>]) {
     let _ = ctx.updates.send(Update::Types(known)).await;
 }
 
-/// A type from the catalogue or from `extra`, which wins.
+/// Type by name, from `extra` or else from the catalogue; `None` where neither has it.
 pub(super) fn known<'a>(
     extra: &'a HashMap<Arc<str>, Arc<TypeSpec>>,
     name: &Arc<str>,

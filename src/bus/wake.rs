@@ -16,27 +16,27 @@ const PAUSE: Duration = Duration::from_secs(5);
 /// The longest pause.
 const PAUSE_AT_MOST: Duration = Duration::from_mins(5);
 
-/// The waits of one task.
+/// What ends the waits of one task: the stop, requests of the user, a look at the inventory.
 pub(super) struct Wake {
     stop: CancellationToken,
-    /// Of what is free, and of what is due.
+    /// Requests to read what is free and what is due.
     pub refreshes: Requests,
-    /// Of what is billed and not due yet.
+    /// Requests to read what is billed and not due yet.
     pub forces: Requests,
     looks: Requests,
     backoff: Backoff,
 }
 
-/// What was asked for before a round began.
+/// Requests that came in before a round began.
 pub(super) struct Asked {
-    /// To read again.
+    /// True when the user wants it read again.
     pub refresh: bool,
-    /// To look at the inventory.
+    /// True when the inventory was to be looked at.
     pub look: bool,
 }
 
 impl Wake {
-    /// Before the first round.
+    /// Counts requests from now on.
     pub fn new(shared: &Shared) -> Self {
         Self::of(&shared.stop, &shared.refresh, &shared.force, &shared.look)
     }
@@ -81,7 +81,7 @@ impl Wake {
         }
     }
 
-    /// As [`Self::wait`], and a look at the inventory ends it as well.
+    /// Like [`Self::wait`]; a look at the inventory ends the wait as well.
     pub async fn wait_or_look(&mut self, time: Duration) -> bool {
         tokio::select! {
             () = self.stop.cancelled() => false,

@@ -19,13 +19,13 @@ use crate::source::{MetricKey, MetricQuery};
 pub(super) struct Work {
     pub instance: Arc<Instance>,
     pub spec: Option<Arc<TypeSpec>>,
-    /// How far back it was seen to idle.
+    /// Earliest start that was seen of its idle stretch; `None` without one.
     pub before: Option<IdleStart>,
-    /// What the telemetry of GPUs knows.
+    /// Series from telemetry of the GPUs.
     told: SeriesSet,
     /// Series that reach to the end of the window.
     fresh: SeriesSet,
-    /// Of signals that telemetry knows as well, what CloudWatch alone says: that is what is kept.
+    /// Series of CloudWatch alone, for signals that telemetry has as well: these are the ones that are stored.
     own: BTreeMap<Signal, HourlySeries>,
     /// Series from the cache whose last hours are missing.
     stale: BTreeMap<Signal, HourlySeries>,
@@ -43,7 +43,7 @@ struct Open {
     left: usize,
     /// Series behind the signal.
     series: usize,
-    /// What came so far.
+    /// Values that have arrived so far.
     arrived: HourlySeries,
 }
 
@@ -173,7 +173,7 @@ impl Work {
         self.open.entry(signal).or_insert(Open { left: 1, series: 1, arrived });
     }
 
-    /// True for EBS operations of a type of which `AWS/EC2` has none: its volumes tell them.
+    /// True for EBS operations of a type without them in `AWS/EC2`: they are summed over its volumes.
     fn is_of_volumes(&self, signal: Signal) -> bool {
         matches!(signal, Signal::EbsReadOps | Signal::EbsWriteOps)
             && self.spec.as_ref().is_some_and(|spec| !spec.reports_ebs())
@@ -227,7 +227,7 @@ impl Work {
         }
     }
 
-    /// What the cache held of a signal with what has arrived in its place.
+    /// Series of the cache with the values that have arrived in place of the old ones.
     fn renewed(&self, signal: Signal, arrived: &HourlySeries) -> HourlySeries {
         let Some(stale) = self.stale.get(&signal) else { return arrived.clone() };
         let mut series = stale.clone();

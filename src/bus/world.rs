@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
-use super::board::{self, Board, Turn};
+use super::board::{self, Board, PictureStage};
 use super::facts::{Cached, account_key};
 use super::readings::{News, Outcome, Readings};
 use super::{Event, Shared, metrics};
@@ -27,7 +27,7 @@ const REJOIN_EVERY: Duration = Duration::from_secs(55);
 /// Rows in the summary that paints first: more than any screen shows at once.
 pub const SUMMARY_ROWS: usize = 250;
 
-/// What a task of the bus tells the world.
+/// Update sent to the world task.
 pub(super) enum Update {
     /// A source asked, answered or failed.
     Source { source: SourceId, scope: Scope, outcome: Outcome },
@@ -57,7 +57,7 @@ pub(super) enum Update {
     Trouble { source: SourceId, scope: Scope, error: Option<Arc<SourceError>> },
     /// So many metrics would have to be fetched for verdicts that the cache cannot give.
     Missing { metrics: u64 },
-    /// Somebody goes on when what was told before is shown to those who read the GPUs.
+    /// Answers once all updates before it are in the fleet that the readers of GPUs see.
     Seen(oneshot::Sender<()>),
 }
 
@@ -120,15 +120,15 @@ impl Board for World<'_> {
         change != Change::Nothing
     }
 
-    async fn publish(&mut self, turn: Turn) {
+    async fn publish(&mut self, stage: PictureStage) {
         let fleet = self.show();
         self.send(Event::Fleet(fleet.clone())).await;
         let stale = self.summary_at.is_none_or(|at| at.elapsed() > SUMMARY_EVERY);
-        if (stale || turn == Turn::Last) && !fleet.rows.is_empty() {
+        if (stale || stage == PictureStage::Last) && !fleet.rows.is_empty() {
             self.summary_at = Some(Instant::now());
             self.store_summary(&fleet).await;
         }
-        if turn != Turn::Next {
+        if stage != PictureStage::Updated {
             self.own_cost().await;
         }
     }

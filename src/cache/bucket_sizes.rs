@@ -8,7 +8,7 @@ use super::store::Store;
 use crate::domain::text::clean;
 use crate::domain::{Hour, Scope};
 
-/// Series that were not asked for this many days are of buckets that are gone or not looked at.
+/// Days after which series that nobody asked for are dropped: their buckets are gone or not read.
 const KEEP_DAYS: i32 = 120;
 
 /// Series written in one transaction: short enough that another cockpit does not wait long.

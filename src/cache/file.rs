@@ -56,7 +56,7 @@ pub(super) fn trouble(error: &rusqlite::Error) -> Trouble {
     }
 }
 
-/// What an SQLite error is caused by, as far as it decides what helps.
+/// Cause of an SQLite error, as far as the advice depends on it.
 fn cause(error: &rusqlite::Error) -> Cause {
     match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => Cause::Full,
@@ -102,7 +102,7 @@ pub(super) enum OpenError {
     Defect(Defect),
     /// Another process holds its lock.
     Busy(Why),
-    /// It cannot be opened at all: the cache stays in memory.
+    /// The file cannot be opened at all: the cache stays in memory.
     Unavailable(Why),
 }
 
@@ -408,7 +408,7 @@ fn lock_beside(path: &Path) -> io::Result<File> {
     Ok(lock)
 }
 
-/// What the name of a file that was set aside goes on with.
+/// Suffix of the name of a file that was set aside.
 const ASIDE: &str = ".broken-";
 
 /// The first, by name, of the files that were set aside for `path`; `None` without any. Err when the directory cannot

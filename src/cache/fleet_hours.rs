@@ -57,7 +57,7 @@ fn row(r: &Row<'_>) -> Option<FleetHour> {
     Some(FleetHour { hour: Hour(hour), scope, looks, seen })
 }
 
-/// What is told of hours that are not as they were written.
+/// Name of the data in notices about damaged rows.
 const WHAT: &str = "instances per hour, which nobody can read again";
 
 /// Adds polls to the stored hours. A damaged hour is replaced, with a notice.

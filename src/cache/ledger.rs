@@ -405,7 +405,7 @@ fn read(conn: &Connection, day: i32) -> rusqlite::Result<Book> {
     }
 }
 
-/// What SQLite says of a page that makes no sense, said of a row that makes none.
+/// SQLite's error for a damaged page, used for a damaged row.
 fn damaged() -> rusqlite::Error {
     let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
     let text = "a row is not as it was written, or is gone";

@@ -7,7 +7,7 @@ use super::{digest, ledger};
 /// Kind of a database file: its id and its tables.
 #[derive(Debug)]
 pub(super) struct Schema {
-    /// `PRAGMA application_id`, which tells our files from those of other programs.
+    /// `PRAGMA application_id`, by which burntop's files are distinguished from those of other programs.
     pub application_id: i32,
     /// SQL of each version, oldest first. Steps are appended, never edited.
     pub migrations: &'static [&'static str],

@@ -64,7 +64,7 @@ fn hours_of(day: i32) -> HourRange {
     HourRange { from, to: from.plus(HOURS as i32) }
 }
 
-/// What is told of a series that is not as it was written.
+/// Name of the data in notices about damaged rows.
 const WHAT: &str = "metrics";
 
 fn of_series(id: i64, instance: &str, signal: &str, range: HourRange) -> i64 {
@@ -382,7 +382,7 @@ pub(super) fn fetched(
     ranges
 }
 
-/// What is claimed, and the ids of what is damaged.
+/// Hours claimed by series, and ids of damaged rows.
 type Claims = (HashMap<(Arc<str>, Signal), HourRange>, Vec<i64>);
 
 /// Fetched ranges of `ids`, and the ids of damaged series. Err when SQLite fails.

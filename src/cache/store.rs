@@ -32,7 +32,7 @@ pub(super) struct Store {
     medium: Medium,
     options: OpenOptions,
     board: Arc<NoticeBoard>,
-    /// The latest time anybody told us; names files that are set aside.
+    /// Latest time that was passed in; names files that are set aside.
     now: Timestamp,
     /// A file that breaks again after it was replaced is given up for memory.
     replaced: bool,
@@ -146,7 +146,7 @@ impl Store {
         }
     }
 
-    /// Like [`Store::lost`], with rows given by row id.
+    /// Notes lost rows like [`Store::lost`], given by row id.
     pub fn lost_rows(&mut self, what: &str, table: &str, ids: &[i64]) {
         let keys: Vec<[&dyn ToSql; 1]> = ids.iter().map(|id| [id as &dyn ToSql]).collect();
         let keys: Vec<&[&dyn ToSql]> = keys.iter().map(|key| &key[..]).collect();

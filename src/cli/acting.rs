@@ -77,7 +77,7 @@ pub async fn identities(reaches: &[Reach]) -> (Vec<(&Reach, Identity)>, Vec<Trou
     identities_within(reaches, IDENTITY_WITHIN).await
 }
 
-/// As [`identities`], where each may take `within` for its answer.
+/// Like [`identities`], with a limit of `within` for each answer.
 pub async fn identities_within(
     reaches: &[Reach],
     within: Duration,
@@ -191,7 +191,7 @@ pub fn refused(message: impl Into<String>) -> CliError {
     CliError::Failed { exit: Exit::ActionFailed, message: message.into() }
 }
 
-/// As [`refused`], of an error.
+/// Refusal with the text of an error, like [`refused`].
 pub fn failed(error: &dyn std::fmt::Display) -> CliError {
     refused(error.to_string())
 }

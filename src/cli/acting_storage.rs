@@ -34,7 +34,7 @@ use crate::report::acting::{
 };
 use crate::source::ledger::Ledger;
 use crate::tabs::storage::picture::{BlockField, BlockRow};
-use crate::view::{FieldRef, Filter, TableField, ViewContext};
+use crate::view::{FieldRef, Filter, TableField, ViewContext, format};
 
 /// An operator of storage, and what was not well on the way to it.
 struct Acting {
@@ -187,7 +187,7 @@ fn known_when_planned(filter: Option<&Filter>) -> Result<(), CliError> {
     }
 }
 
-/// A volume as a row that a filter can look at; see [`known_when_planned`] for what it lacks.
+/// A volume as a row for filters; see [`known_when_planned`] for what it lacks.
 fn row_of(volume: &Arc<Volume>, keys: &TagKeys) -> Arc<BlockRow> {
     let holder = |a: &Attachment| Holder {
         id: a.instance.clone(),
@@ -312,7 +312,7 @@ fn show(
     for (name, text) in [
         ("what", plan.verb.word().to_owned()),
         ("rows", plan.items.len().to_string()),
-        ("saves", format!("${usd:.2}/month{left_out}")),
+        ("saves", format!("{}/month{left_out}", format::usd(usd))),
         ("why", plan.justification.clone()),
         ("drafted", format!("{:.0}", plan.created_at)),
         ("valid until", format!("{:.0}", plan.expires_at)),
@@ -356,8 +356,8 @@ fn not_rules(plan: &StoragePlan) -> Result<(), CliError> {
     )))
 }
 
-/// `burntop storage lifecycle apply`: the bucket's name is the word. Without it the plan is checked
-/// and shown, and nothing is put.
+/// `burntop storage lifecycle apply`; `confirm` must be the bucket's name. Without it the plan is checked and shown,
+/// and nothing is put.
 pub fn apply_lifecycle(
     path: &Path,
     confirm: Option<&str>,
@@ -467,7 +467,8 @@ fn typed(
     checked.confirm(&answer, now).map_err(|e| acting::failed(&e))
 }
 
-/// Reconciles what earlier runs left open about storage.
+/// Reconciles what earlier runs left open about storage; returns the outcomes, and the accounts that could not be
+/// asked. Err when the audit log cannot be read or written.
 pub async fn reconcile(invocation: &Invocation) -> Result<(Vec<Outcome>, Vec<Trouble>), CliError> {
     let Acting { operator, troubles } = open(invocation, None, true).await?;
     let reconciled = operator.reconcile().await.map_err(|e| acting::failed(&e))?;

@@ -15,7 +15,7 @@ use super::{acting, acting_storage, arming, plan, plan_file, policy, session, wh
 use crate::act::exec::audit::Body;
 use crate::act::exec::kms::ApprovalKey;
 use crate::act::plan::storage::AnyPlan;
-use crate::act::plan::{Approval, ApprovalError, Breach, CapUse, Plan, PlanFile, Verb, in_words};
+use crate::act::plan::{Approval, ApprovalError, Breach, CapUse, Plan, PlanFile, Verb};
 use crate::config::Env;
 use crate::domain::text;
 use crate::report::Format;
@@ -118,7 +118,7 @@ fn show(plan: &Plan, caps: &[CapUse], out: &mut dyn Write, ctx: &ViewContext) ->
             "terminate (their groups want one less each)".to_owned()
         }
         Verb::Mark { expires, reason } => {
-            let long = in_words(expires.duration_since(ctx.now));
+            let long = format::span_long(expires.duration_since(ctx.now));
             let why = if reason.is_empty() { String::new() } else { format!(": {reason}") };
             format!("mark until {expires}, {long} from now{why}")
         }
@@ -174,9 +174,9 @@ pub(super) fn expiry(
     Ok(until.min(plan_expires_at))
 }
 
-/// Takes the word: digits of the hash of what is approved, twelve or more from its beginning, or
-/// `word` typed on a terminal. Twelve say which plan is meant; who makes plans can make two that
-/// share them, so a script that fears an exchange gives more.
+/// Takes the confirmation: twelve or more digits from the beginning of the hash of what is approved, or `word` typed on
+/// a terminal. Twelve name the plan; who makes plans can make two that share them, so a script that fears an exchange
+/// gives more. Err when neither fits.
 pub(super) fn reviewed(
     args: &ApproveArgs,
     what: &str,

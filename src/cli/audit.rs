@@ -82,7 +82,7 @@ fn shown(lines: Vec<Line>) -> Vec<Line> {
     lines.into_iter().map(clean).collect()
 }
 
-/// What the chain of the log says.
+/// Checks the chain of the log and prints the result.
 fn verify(invocation: &Invocation, format: Format, out: &mut dyn Write) -> Result<Exit, CliError> {
     let journal = acting::journal(invocation)?;
     let chain = journal.verify().map_err(|e| unreadable(&e))?;

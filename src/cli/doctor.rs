@@ -83,7 +83,7 @@ async fn report(invocation: &Invocation, env: &Env) -> Report {
     report
 }
 
-/// What the sources of GPU telemetry answer. CloudWatch's are among the permissions.
+/// Checks of the sources of GPU telemetry. CloudWatch's are among the permissions.
 async fn telemetry(
     invocation: &Invocation,
     env: &Env,
@@ -254,7 +254,7 @@ async fn open_cache(invocation: &Invocation, now: Timestamp) -> (Option<Cache>, 
     }
 }
 
-/// What the environment and the kernel tell of the terminal.
+/// Facts about the terminal from the environment and the kernel.
 fn terminal(env: &Env) -> TerminalFacts {
     let var = |name: &str| env.get(name).map(str::to_owned);
     TerminalFacts {

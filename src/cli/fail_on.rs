@@ -6,6 +6,7 @@ use std::str::FromStr;
 use crate::analyze::storage::lifecycle::Severity;
 use crate::domain::{GpuState, VerdictKind, text};
 use crate::fleet::{GpuTotals, Totals};
+use crate::view::format::usd_per_hour;
 
 /// The verdicts that can be failed on: those that ask for somebody to act or to look.
 const KINDS: [VerdictKind; 4] =
@@ -21,7 +22,7 @@ const STATES: [GpuState; 6] = [
     GpuState::Stale,
 ];
 
-/// What a linter's findings can be failed on.
+/// Severities that `--fail-on` takes for a linter.
 const SEVERITIES: [Severity; 2] = [Severity::Warning, Severity::Error];
 
 /// Conditions of `--fail-on`; any of them is enough.
@@ -235,9 +236,10 @@ impl FailOn {
     }
 }
 
-/// What to say when more than `limit` is wasted, USD/h.
+/// Text when more than `limit` is wasted, USD/h; `None` otherwise.
 fn over(waste: f64, limit: f64) -> Option<String> {
-    (waste > limit).then(|| format!("waste ${waste:.2}/h (more than ${limit:.2}/h)"))
+    (waste > limit)
+        .then(|| format!("waste {} (more than {})", usd_per_hour(waste), usd_per_hour(limit)))
 }
 
 impl Condition {

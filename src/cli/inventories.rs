@@ -18,7 +18,7 @@ use crate::source::inventory_s3::StorageFetch;
 use crate::source::ledger::{BilledApi, Ledger, micro_usd};
 use crate::source::storage::BucketConfig;
 
-/// Requests that a look at how a bucket is set up takes.
+/// Requests that one reading of a bucket's settings takes.
 const LOOK: u64 = 7;
 
 /// Finds lists of objects; charges billed requests.

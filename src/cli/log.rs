@@ -29,7 +29,7 @@ use crate::files;
 /// Daily files kept.
 const KEEP: usize = 5;
 
-/// Of the names of the files; the date follows.
+/// Prefix of the names of log files; the date follows.
 const PREFIX: &str = "burntop.log.";
 
 /// Lines that may wait to be written; more are dropped rather than waited for. Their places are made at once: the

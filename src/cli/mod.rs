@@ -156,10 +156,10 @@ impl<F> Fleet for F where
 {
 }
 
-/// What the user asked with, before it is known what for.
+/// Command line before the command is known.
 struct Asked {
     global: GlobalArgs,
-    /// What the cockpit plans for.
+    /// Demand file for the What-if tab; `None` = none named.
     demand: Option<PathBuf>,
     env: Env,
     paths: Option<Paths>,
@@ -225,7 +225,7 @@ impl Asked {
     }
 }
 
-/// Runs a command that acts, with the log open and what is odd in the configuration told.
+/// Runs a command that acts, with the log open and oddities of the configuration reported.
 fn with_log(
     asked: &Asked,
     run: impl FnOnce(&Invocation) -> Result<Exit, CliError>,

@@ -6,8 +6,8 @@ use std::path::Path;
 use super::exit::{CliError, Exit};
 use crate::files;
 
-/// The bytes of a file, and of a larger one `most` and one more, so that it is known as such; `-` is
-/// standard input.
+/// Bytes of a file, `-` for standard input; of a file larger than `most` bytes one byte more, so that the caller
+/// notices.
 ///
 /// # Errors
 /// [`CliError::Usage`] where there is no such file, [`Exit::Unreadable`] where it cannot be read.

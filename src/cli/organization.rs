@@ -72,7 +72,7 @@ pub fn age(at: Timestamp, now: Timestamp) -> String {
 /// A list as it is kept on disk.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Listing {
-    /// Whose list it is.
+    /// Profile of the account that has the list.
     profile: Option<String>,
     listed_at: Timestamp,
     members: Vec<Member>,
@@ -151,7 +151,7 @@ fn ask(section: &OrganizationConfig, file: Option<&Path>) -> Result<Listing, Sou
     Ok(listing)
 }
 
-/// Whose credentials list the accounts.
+/// Account source whose credentials list the accounts.
 fn source(section: &OrganizationConfig) -> AccountSource {
     AccountSource {
         label: "organization".into(),

@@ -180,7 +180,7 @@ pub(super) fn of_this_moment(invocation: &Invocation) -> Result<(), CliError> {
     Err(CliError::Usage(text.into()))
 }
 
-/// What is to be done, from the command line.
+/// Action from the command line.
 fn verb(command: &PlanCommand, now: Timestamp) -> Result<Verb, CliError> {
     let usage = |text: &str| Err(CliError::Usage(text.to_owned()));
     let PlanCommand::Idle { action, decrement, expires, reason, .. } = command else {

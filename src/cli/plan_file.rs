@@ -19,7 +19,7 @@ pub fn read_any(path: &Path) -> Result<(AnyPlan, Vec<u8>), CliError> {
     Ok((file, bytes))
 }
 
-/// Reads a plan file about storage. Fails where it cannot be read or is of another kind.
+/// Reads a plan file about storage. Err where it cannot be read, or is a plan of another kind.
 pub fn read_storage(path: &Path) -> Result<StoragePlanFile, CliError> {
     match read_any(path)?.0 {
         AnyPlan::Storage(file) => Ok(file),

@@ -138,7 +138,7 @@ pub(super) fn read(invocation: &Invocation, want: Want) -> Result<Outcome, CliEr
     read_with(invocation, want, SavingsWant::beside(want))
 }
 
-/// As [`read`], with so much of commitments, the Spot market and resources.
+/// Like [`read`], with commitments, the Spot market and resources as far as `saving` asks.
 pub(super) fn read_with(
     invocation: &Invocation,
     want: Want,
@@ -192,17 +192,15 @@ pub(super) fn unreadable(invocation: &Invocation, outcome: &Outcome) -> Result<(
     failed(if lines.is_empty() { "no region was read".into() } else { lines.join("\n") })
 }
 
-/// One line per failed source.
+/// A line for each failed source, see [`Reading::trouble`].
 pub(super) fn troubles<'a>(
     readings: impl IntoIterator<Item = &'a Reading>,
 ) -> impl Iterator<Item = String> {
-    let line =
-        |r: &Reading| Some(format!("{} {}: {}", r.source.word(), r.scope, r.failed()?.with_fix()));
-    readings.into_iter().filter_map(line)
+    readings.into_iter().filter_map(Reading::trouble)
 }
 
-/// One line per source that answered in part: how much was read, what failed, what helps. It stands in
-/// no report, and is told beside those of each format.
+/// A line for each source that answered in part: how much was read, what failed, what helps. For standard error, beside
+/// a report in any format.
 pub(super) fn shortfalls(outcome: &Outcome) -> Vec<String> {
     let readings = &outcome.fleet.readings;
     let in_part = |r: &Reading| r.state == SourceState::Live && is_partial(r);
@@ -216,7 +214,7 @@ pub(super) fn shortfalls(outcome: &Outcome) -> Vec<String> {
             && (part.scope == whole.scope || of_account)
     };
     let line = |whole: &Reading| {
-        let read = format::percent((f64::from(whole.coverage) * 100.0 + 1e-4).floor());
+        let read = format::percent((f64::from(whole.coverage) * 100.0 + 1e-4).floor(), 0);
         let mut failed: Vec<&SourceError> = Vec::new();
         for part in outcome.parts.iter().filter(|part| is_of(part, whole)) {
             let SourceState::Failed(error) = &part.state else { continue };

@@ -1,4 +1,4 @@
-//! From the configuration to what is read of commitments, the Spot market and resources.
+//! Settings of what is read of commitments, the Spot market and resources, from the configuration.
 
 use super::telemetry::Want;
 use crate::analyze::savings::SavingsRules;

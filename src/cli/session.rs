@@ -1,4 +1,4 @@
-//! From an [`Invocation`] to a bus that can run: accounts, cache, ledger, policy, clock.
+//! Makes what a bus needs from an [`Invocation`]: accounts, cache, ledger, policy, clock.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub fn open_cache(invocation: &Invocation) -> (Cache, Vec<CacheNotice>) {
     Cache::open(options, invocation.options.now())
 }
 
-/// As [`open_cache`], with the notices printed to standard error.
+/// Like [`open_cache`], with the notices printed to standard error.
 pub fn open_cache_aloud(invocation: &Invocation) -> Cache {
     let (cache, notices) = open_cache(invocation);
     for notice in notices {
@@ -55,8 +55,8 @@ pub async fn close_aloud(cache: Cache) {
     cache.close().await;
 }
 
-/// Does `work` with the cache of the run, on a runtime of its own; the cache is opened and closed
-/// aloud, whatever comes of it.
+/// Runs `work` with the cache of the run, on a runtime of its own. Notices of opening and closing the cache are printed
+/// to standard error, also where `work` fails.
 pub fn with_cache<T>(
     invocation: &Invocation,
     work: impl AsyncFnOnce(&Cache) -> Result<T, CliError>,
@@ -132,8 +132,8 @@ fn recorder(invocation: &Invocation) -> Result<Option<Recorder>, CliError> {
     Ok(Some(recorder))
 }
 
-/// Key of the cached summary, made of accounts, regions and preset, so that the first picture painted is of the
-/// same ones.
+/// Key of the cached summary, made of accounts, regions and preset, so that the first picture painted is about the same
+/// ones.
 pub fn summary_key(invocation: &Invocation) -> String {
     // A picture without accounts must not be taken for theirs.
     if invocation.options.this_host {

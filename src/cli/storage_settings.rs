@@ -1,4 +1,4 @@
-//! From the configuration to what of storage is read.
+//! Settings of what is read of storage, from the configuration.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! From the configuration to the sources of GPU telemetry.
+//! Sources of GPU telemetry, from the configuration.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! A word to who is watching, beside what is printed.
+//! Messages on standard error, beside the report.
 
 use std::fmt::Display;
 use std::io::Write;

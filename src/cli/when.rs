@@ -4,8 +4,9 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::act::plan::{SHORTEST_GRACE, in_words, parse_span};
+use crate::act::plan::{SHORTEST_GRACE, parse_span};
 use crate::domain::text;
+use crate::view::format::span_long;
 
 /// The furthest that a time may lie ahead.
 const FURTHEST: SignedDuration = SignedDuration::from_hours(366 * 24);
@@ -49,8 +50,8 @@ pub fn ahead(typed: &str, now: Timestamp) -> Result<Timestamp, String> {
     if ahead < SHORTEST_GRACE {
         return Err(format!(
             "{at} is {} ahead, and whoever owns it has {} at least",
-            in_words(ahead),
-            in_words(SHORTEST_GRACE)
+            span_long(ahead),
+            span_long(SHORTEST_GRACE)
         ));
     }
     if at.duration_since(now) > FURTHEST {

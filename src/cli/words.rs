@@ -29,7 +29,7 @@ pub fn vocabulary() -> Vocabulary {
     }
 }
 
-/// What a view of a list may say.
+/// Words that a saved view of a list may use.
 fn list_words(list: &ListSpec) -> ListWords {
     let groups = list.grouping.map(|grouping| (grouping.names)()).unwrap_or_default();
     ListWords {

@@ -98,7 +98,7 @@ impl CommitmentsConfig {
         self.sharing != Sharing::All(false)
     }
 
-    /// Who is served before others, or alone.
+    /// Groups of accounts that share discounts among themselves first, or with nobody else.
     pub fn groups(&self) -> SharingGroups {
         let accounts = self.groups.iter().map(|group| group.accounts.iter().map(String::as_str));
         SharingGroups::new(accounts, self.sharing == Sharing::Groups(GroupSharing::Restricted))

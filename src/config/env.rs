@@ -24,7 +24,7 @@ impl Env {
             .collect()
     }
 
-    /// A variable that is set and not empty.
+    /// A variable that is set and not empty; `None` otherwise.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str).filter(|v| !v.is_empty())
     }
@@ -39,7 +39,7 @@ impl<K: Into<String>, V: Into<String>> FromIterator<(K, V)> for Env {
 /// A variable that sets a key of the file.
 #[derive(Clone, Copy, Debug)]
 pub struct Variable {
-    /// Its name.
+    /// Name of the variable.
     pub name: &'static str,
     /// The key it sets, dotted.
     pub key: &'static str,
@@ -131,7 +131,7 @@ const PROTECTING: [&str; 4] =
 /// What the names of our variables begin with.
 const PREFIX: &str = "BURNTOP_";
 
-/// Variables that mean nothing to us and are ours by their name.
+/// Environment variables with burntop's prefix that are not known.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Unknown {
     /// Most likely typing errors, and never fatal: other programs may use the prefix.

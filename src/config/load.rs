@@ -1,4 +1,4 @@
-//! From the places a configuration can stand in to one [`Config`].
+//! Reads the places where configuration can stand into one [`Config`].
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -33,7 +33,8 @@ pub struct Sources<'a> {
 }
 
 impl Sources<'_> {
-    /// The configuration file and whether the user named it (it must exist then).
+    /// Path of the configuration file, and whether the user named it (it must exist then); `None` where there is no
+    /// directory for it.
     pub fn config_file(&self) -> Option<(PathBuf, bool)> {
         let named = self.file.map(Path::to_owned);
         let named = named.or_else(|| self.env.get(env::CONFIG_FILE).map(PathBuf::from));

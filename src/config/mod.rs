@@ -120,8 +120,8 @@ impl Target {
         self.read_only || self.production
     }
 
-    /// The ids by which the entry names its account: its own key, and the one in the ARN of its
-    /// role. Empty where only its credentials can tell.
+    /// Account ids in the entry: its own key, and the one in the ARN of its role. Empty where only its credentials show
+    /// the account.
     pub fn named_accounts(&self) -> impl Iterator<Item = &str> {
         let of_role = self.role_arn.as_deref().and_then(role_account);
         self.account_id.as_deref().into_iter().chain(of_role)

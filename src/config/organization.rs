@@ -134,9 +134,9 @@ impl OrganizationConfig {
         }
     }
 
-    /// What becomes of each account, and the entries of those that are read, in the order of their
-    /// names. `typed` are the entries of the configuration: what they say of an account holds, and
-    /// nothing found stands beside it.
+    /// Accounts that were found, each with its label or the reason why it is left out, and the entries of those that
+    /// are read, by name. Of an account that `typed` (the entries of the configuration) has, that entry holds and
+    /// nothing found is added.
     pub fn entries(&self, members: &[Member], typed: &[Target]) -> (Vec<Found>, Vec<Target>) {
         let mut members: Vec<&Member> = members.iter().collect();
         members.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));

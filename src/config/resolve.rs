@@ -1,4 +1,4 @@
-//! Layers are checked, laid over each other and become a [`Config`].
+//! Checks the layers of the configuration, lays them over each other and makes the [`Config`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;

@@ -91,7 +91,7 @@ pub fn accepted(schema: &Value) -> String {
     }
 }
 
-/// The alternatives of a schema that has several.
+/// Alternatives (`anyOf`, `oneOf`) of a schema; `None` where it has none.
 pub fn alternatives(schema: &Value) -> Option<&[Value]> {
     schema["anyOf"].as_array().or_else(|| schema["oneOf"].as_array()).map(Vec::as_slice)
 }
@@ -112,7 +112,7 @@ pub fn constants(schema: &Value) -> Vec<&str> {
     }
 }
 
-/// The properties of a table schema.
+/// Properties of a table's schema; `None` for anything else.
 pub fn properties(schema: &Value) -> Option<&Map<String, Value>> {
     schema["properties"].as_object()
 }

@@ -2,6 +2,6 @@
 
 pub use crate::domain::secret::Secret;
 
-/// What is said of a key that holds what `config print` wrote in a secret's place.
+/// Error for a key with the placeholder that `config print` writes for a secret.
 pub(super) const PLACEHOLDER: &str =
     "this is what `config print` writes in the place of a secret; give the secret itself";

@@ -212,7 +212,7 @@ fn region_problems(
     }
 }
 
-/// What is said of a name that is none of those there are.
+/// Error for a name that is none of `known`.
 pub fn unknown_name(what: &str, name: &str, known: &[String]) -> String {
     let hint = nearest(name, known.iter().map(String::as_str));
     let hint = hint.map_or(".".into(), |h| format!("; did you mean `{}`?", text::clean(h)));

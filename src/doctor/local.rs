@@ -131,9 +131,9 @@ pub enum CacheFacts {
     Off,
     /// No directory for it is known; holds the reason.
     NoPlace(String),
-    /// It did not open in time; holds its path.
+    /// The cache did not open in time; holds its path.
     Stuck(PathBuf),
-    /// It was opened, checked and closed.
+    /// The cache was opened, checked and closed.
     Open {
         /// Counts and sizes.
         stats: CacheStats,

@@ -45,7 +45,7 @@ pub struct TypeSpec {
     pub vcpus: u32,
     /// Main memory, MiB.
     pub memory_mib: u64,
-    /// Its accelerators; `None` for a CPU-only type.
+    /// Accelerators of the type; `None` for a CPU-only type.
     pub accelerator: Option<Accelerator>,
     /// Total instance store in GB (decimal, as the API states it); 0 without any.
     pub instance_store_gb: u64,

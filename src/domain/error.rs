@@ -1,4 +1,4 @@
-//! What a source says when it fails: what, on what, and what the user can do.
+//! The error of a source: what was tried, on what, what went wrong, and what the user can do.
 
 use std::fmt;
 

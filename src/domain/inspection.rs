@@ -23,7 +23,7 @@ pub struct Inspection {
     pub taken_at: Timestamp,
     /// The instance as it is now; `None` when EC2 does not know the id (any more).
     pub instance: Known<Option<Arc<Instance>>>,
-    /// Its instance type; `None` when EC2 does not know the type.
+    /// Instance type; `None` when EC2 does not know the type.
     pub spec: Known<Option<Arc<TypeSpec>>>,
     /// Settings of a launch of an equal instance.
     pub launch: Known<LaunchSpec>,
@@ -39,7 +39,7 @@ pub struct Inspection {
     pub group: Known<Option<GroupFact>>,
     /// Target groups it is registered in; empty without any.
     pub target_groups: Known<Vec<TargetGroupFact>>,
-    /// Its Spot request; `None` for an instance that is not Spot.
+    /// Spot request; `None` for an instance that is not Spot.
     pub spot: Known<Option<SpotFact>>,
 }
 

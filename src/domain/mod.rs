@@ -12,7 +12,9 @@ pub mod color;
 pub mod commitment;
 pub mod error;
 pub mod evidence;
+mod figure;
 pub mod fleet_hour;
+pub mod format;
 pub mod gpu;
 pub mod hash;
 pub mod hour;
@@ -52,6 +54,7 @@ pub use commitment::{
 };
 pub use error::{ErrorKind, SourceError};
 pub use evidence::{HourlySeries, MALFORMED, SeriesSet, Signal};
+pub use figure::Figure;
 pub use fleet_hour::{FleetHour, TypeCounts};
 pub use gpu::{
     Activity, GpuAdvice, GpuAdviceKind, GpuHistory, GpuHour, GpuIdentity, GpuKey, GpuModel,

@@ -6,14 +6,14 @@ use jiff::civil::Date;
 pub const MICRO: u64 = 1_000_000;
 
 /// Dollars from millionths, for showing. Exact up to nine billion dollars.
-pub fn usd(micro_usd: u64) -> f64 {
+pub fn usd_of_micro(micro_usd: u64) -> f64 {
     micro_usd as f64 / MICRO as f64
 }
 
 /// What one API was charged on one day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiCost {
-    /// Its name; a newer burntop may have charged one that this one does not know.
+    /// Name of the API; a newer burntop may have charged one that this one does not know.
     pub name: String,
     /// Calls.
     pub calls: u64,
@@ -63,11 +63,11 @@ impl OwnCost {
 
     /// Dollars spent today.
     pub fn today_usd(&self) -> f64 {
-        usd(self.micro_usd)
+        usd_of_micro(self.micro_usd)
     }
 
     /// The day's cap, dollars.
     pub fn cap_usd(&self) -> f64 {
-        usd(self.cap_micro_usd)
+        usd_of_micro(self.cap_micro_usd)
     }
 }

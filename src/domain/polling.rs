@@ -18,7 +18,7 @@ pub struct Backoff {
 }
 
 impl Backoff {
-    /// It worked: the next failure is the first of a row.
+    /// Notes a success: the next failure is the first in a row.
     pub fn reset(&mut self) {
         self.failures = 0;
     }
@@ -28,7 +28,7 @@ impl Backoff {
         self.failures > 0
     }
 
-    /// It failed. The pause before the next attempt: `first`, doubled with each failure in a row
+    /// Notes a failure and returns the pause before the next attempt: `first`, doubled with each failure in a row
     /// before this one, at most `most`.
     pub fn pause(&mut self, first: Duration, most: Duration) -> Duration {
         let pause = first.saturating_mul(2_u32.saturating_pow(self.failures)).min(most);

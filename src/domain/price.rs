@@ -1,4 +1,4 @@
-//! What an instance costs per hour, on which basis, and who says so.
+//! Price of an instance per hour, with basis and provenance.
 
 use std::sync::Arc;
 

@@ -60,7 +60,7 @@ pub struct PrivateRate {
 pub struct PrivatePrices {
     discounts: Vec<Discount>,
     rates: Vec<PrivateRate>,
-    /// What was paid for a Capacity Block in all, USD, by its id.
+    /// Price paid for a Capacity Block in all, USD, by its id.
     blocks: BTreeMap<Arc<str>, f64>,
 }
 

@@ -141,7 +141,7 @@ impl SourceId {
 pub struct Reading {
     /// Source that was read.
     pub source: SourceId,
-    /// Account and region that the reading is of.
+    /// Account and region that were read.
     pub scope: Scope,
     /// Time of the last successful reading; `None` when there never was one.
     pub taken_at: Option<Timestamp>,
@@ -165,6 +165,13 @@ impl Reading {
             SourceState::Failed(error) => Some(error),
             _ => None,
         }
+    }
+
+    /// The failure in words, such as `s3 111122223333/eu-west-1 denied: s3:ListBuckets: access denied; allow it`: source,
+    /// scope, kind, error, and what helps behind a semicolon. `None` where the last request did not fail.
+    pub fn trouble(&self) -> Option<String> {
+        let error = self.failed()?.with_fix();
+        Some(format!("{} {} {}: {error}", self.source.word(), self.scope, self.state.word()))
     }
 }
 

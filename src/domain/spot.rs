@@ -26,7 +26,7 @@ pub struct SpotHistory {
 /// Times and prices in columns: a week of a large market is hundreds of thousands of them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SpotPoints {
-    /// Whole seconds since 1970: EC2 tells no less.
+    /// Times in whole seconds since 1970, the resolution of EC2.
     seconds: Box<[u32]>,
     /// USD/h.
     prices: Box<[f64]>,

@@ -95,7 +95,7 @@ pub fn lock(file: &File) -> io::Result<()> {
     lock_in(file, TRIES)
 }
 
-/// Like [`lock`], with `tries` attempts, 10 ms apart. Err after the last one.
+/// Locks like [`lock`], with `tries` attempts, 10 ms apart. Err after the last one.
 pub(super) fn lock_in(file: &File, tries: u32) -> io::Result<()> {
     for _ in 0..tries {
         match file.try_lock() {

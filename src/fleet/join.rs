@@ -1,4 +1,4 @@
-//! Builds the snapshot.
+//! Joins instances, types, prices and verdicts into a `Fleet`.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -16,7 +16,7 @@ type SpotKey = (Arc<str>, Arc<str>, Platform);
 pub struct PriceBook {
     list: HashMap<ListKey, Rate>,
     spot: HashMap<SpotKey, Rate>,
-    /// What is paid in place of the list price.
+    /// Prices paid in place of list prices, from the configuration.
     private: Arc<PrivatePrices>,
 }
 

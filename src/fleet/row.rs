@@ -12,11 +12,11 @@ use crate::domain::{Instance, Rate, TypeSpec, Verdict};
 pub struct Row {
     /// The instance as EC2 reports it.
     pub instance: Arc<Instance>,
-    /// Its instance type; `None` when unknown.
+    /// Instance type; `None` when unknown.
     pub spec: Option<Arc<TypeSpec>>,
-    /// Its price; `None` when unknown, which is shown as `–` and left out of totals, which count it.
+    /// Price; `None` when unknown, which is shown as `–` and left out of totals, which count it.
     pub rate: Option<Rate>,
-    /// Its verdict; `None` for instances that are not running, and until it is judged.
+    /// Verdict; `None` for instances that are not running, and until it is judged.
     pub verdict: Option<Arc<Verdict>>,
     /// Team, from the tags; `None` without such a tag.
     pub team: Option<Arc<str>>,

@@ -151,7 +151,7 @@ fn policy_json(policy: &Policy) -> Json {
     })
 }
 
-/// What differences instead of whole checkpoints could spare of what stays: a range per mode.
+/// Savings of storing differences instead of whole checkpoints: a range per mode.
 fn delta_json(report: &CheckpointsReport<'_>) -> Json {
     let stays = staying(report);
     DELTA_SAVINGS
@@ -276,7 +276,7 @@ fn people_sheet(report: &CheckpointsReport<'_>, ctx: &ViewContext) -> Sheet {
             Cell::text(strip::strip(run, plan, STRIP, ctx.symbols)),
             count(run.steps.len()),
             Cell::text(words::size(run.bytes as f64)),
-            Cell::text(format::percent(run.confidence * 100.0)),
+            Cell::text(format::share(run.confidence, 0)),
             Cell::text(if run.active { "active" } else { "ended" }),
         ];
         if let Some(plan) = plan {
@@ -376,8 +376,8 @@ fn notes(report: &CheckpointsReport<'_>, ctx: &ViewContext) -> Vec<String> {
             delta.mode.says(),
             size(low),
             size(high),
-            format::percent(delta.low * 100.0),
-            format::percent(delta.high * 100.0),
+            format::share(delta.low, 0),
+            format::share(delta.high, 0),
             delta.source,
         ));
     }
@@ -385,7 +385,7 @@ fn notes(report: &CheckpointsReport<'_>, ctx: &ViewContext) -> Vec<String> {
     out
 }
 
-/// What has to be known to read the figures, sentences.
+/// Sentences that explain the figures.
 fn sentences(report: &CheckpointsReport<'_>) -> Vec<String> {
     let mut out = Vec::new();
     if let Some(partial) = report.partial {

@@ -98,7 +98,7 @@ impl ListField for GpuField {
         ]
     }
 
-    /// The instances of which something is not told.
+    /// Instances with missing telemetry.
     fn beside(list: &List<Self>, _: &ViewContext) -> Vec<(&'static str, Json)> {
         vec![("blind", unseen(&list.of.gpus))]
     }
@@ -128,7 +128,7 @@ impl ListField for GpuField {
             words::gpus(fleet.rows.len() as u32),
             known(sums.known_burn(), format::usd_per_hour),
             known(sums.known_effective_burn(), format::usd_per_hour),
-            known(sums.efficiency().map(|e| e * 100.0), format::percent),
+            known(sums.efficiency(), |e| format::share(e, 0)),
             known(sums.known_waste(), format::usd_per_hour),
             ctx.symbols.or_unknown(sums.known_wasted(), |usd| {
                 format::at_least(format::usd_total(usd), sums.wasted_at_least)
@@ -157,7 +157,7 @@ impl ListField for GpuField {
     }
 }
 
-/// The instances of which something is not told.
+/// Instances with missing telemetry.
 fn unseen(gpus: &GpuFleet) -> Json {
     let each = gpus.blind.iter().map(|b| {
         let instance = &b.instance.instance;
@@ -298,7 +298,7 @@ fn group_cells(group: &GpuGroup, ctx: &ViewContext) -> Vec<Cell> {
             shown: sums.wasted_cell(ctx),
             value: sums.known_wasted().map_or(Value::Unknown, Value::Number),
         },
-        number(sums.efficiency(), &|e| format::percent(e * 100.0)),
+        number(sums.efficiency(), &|e| format::share(e, 0)),
         number(Some(sums.equivalents), &format::count),
         number(Some(f64::from(sums.gpus)), &format::count),
         name,

@@ -6,8 +6,7 @@ use super::sheet::{Cell, Column, Sheet};
 use super::{Notes, Report, json};
 use crate::analyze::rightsize::guide::{Guide, GuideAsk, GuideCandidate, INPUTS};
 use crate::domain::Reading;
-use crate::domain::storage::size_words;
-use crate::view::{Align, Value, ViewContext, format};
+use crate::view::{Align, Value, ViewContext, format, reasons};
 
 /// Contents of `burntop rightsize --guide`.
 pub struct GuideReport<'a> {
@@ -55,7 +54,7 @@ impl Report for GuideReport<'_> {
     }
 }
 
-/// What stands beside the candidates in JSON.
+/// Members of the JSON beside the candidates.
 fn more(report: &GuideReport<'_>) -> Vec<(&'static str, Json)> {
     let ask = report.ask;
     let mut asked: Map<String, Json> = INPUTS
@@ -65,20 +64,20 @@ fn more(report: &GuideReport<'_>) -> Vec<(&'static str, Json)> {
     asked.insert("task".to_owned(), json!(ask.task.word()));
     asked.insert("precision".to_owned(), json!(ask.precision.word()));
     asked.insert("region".to_owned(), json!(report.region));
-    let memory = report.guide.memory.lines.iter().map(|line| {
+    let memory = report.guide.memory.parts.iter().map(|part| {
         json!({
-            "part": line.label,
-            "bytes": json::number(Some(line.bytes)),
-            "shared": line.shared,
-            "how": line.how,
-            "source": line.source,
+            "part": reasons::memory_part(*part),
+            "bytes": json::number(Some(part.bytes())),
+            "shared": part.is_shared(),
+            "how": reasons::memory_how(*part),
+            "source": reasons::memory_source(*part),
         })
     });
     let rejected = report.guide.rejected.iter().map(|no| {
         json!({
             "instance_type": &*no.instance_type,
             "usd_per_hour": json::number(Some(no.usd_per_hour)),
-            "why": no.fail.to_string(),
+            "why": reasons::guide_fail(&no.fail),
         })
     });
     vec![
@@ -86,7 +85,7 @@ fn more(report: &GuideReport<'_>) -> Vec<(&'static str, Json)> {
         ("memory_bytes", json::number(Some(report.guide.memory.total()))),
         ("memory", memory.collect()),
         ("rejected", rejected.collect()),
-        ("warnings", json!(report.guide.warnings)),
+        ("warnings", report.guide.warnings.iter().map(reasons::guide_warning).collect()),
     ]
 }
 
@@ -108,7 +107,7 @@ fn candidate(c: &GuideCandidate) -> Json {
         "hours": json::number(c.hours),
         "run_usd": json::number(c.run_usd),
         "zones": c.zones.as_ref().map(|z| z.iter().map(|az| &**az).collect::<Vec<_>>()),
-        "says": c.says,
+        "says": c.says.iter().map(|n| reasons::guide_note(*n)).collect::<Vec<_>>(),
     })
 }
 
@@ -140,7 +139,7 @@ fn sheet(report: &GuideReport<'_>, ctx: &ViewContext) -> Sheet {
             number(Some(f64::from(c.boxes)), format::count),
             number(Some(f64::from(c.gpus)), format::count),
             Cell::text(c.gpu_model.to_string()),
-            number(Some(c.memory_share), |v| format::percent(v * 100.0)),
+            number(Some(c.memory_share), |v| format::share(v, 0)),
             number(c.ms_per_token, |v| format::grouped(v, 1)),
             number(c.usd_per_million_tokens, format::usd),
             number(c.run_usd, format::usd_total),
@@ -159,24 +158,29 @@ fn notes(report: &GuideReport<'_>) -> Vec<String> {
     }
     let mut out = vec![
         format!("asked: {}", asked.join(", ")),
-        format!("it needs {} of GPU memory:", size_words(guide.memory.total())),
+        format!("it needs {} of GPU memory:", format::bytes_binary(guide.memory.total())),
     ];
-    for line in &guide.memory.lines {
-        let each = if line.shared { "" } else { " per GPU" };
-        let bytes = size_words(line.bytes);
-        out.push(format!("  {} {bytes}{each}: {} ({})", line.label, line.how, line.source));
+    for part in &guide.memory.parts {
+        let each = if part.is_shared() { "" } else { " per GPU" };
+        out.push(format!(
+            "  {} {}{each}: {} ({})",
+            reasons::memory_part(*part),
+            format::bytes_binary(part.bytes()),
+            reasons::memory_how(*part),
+            reasons::memory_source(*part)
+        ));
     }
     match guide.candidates.first() {
         Some(best) => {
             out.push(format!("best: {} x {}", best.boxes, best.instance_type));
-            out.extend(best.says.iter().map(|s| format!("  {s}")));
+            out.extend(best.says.iter().map(|n| format!("  {}", reasons::guide_note(*n))));
         }
         None => out.push("no type that is priced here does it".to_owned()),
     }
     for no in guide.rejected.iter().take(5) {
-        out.push(format!("not {}: {}", no.instance_type, no.fail));
+        out.push(format!("not {}: {}", no.instance_type, reasons::guide_fail(&no.fail)));
     }
-    out.extend(guide.warnings.iter().cloned());
+    out.extend(guide.warnings.iter().map(reasons::guide_warning));
     out.push(format!("basis: {}", report.basis()));
     out
 }

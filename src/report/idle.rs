@@ -111,7 +111,7 @@ impl ListField for Field {
         let share = totals
             .waste_share()
             .filter(|_| totals.knows_waste())
-            .map(|s| format!(" ({})", format::percent(s * 100.0)));
+            .map(|s| format!(" ({})", format::share(s, 0)));
         let left_out = match totals.unpriced {
             0 => String::new(),
             n => format!(" {dot} {n} left out: price not known"),

@@ -8,7 +8,7 @@ use crate::analyze::storage::lifecycle::quarantine::Quarantine;
 use crate::analyze::storage::lifecycle::simulate::{Counted, RuleEffect, RunLoss, Simulated};
 use crate::analyze::storage::lifecycle::{Change, DiffLine, LintFinding, Severity, Verdict};
 use crate::domain::Provenance;
-use crate::domain::storage::{S3Prices, size_words};
+use crate::domain::storage::S3Prices;
 use crate::domain::text::{clean, for_output};
 use crate::view::{Align, Value, ViewContext, format};
 
@@ -144,7 +144,7 @@ fn number(n: u64) -> Cell {
 }
 
 fn bytes(n: u64) -> Cell {
-    Cell { shown: size_words(n as f64), value: Value::Number(n as f64) }
+    Cell { shown: format::bytes_binary(n as f64), value: Value::Number(n as f64) }
 }
 
 fn basis(prices: Option<&S3Prices>) -> String {
@@ -289,7 +289,7 @@ fn simulation_notes(report: &SimulationReport<'_>) -> Vec<String> {
             loss.steps.len(),
             loss.of_steps,
             loss.run,
-            size_words(loss.bytes as f64)
+            format::bytes_binary(loss.bytes as f64)
         ));
     }
     if s.unknown.objects > 0 {
@@ -314,7 +314,7 @@ fn money_json(usd: Option<f64>) -> Json {
     json!(usd.map(rounded))
 }
 
-/// What a rule does.
+/// Effect of a rule.
 fn effect_json(rule: &RuleEffect) -> Json {
     let moves = rule
         .moves

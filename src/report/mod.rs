@@ -106,7 +106,7 @@ impl Format {
     }
 }
 
-/// What the figures of a fleet mean, one sentence.
+/// Basis of a fleet's figures, one sentence.
 fn fleet_basis(preset: &str) -> String {
     format!(
         "USD at on-demand list price (Spot: the zone's spot price), before credits and private \
@@ -128,8 +128,7 @@ fn troubles_of<'a>(
     readings: impl IntoIterator<Item = &'a Reading>,
 ) -> impl Iterator<Item = String> {
     readings.into_iter().filter_map(|r| {
-        let error = r.failed()?.with_fix();
-        let line = format!("! {} {} {}: {error}", r.source.word(), r.scope, r.state.word());
+        let line = format!("! {}", r.trouble()?);
         Some(clean_to(&line, usize::MAX).into_owned())
     })
 }

@@ -30,7 +30,7 @@ pub fn batch_row(bucket: &str, object: &NamedObject<'_>, with_versions: bool, ou
     out.push(b'\n');
 }
 
-/// What was there before versions were switched on has the version id `null`.
+/// Version id of an object; `null` for one from before versions were switched on.
 fn version_of<'a>(object: &NamedObject<'a>) -> &'a [u8] {
     if object.version.is_empty() { b"null" } else { object.version }
 }

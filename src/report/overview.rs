@@ -467,7 +467,7 @@ const COLUMNS: [RecordColumn; 19] = [
     RecordColumn {
         name: "share",
         header: "SHARE",
-        get: Get::Number(|r| r.share, |v| format::percent(v * 100.0)),
+        get: Get::Number(|r| r.share, |v| format::share(v, 0)),
     },
     RecordColumn { name: "grade", header: "GRADE", get: Get::Grade },
     RecordColumn {

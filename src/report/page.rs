@@ -1,4 +1,4 @@
-//! A report of figures and one table, as what makes it hands it over.
+//! A report made of figures and one table, before it has a format.
 
 use serde_json::Value as Json;
 

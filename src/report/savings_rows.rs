@@ -34,17 +34,17 @@ impl SavedOf {
     }
 }
 
-/// What the figures mean, one sentence.
+/// Basis of the figures, one sentence.
 const BASIS: &str = "USD per hour; gross is at on-demand list price (Spot: the zone's price now), \
                      net is what the bill falls by for each row alone, with the commitments held \
                      applied in AWS's order: nets do not add up; not known is no 0; a month is 730 h";
 
-/// What the rows of a list of savings say besides their fields.
+/// What reports of a list of savings have besides its fields.
 trait SavingsField: TableField {
     /// More of a row in JSON than its fields: lists and parts.
     fn more(row: &Self::Row) -> Vec<(&'static str, Json)>;
 
-    /// What stands beside the rows in JSON, if anything.
+    /// Member of the JSON about all rows; `None` without one.
     fn of_all(_savings: &Savings) -> Option<(&'static str, Json)> {
         None
     }
@@ -52,7 +52,7 @@ trait SavingsField: TableField {
     /// Sums over the rows for machines.
     fn totals(rows: &[&Self::Row]) -> Vec<(&'static str, Json)>;
 
-    /// What people read of all that is held, whichever rows were chosen.
+    /// Note about everything held, whichever rows were chosen; `None` without one.
     fn note_of_all(_savings: &Savings, _ctx: &ViewContext) -> Option<String> {
         None
     }
@@ -221,7 +221,7 @@ impl SavingsField for CommitmentField {
 
 impl SavingsField for ProposalField {
     fn more(row: &Proposal) -> Vec<(&'static str, Json)> {
-        vec![("says", lines(&row.says))]
+        vec![("says", row.says.iter().map(|n| json!(reasons::size(n))).collect())]
     }
 
     fn totals(rows: &[&Proposal]) -> Vec<(&'static str, Json)> {
@@ -273,7 +273,8 @@ impl SavingsField for SpotField {
                 "hours": z.hours,
             })
         };
-        vec![("zones", row.zones.iter().map(zone).collect()), ("says", lines(&row.says))]
+        let says = row.says.iter().map(|n| json!(reasons::spot(n))).collect();
+        vec![("zones", row.zones.iter().map(zone).collect()), ("says", says)]
     }
 
     fn of_all(savings: &Savings) -> Option<(&'static str, Json)> {
@@ -401,8 +402,8 @@ pub(crate) fn mixed_fleets(savings: &Savings) -> (&'static str, Json) {
             "zones": fleet.zones.iter().map(|z| &**z).collect::<Vec<_>>(),
             "gross_usd_per_hour": fleet.gross_usd_per_hour,
             "net_usd_per_hour": fleet.net_usd_per_hour,
-            "says": fleet.says.iter().map(|s| &**s).collect::<Vec<_>>(),
-            "no_policy": fleet.no_policy.as_deref(),
+            "says": fleet.says.iter().map(reasons::spot).collect::<Vec<_>>(),
+            "no_policy": fleet.no_policy.as_ref().map(reasons::no_policy),
             "auto_scaling_group": asg_cli_input(fleet),
         })
     };

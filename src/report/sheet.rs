@@ -1,4 +1,4 @@
-//! A table before it has a format: cells as they are shown and as they are exported.
+//! A table before it has a format: its cells as they are shown and as they are exported.
 
 use std::borrow::Cow;
 

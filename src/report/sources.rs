@@ -15,7 +15,7 @@ macro_rules! fleet_and {
     };
 }
 
-/// GPUs, and the instances that they are of.
+/// Sources of GPUs, and of the instances that they belong to.
 pub(super) const GPUS: &[SourceId] = fleet_and!();
 
 /// Instances, net of commitments.

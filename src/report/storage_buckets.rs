@@ -120,7 +120,7 @@ pub(super) fn finding(f: &StorageFinding) -> Json {
     })
 }
 
-/// What could not be read of a bucket, and why.
+/// Facts of a bucket that could not be read, with reasons.
 fn unread(row: &BucketRow) -> Vec<Json> {
     let Some(facts) = &row.facts else { return Vec::new() };
     let failed: [(&str, Option<&SourceError>); 8] = [

@@ -27,7 +27,7 @@ pub struct DuplicatesReport<'a> {
     pub readings: &'a [Reading],
 }
 
-/// What there is to do about a pair.
+/// Advice about a pair.
 fn advice(pair: &PrefixPair) -> &'static str {
     match pair.confidence {
         Confidence::A | Confidence::B => "same content; see who reads it, then delete one",
@@ -125,7 +125,7 @@ fn sheet(report: DuplicatesReport<'_>, ctx: &ViewContext) -> Sheet {
         ("usd_per_month", "$/MONTH", Align::Right),
     ];
     let columns = columns.map(|(name, header, align)| Column { name, header, align });
-    let share = |s: f64| Cell { shown: format::percent(s * 100.0), value: Value::Number(s) };
+    let share = |s: f64| Cell { shown: format::share(s, 0), value: Value::Number(s) };
     let cells = |(p, usd): (&PrefixPair, Option<f64>)| {
         let place = |prefix: &str| {
             if prefix.is_empty() { "/".to_owned() } else { clean(prefix).into_owned() }

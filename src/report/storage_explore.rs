@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{List, ListField, json};
 use crate::analyze::storage::price::{Rates, monthly};
-use crate::domain::storage::{NodeId, NodeKind, PrefixTree, Scan, Tier, size_words};
+use crate::domain::storage::{NodeId, NodeKind, PrefixTree, Scan, Tier};
 use crate::domain::text::clean;
 use crate::domain::{Provenance, Reading, SourceId};
 use crate::tabs::storage::picture::{PrefixField, PrefixRow, prefix_rows};
@@ -115,7 +115,7 @@ impl ListField for PrefixField {
 
     const SOURCES: &'static [SourceId] = &[];
 
-    /// None: what a list lacks is said of the list itself.
+    /// None: the list itself states what it lacks.
     fn readings(_: &Explored) -> &[Reading] {
         &[]
     }
@@ -157,7 +157,7 @@ impl ListField for PrefixField {
         ]
     }
 
-    /// What the figures leave out.
+    /// Notes on what the figures leave out.
     fn notes(list: &List<Self>, ctx: &ViewContext) -> Vec<String> {
         let Explored { scan, rates, from, .. } = &list.of;
         let sums = scan.tree.sums(*from);
@@ -167,13 +167,13 @@ impl ListField for PrefixField {
         let mut lines = vec![format!(
             "{}: {} in {} objects, {usd} per month; {} delete markers; list of {} ago",
             clean(&scan.bucket),
-            size_words(sums.all_bytes() as f64),
+            format::bytes_binary(sums.all_bytes() as f64),
             format::count(sums.all_objects() as f64),
             format::count(sums.delete_markers as f64),
             format::span(age),
         )];
         if let Some(unpriced) = whole.filter(|m| m.unpriced_bytes > 0) {
-            let bytes = size_words(unpriced.unpriced_bytes as f64);
+            let bytes = format::bytes_binary(unpriced.unpriced_bytes as f64);
             lines.push(format!("{bytes} have no known price and are left out of the dollars"));
         }
         if sums.malformed > 0 {

@@ -5,7 +5,6 @@ use serde_json::{Value as Json, json};
 use super::sheet::{Cell, Column, Sheet};
 use super::{Notes, Report, json};
 use crate::analyze::storage::forecast::{Expected, Forecast};
-use crate::domain::storage::size_words;
 use crate::domain::text::clean;
 use crate::domain::{Reading, Scope};
 use crate::view::{Align, Value, ViewContext, format};
@@ -140,13 +139,14 @@ fn sheet(report: ForecastReport<'_>, ctx: &ViewContext) -> Sheet {
         let at = |month: u16| f.and_then(|f| f.curve.iter().find(|e| e.month == month));
         let mut out = vec![
             Cell::text(clean(row.bucket)),
-            known(f.map(|f| f.now.round()), size_words),
+            known(f.map(|f| f.now.round()), format::bytes_binary),
             known(f.map(|f| f.per_month.round()), signed),
         ];
         for month in SHOWN {
             let of = |part: fn(&Expected) -> f64| at(month).map(part).map(f64::round);
             out.extend(
-                [of(|e| e.mid), of(|e| e.low), of(|e| e.high)].map(|v| known(v, size_words)),
+                [of(|e| e.mid), of(|e| e.low), of(|e| e.high)]
+                    .map(|v| known(v, format::bytes_binary)),
             );
         }
         out.push(known(f.and_then(|f| (row.cost)(f.now)), format::usd_total));
@@ -162,7 +162,11 @@ fn sheet(report: ForecastReport<'_>, ctx: &ViewContext) -> Sheet {
 
 /// Bytes with their sign.
 fn signed(bytes: f64) -> String {
-    if bytes < 0.0 { size_words(bytes) } else { format!("+{}", size_words(bytes)) }
+    if bytes < 0.0 {
+        format::bytes_binary(bytes)
+    } else {
+        format!("+{}", format::bytes_binary(bytes))
+    }
 }
 
 fn notes(report: ForecastReport<'_>) -> Vec<String> {

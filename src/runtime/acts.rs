@@ -14,7 +14,7 @@ use crate::cli::exit::CliError;
 use crate::cli::invocation::Invocation;
 use crate::source::ledger::Ledger;
 
-/// What checks and runs share.
+/// State that checks and runs share.
 pub struct Acts {
     invocation: Invocation,
     ledger: Ledger,
@@ -134,7 +134,7 @@ impl Acts {
         Ok(operator)
     }
 
-    /// What runs that died had left open, and what became of it.
+    /// Tells the screen the outcomes of rows that dead runs had left open.
     async fn reconciled(&self, outcomes: &[Outcome]) {
         if outcomes.is_empty() {
             return;

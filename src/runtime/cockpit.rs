@@ -98,7 +98,7 @@ pub fn run(invocation: Invocation, env: &Env) -> Result<Exit, CliError> {
     Err(CliError::Ended(ended.code() as u8))
 }
 
-/// What the app starts with: configuration, environment, and the picture of the last run.
+/// State that the app starts with: configuration, environment, and the picture of the last run.
 fn init(invocation: &Invocation, env: &Env, keymap: Keymap, now: Timestamp) -> AppInit {
     let config = &invocation.config;
     let demo = invocation.options.demo.is_some();
@@ -174,7 +174,7 @@ struct Screen {
     /// Instances on screen, as the backend knows them: their metrics are fetched first.
     viewport: Vec<Arc<str>>,
     clock: bus::Clock,
-    /// What a clock that may be set, or stand still, cannot tell: how long something stands.
+    /// Start of the program, for the uptime: unlike `clock` it can neither be set nor stand still.
     started: Instant,
 }
 

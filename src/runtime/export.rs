@@ -8,7 +8,7 @@ use crate::app::{Level, Msg, Notice, Picture};
 use crate::files;
 use crate::report::Format;
 
-/// Writes a picture to a file that is not there yet, and tells the screen what came of it.
+/// Writes a picture to a new file in the background, and sends the outcome to the screen.
 pub(super) fn begin(messages: mpsc::Sender<Msg>, path: String, format: Format, picture: Picture) {
     let target = path.clone();
     let written = tokio::task::spawn_blocking(move || {

@@ -22,13 +22,13 @@ use crate::domain::text::clean;
 use crate::domain::{ErrorKind, SourceError, SourceId, is_due};
 use crate::source::StorageSource;
 use crate::source::inventory::Inventory;
-use crate::source::ledger::{Ledger, usd};
+use crate::source::ledger::{Ledger, usd_of_micro};
 use crate::source::listing::{Lister, PAGE, estimate};
 use crate::source::objects::Need;
 use crate::source::storage::{ListPlace, ListWhat};
 use crate::view::format;
 
-/// How often the progress is told.
+/// Time between two reports of progress.
 const TELL_EVERY: Duration = Duration::from_millis(500);
 
 /// A list that was offered, and the one that is being made.
@@ -46,7 +46,7 @@ enum Offered {
     Listing { source: Arc<dyn StorageSource>, region: Arc<str> },
 }
 
-/// What the making needs of the backend, on a task of its own.
+/// Handles of the backend that a task needs to make a list.
 struct Maker {
     bucket: Arc<str>,
     messages: mpsc::Sender<Msg>,
@@ -57,7 +57,7 @@ struct Maker {
     now: Timestamp,
     /// 0 for as many as there are.
     threads: usize,
-    /// What the search for copies may hold.
+    /// Limits of the search for copies.
     limits: Limits,
     /// Pages of a listing at most; 0 for no limit.
     page_limit: u64,
@@ -72,7 +72,7 @@ fn folds(info: &ListInfo, limits: Limits) -> All {
 }
 
 impl Running {
-    /// What the screen wants of a list.
+    /// Carries out what the screen asks of a list of objects.
     pub(super) async fn list(&mut self, bucket: Arc<str>, how: ListHow) {
         match how {
             ListHow::Ask => {
@@ -130,7 +130,7 @@ impl Running {
                     format::span(e.seconds.0 as i64),
                     format::span(e.seconds.1 as i64),
                 );
-                ListingState::Offer { says, usd: Some(usd(e.micro_usd)) }
+                ListingState::Offer { says, usd: Some(usd_of_micro(e.micro_usd)) }
             }
             None => ListingState::Offer {
                 says: "It has no inventory that can be read, and how many objects it has is not \
@@ -189,7 +189,7 @@ impl Maker {
         let _ = self.messages.send(Msg::Listing(listing)).await;
     }
 
-    /// What is whole is remembered; what is partial is shown, and says so.
+    /// Keeps a whole scan in the cache; a partial one is shown and marked as such.
     async fn keep(&self, scan: Scan, digest: Arc<str>) {
         if scan.partial.is_none() {
             let key = ScanKey { bucket: self.bucket.clone(), digest };

@@ -44,9 +44,9 @@ const MAINTAIN_EVERY: Duration = Duration::from_hours(1);
 /// Events of the bus that may wait.
 const EVENTS: usize = 64;
 
-/// What goes from the screen to the thread behind it.
+/// Request of the screen to the thread behind it.
 pub(crate) enum Request {
-    /// What the cockpit wants done.
+    /// An effect to carry out.
     Do(Box<Effect>),
     /// These instances are on screen now.
     Viewport(Vec<Arc<str>>),
@@ -108,12 +108,12 @@ struct Running {
     accounts: Vec<AccountInfo>,
     /// Name of the preset that judges.
     preset: String,
-    /// What was read of storage last.
+    /// Facts about storage that were read last; `None` before the first.
     storage: Option<Arc<StorageFacts>>,
     lists: Lists,
-    /// What reading everything again costs, as the screen was told, micro-dollars.
+    /// Cost of reading everything again that the screen knows, micro-dollars; `None` before the first.
     refresh_cost: Option<u64>,
-    /// That the recording is not whole was said.
+    /// True once the user was told that the recording is not whole.
     recording_told: bool,
     /// Ends the scans in the background when it is dropped.
     background: Option<tokio_util::sync::DropGuard>,
@@ -334,7 +334,7 @@ impl Running {
                 let cost = self.bus.refresh_cost_micro_usd();
                 self.send(Msg::Fleet(fleet)).await;
                 if self.refresh_cost.replace(cost) != Some(cost) {
-                    self.send(Msg::RefreshCost(Some(ledger::usd(cost)))).await;
+                    self.send(Msg::RefreshCost(Some(ledger::usd_of_micro(cost)))).await;
                 }
                 self.cache_notices().await;
                 self.recording_notice().await;
@@ -356,7 +356,7 @@ impl Running {
                 self.send(Msg::Log(entry)).await;
             }
             Event::Missing { metrics, micro_usd } => {
-                let missing_usd = (metrics > 0).then(|| ledger::usd(micro_usd));
+                let missing_usd = (metrics > 0).then(|| ledger::usd_of_micro(micro_usd));
                 let name = self.preset.clone();
                 self.send(Msg::Preset { name, missing_usd }).await;
             }
@@ -378,7 +378,7 @@ impl Running {
         }
     }
 
-    /// What the cache has to say since it was last asked.
+    /// Passes on notices of the cache since the last call.
     async fn cache_notices(&self) {
         let mut said = HashSet::new();
         for notice in self.cache.take_notices() {

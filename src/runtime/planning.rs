@@ -140,7 +140,7 @@ async fn of_file(path: String) -> Result<(crate::whatif::Demand, Scenario), Stri
     Ok((demand, scenario))
 }
 
-/// The demand that the command line named, for the screen that begins.
+/// Demand named on the command line, for the first screen; `None` where none was named.
 pub(super) fn asked(invocation: &Invocation) -> Option<DemandFrom> {
     let path = invocation.options.demand.as_ref()?;
     Some(DemandFrom::File(path.display().to_string()))

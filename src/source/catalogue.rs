@@ -158,7 +158,7 @@ fn offers_of(text: &'static str) -> Vec<Offer> {
     offers
 }
 
-/// What stands before the regions in a row of prices.
+/// Columns before the regions in a row of prices.
 const OF_A_ROW: [&str; 3] = ["type", "source", "date"];
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::domain::{
 pub struct GpuHost {
     /// The running instance.
     pub instance: Arc<Instance>,
-    /// Its instance type; `None` when unknown.
+    /// Instance type; `None` when unknown.
     pub spec: Option<Arc<TypeSpec>>,
 }
 

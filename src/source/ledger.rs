@@ -7,9 +7,9 @@
 use jiff::Timestamp;
 
 use crate::cache::{Cache, LedgerCharge, LedgerTrouble, Reserved};
-pub use crate::domain::own_cost::usd;
+pub use crate::domain::own_cost::usd_of_micro;
 use crate::domain::own_cost::{ApiCost, MICRO, OwnCost, SpendingUnknown};
-use crate::domain::{ErrorKind, SourceError, text};
+use crate::domain::{ErrorKind, SourceError, format, text};
 
 /// An API that AWS bills per use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -114,14 +114,20 @@ pub fn micro_usd(usd: f64) -> u64 {
     (usd * MICRO as f64).round() as u64
 }
 
+/// Dollars to the millionth.
+fn exact(micro_usd: u64) -> String {
+    format::usd_fine(usd_of_micro(micro_usd), 6)
+}
+
 /// Why a billed call must not be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ChargeRefused {
     /// The day's cap would be passed.
     #[error(
-        "{} would cost ${:.6} and today's own cost is ${:.6} of ${:.2}; raise \
+        "{} would cost {} and today's own cost is {} of {}; raise \
          `own_cost.cap_usd_per_day` in the configuration or wait for midnight UTC",
-        .api.name(), usd(*.charge_micro_usd), usd(*.spent_micro_usd), usd(*.cap_micro_usd)
+        .api.name(), exact(*.charge_micro_usd), exact(*.spent_micro_usd),
+        format::usd(usd_of_micro(*.cap_micro_usd))
     )]
     CapReached {
         /// API of the call.
@@ -161,7 +167,7 @@ impl ChargeRefused {
         }
     }
 
-    /// The same as the error of `call`, as IAM or [`BilledApi::name`] name it.
+    /// The refusal as an error of `call`, named as by IAM or [`BilledApi::name`].
     pub fn error(&self, call: &str) -> SourceError {
         SourceError::new(ErrorKind::OwnCostCap, call, &self.to_string(), self.fix())
     }
@@ -319,7 +325,7 @@ mod tests {
     proptest! {
         #[test]
         fn whole_millionths_survive_the_way_through_dollars(n in 0..1_000_000_000_000_u64) {
-            prop_assert_eq!(micro_usd(usd(n)), n);
+            prop_assert_eq!(micro_usd(usd_of_micro(n)), n);
         }
     }
 

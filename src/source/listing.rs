@@ -78,7 +78,7 @@ pub struct Lister<'a> {
 
 impl Lister<'_> {
     /// Lists the objects under a prefix and passes each page to `sink`, which returns false to stop. Pages passed on
-    /// before a failure stay valid: the result says that it is partial.
+    /// before a failure stay valid: the result is marked as partial.
     pub async fn run(
         &self,
         at: ListPlace<'_>,
@@ -171,7 +171,7 @@ impl Lister<'_> {
     }
 }
 
-/// What IAM calls a list of a bucket.
+/// IAM action of listing a bucket.
 const LIST: &str = "s3:ListBucket";
 
 const CANCELLED: &str = "cancelled";

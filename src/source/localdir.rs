@@ -24,7 +24,7 @@ use crate::domain::{ErrorKind, SourceError};
 /// Rows of a batch.
 const BATCH: usize = 1_024;
 
-/// Errors that are told word for word; the others are counted.
+/// Most errors that are repeated in full; the others are counted.
 const TOLD: usize = 5;
 
 /// Bytes of a block in `st_blocks`, whatever the file system's own.
@@ -40,7 +40,7 @@ pub struct LocalDir {
     seen: Seen,
 }
 
-/// What was met on the way.
+/// Counts and errors of a walk through a directory.
 #[derive(Debug, Default)]
 struct Seen {
     apparent: AtomicU64,

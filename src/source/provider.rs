@@ -46,7 +46,7 @@ pub struct Network {
 pub struct Named {
     /// Name of the setting, such as `HTTPS_PROXY`.
     pub setting: String,
-    /// Its value: `host:port`, or a path.
+    /// Value of the setting: `host:port`, or a path.
     pub value: String,
 }
 

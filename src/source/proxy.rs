@@ -85,7 +85,7 @@ impl Proxy {
     }
 }
 
-/// What the variables for one scheme say.
+/// Proxy that the variables for one scheme name; `None` for none, Err for a value that is no proxy.
 type Named = Result<Option<Proxy>, SettingError>;
 
 /// Proxies of the environment, by scheme.

@@ -100,7 +100,7 @@ pub fn completed_s3(mut live: S3Prices) -> S3Prices {
     live
 }
 
-/// Like [`completed_s3`], for volumes and snapshots.
+/// Completes prices of volumes and snapshots, like [`completed_s3`].
 pub fn completed_ebs(mut live: EbsPrices) -> EbsPrices {
     let Some(list) = ebs(&live.region) else { return live };
     let mut taken = Vec::new();

@@ -17,9 +17,9 @@ use crate::ui::Draw;
 /// The tabs, in the order of their numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tab {
-    /// What the fleet burns.
+    /// Overview: burn, waste, and what to do first.
     Overview,
-    /// Every GPU, what it does and what it costs.
+    /// GPUs: what each does and costs.
     Gpus,
     /// Every instance with its verdict.
     Idle,
@@ -32,7 +32,7 @@ pub enum Tab {
 /// A tab as the bar above the body shows it.
 struct TabSpec {
     tab: Tab,
-    /// Its number, which is also its key; kept for ever.
+    /// Number of the tab, which is also its key; kept for ever.
     number: u8,
     title: &'static str,
     screen: &'static dyn Draw,
@@ -71,23 +71,23 @@ impl Tab {
         TABS.iter().map(|spec| spec.tab)
     }
 
-    /// Its number, which is also its key.
+    /// Number of the tab, which is also its key.
     pub fn number(self) -> u8 {
         TABS[self as usize].number
     }
 
-    /// Its name.
+    /// Name of the tab in the tab bar.
     pub fn title(self) -> &'static str {
         TABS[self as usize].title
     }
 
-    /// What fills its body.
+    /// Screen that fills the body of the tab.
     pub fn screen(self) -> &'static dyn Draw {
         TABS[self as usize].screen
     }
 }
 
-/// What each tab remembers, with the lists behind the first one.
+/// State of each tab, and of the lists behind the first one.
 #[derive(Clone, Debug)]
 pub(crate) struct TabStates {
     /// Overview.
@@ -98,9 +98,9 @@ pub(crate) struct TabStates {
     pub(crate) idle: List,
     /// Storage.
     pub(crate) storage: storage::state::Storage,
-    /// What could be saved.
+    /// State of the lists of savings.
     pub(crate) savings: savings::state::SavingsTab,
-    /// What-if.
+    /// State of the What-if tab.
     pub(crate) whatif: whatif::state::WhatIf,
 }
 
@@ -123,7 +123,7 @@ pub fn screens() -> impl Iterator<Item = &'static dyn Screen> {
     Tab::all().map(|tab| tab.screen() as &dyn Screen).chain(behind)
 }
 
-/// What fills the body, or would without a page.
+/// Screen that fills the body, or would without a page.
 pub fn screen_on(app: &App) -> &'static dyn Draw {
     let behind = BEHIND.iter().find(|screen| screen.is_on(app));
     behind.copied().unwrap_or_else(|| app.tab().screen())

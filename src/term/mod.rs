@@ -39,9 +39,9 @@ pub use run::run;
 /// The loop calls it from one thread and passes the time; none of its methods may block. Work outside itself is
 /// returned as effects.
 pub trait Cockpit {
-    /// What background tasks send it.
+    /// Message from background tasks.
     type Msg;
-    /// What it asks to be done.
+    /// Effect that it asks for.
     type Effect;
 
     /// Handles a key, a paste, a mouse report or a change of size. A burst of resizes arrives as one event with the

@@ -1,4 +1,4 @@
-//! The loop.
+//! The loop of the cockpit: messages in, frames out.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

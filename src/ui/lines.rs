@@ -113,7 +113,7 @@ fn burn_parts(app: &App, symbols: Symbols, width: usize) -> Vec<(String, Role)> 
     let share = totals
         .waste_share()
         .filter(|_| waste.is_some() && !loading)
-        .map(|s| format!(" ({:.0} %)", s * 100.0))
+        .map(|s| format!(" ({})", format::percent_spaced(s * 100.0, 0)))
         .unwrap_or_default();
     let pair = |rate: fn(f64) -> String, share: &str| {
         let rate = |usd: Option<f64>| match usd {

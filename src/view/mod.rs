@@ -32,7 +32,7 @@ use jiff::Timestamp;
 /// which stands above this folder, writes it.
 pub const EXPIRES_TAG: &str = "burntop:expires";
 
-/// What formatting depends on besides the data.
+/// Inputs of formatting besides the data: time and symbols.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ViewContext {
     /// Time that ages and spans are measured to.

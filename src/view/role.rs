@@ -1,6 +1,6 @@
 //! What a piece of the screen means: its colour is the theme's business.
 
-/// What a piece of the screen means.
+/// Meaning of a piece of the screen, from which its colour follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
     /// Plain text.

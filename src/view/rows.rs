@@ -66,7 +66,7 @@ pub trait Rows: Send + Sync {
     fn shared_word(&self, row: u32) -> Option<usize>;
 }
 
-/// What stands in a table under a field.
+/// Cell of a row under a field.
 #[derive(Clone, Debug)]
 pub struct Cell {
     /// See [`TableField::cell`].

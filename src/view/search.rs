@@ -27,7 +27,7 @@ enum NeedleKind {
     Exact(TextLiteral),
 }
 
-/// What a search needs besides the needle; kept over many rows.
+/// Buffers of a search, kept over many rows.
 #[derive(Default)]
 pub(super) struct Scratch {
     /// Made when first needed: its buffers take 135 kB.

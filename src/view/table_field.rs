@@ -159,31 +159,31 @@ impl FieldSpec {
         }
     }
 
-    /// The same, sorted by `key`, a letter of its heading.
+    /// Sorted by `key`, a letter of its heading.
     #[must_use]
     pub const fn by(self, key: char) -> Self {
         Self { sort_key: Some(key), ..self }
     }
 
-    /// The same, taking what room is left.
+    /// Takes the width that is left.
     #[must_use]
     pub const fn wide(self) -> Self {
         Self { grows: true, ..self }
     }
 
-    /// The same in another unit than its kind implies.
+    /// Has another unit than its kind implies.
     #[must_use]
     pub const fn unit(self, unit: &'static str) -> Self {
         Self { unit, ..self }
     }
 
-    /// The same, the smallest first.
+    /// The first press sorts the smallest to the top.
     #[must_use]
     pub const fn smallest_first(self) -> Self {
         Self { descending_first: false, ..self }
     }
 
-    /// Its name, then its aliases.
+    /// Name, then aliases.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         std::iter::once(self.name).chain(self.aliases.iter().copied())
     }
@@ -256,17 +256,17 @@ impl<F: TableField> FieldTable for PhantomData<F> {
     }
 }
 
-/// Where a row comes from: what tells how fresh it is.
+/// Account, region and sources of a row, from which its freshness follows.
 #[derive(Clone, Debug, Default)]
 pub struct Origin<'a> {
     /// Account and region; `None` where no source is read again for it.
     pub scope: Option<Cow<'a, Scope>>,
-    /// Who told of this row alone, and when.
+    /// Sources that reported this row itself, and when.
     pub told: &'a [Told],
 }
 
 impl<'a> Origin<'a> {
-    /// Of a row that comes from a scope.
+    /// Origin of a row that comes from a scope.
     pub fn of(scope: &'a Scope) -> Self {
         Self { scope: Some(Cow::Borrowed(scope)), told: &[] }
     }
@@ -278,7 +278,7 @@ pub trait TableField: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
     /// Type of a row.
     type Row: Send + Sync + 'static;
 
-    /// What one row and what several are called.
+    /// Noun for one row, and for several.
     const NOUNS: [&'static str; 2];
 
     /// The columns on a screen when none are chosen.

@@ -41,6 +41,16 @@ impl<'a> Value<'a> {
         number.filter(|n| n.is_finite()).map_or(Self::Unknown, Self::Number)
     }
 
+    /// A moment; [`Value::Unknown`] where missing.
+    pub(crate) fn time(at: Option<Timestamp>) -> Self {
+        at.map_or(Self::Unknown, Self::Time)
+    }
+
+    /// Seconds from `at` to `now`, 0 for a moment to come; [`Value::Unknown`] where missing.
+    pub(crate) fn since(at: Option<Timestamp>, now: Timestamp) -> Self {
+        Self::number(at.map(|at| now.duration_since(at).as_secs_f64().max(0.0)))
+    }
+
     /// The value without borrowed text.
     pub fn into_owned(self) -> Value<'static> {
         match self {
@@ -77,7 +87,7 @@ impl<'a> Value<'a> {
             Self::Number(n) => match kind {
                 Kind::Number(Unit::UsdPerHour) => format::grouped(n, 2),
                 Kind::Number(Unit::Usd) => format::usd_total(n),
-                Kind::Number(Unit::Percent) => format::percent(n),
+                Kind::Number(Unit::Percent) => format::percent(n, 0),
                 Kind::Number(Unit::Bytes) => format::gib(n),
                 Kind::Number(Unit::BytesPerDay) => format::bytes(n),
                 Kind::Number(Unit::Seconds) => format::span(n as i64),

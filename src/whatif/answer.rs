@@ -3,6 +3,7 @@
 
 use super::lists::ListReason;
 use super::scenario::{OfferKind, Payment};
+use crate::domain::format::percent_trimmed;
 
 /// How complete an answer is. Each stage replaces the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -192,13 +193,13 @@ impl OfferAnswer {
         let Some(cautious) = self.cautious_units.map(show) else {
             return Some(format!("lowest mean at {best} units"));
         };
-        let share = show(caution * 100.0);
+        let share = percent_trimmed(caution * 100.0, 1);
         Some(if cautious == best {
-            format!("lowest mean at {best} units, with caution {share}% the same")
+            format!("lowest mean at {best} units, with caution {share} the same")
         } else {
             format!(
-                "lowest mean at {best} units; {cautious} with caution {share}%, by which the worst 5% \
-                 of the futures count for {share}% of the judgement"
+                "lowest mean at {best} units; {cautious} with caution {share}, by which the worst 5% \
+                 of the futures count for {share} of the judgement"
             )
         })
     }
@@ -254,7 +255,7 @@ pub struct ListEntry {
     /// Whether it meets the FinOps thresholds: return above 10%, break-even within nine months, utilisation of
     /// at least 80%.
     pub marks: [bool; 3],
-    /// Why.
+    /// Reason why it is on the list.
     pub reason: ListReason,
 }
 

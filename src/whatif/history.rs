@@ -1,9 +1,10 @@
-//! A demand of what burntop saw running.
+//! A demand made of the instances that burntop saw running.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::demand::{Demand, DemandOrigin, Family};
+use crate::domain::format::{counted, usd_per_hour};
 use crate::domain::{FleetHour, Hour, Scope};
 
 /// Most families of a history's demand; cheaper types are left out, and a note counts them.
@@ -42,7 +43,7 @@ impl<T: Clone + Default> ByHour<T> {
     }
 }
 
-/// What was seen of one account and region.
+/// Counts of one account and region.
 #[derive(Default)]
 struct Seen {
     /// How often an hour was told of.
@@ -160,9 +161,8 @@ impl History {
         }
         if !rest.is_empty() {
             let usd: f64 = rest.iter().filter_map(|r| r.0).sum();
-            let n = rest.len();
-            notes
-                .push(format!("{n} types that cost less are left out: ${usd:.2}/h at list price."));
+            let types = counted(rest.len(), "type that costs less is", "types that cost less are");
+            notes.push(format!("{types} left out: {} at list price.", usd_per_hour(usd)));
         }
         let families = ranked.into_iter().map(|(_, _, family)| family).collect::<Vec<_>>();
         (!families.is_empty()).then(|| Demand { origin, start: from.start(), families, notes })

@@ -699,3 +699,43 @@ fn tabs_are_rarely_named() {
     let all: usize = sources().iter().map(|(_, text)| named(text)).sum();
     assert!((1..=40).contains(&all), "{all}");
 }
+
+/// Words by which a figure is written by hand: dollars, a percent, a plural.
+const BY_HAND: &[&str] =
+    &["${", "}%", "} %", "== 1 { \"", "!= 1 { \"", "== 1 { format!(", "=> \"1 ", "=> format!(\"1 "];
+
+/// Files, or folders, that may have one of these words.
+const MAY_BY_HAND: &[(&str, &str)] = &[
+    ("domain/format/", ""),
+    // Variables of a shell.
+    ("report/object_files.rs", "${"),
+    // What was typed.
+    ("tabs/whatif/picture/unit.rs", "}%"),
+    // Not the plural of a number: the verb of a list of names, `1` and `3 x`, `line 7` and `the first is line 7`.
+    ("doctor/account.rs", "== 1 { \""),
+    ("tabs/savings/pages/guide.rs", "== 1 { \""),
+    ("view/reasons/spot.rs", "== 1 { \""),
+    ("whatif/demand/csv/rows.rs", "== 1 { \""),
+];
+
+/// Figures are written by `domain::format`: dollars have their separators, percents no space, nouns their
+/// ending.
+#[test]
+fn no_figure_is_written_by_hand() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut found = Vec::new();
+    for (path, text) in &shipped() {
+        let name = path.strip_prefix(&src).unwrap().to_string_lossy().into_owned();
+        let code = code(text).split_whitespace().collect::<Vec<_>>().join(" ");
+        let may = |word: &str| {
+            MAY_BY_HAND.iter().any(|(file, of)| name.starts_with(file) && word.contains(of))
+        };
+        for word in BY_HAND.iter().filter(|word| code.contains(**word) && !may(word)) {
+            let at = code.find(*word).unwrap_or_default();
+            let near: String = code[..at].chars().rev().take(40).collect();
+            let near: String = near.chars().rev().chain(code[at..].chars().take(30)).collect();
+            found.push(format!("src/{name}: {near}"));
+        }
+    }
+    assert!(found.is_empty(), "use domain::format:\n{}", found.join("\n"));
+}

@@ -1,4 +1,4 @@
-//! An executor that only asks whether it might.
+//! The executor of dry runs: it asks whether it might (`DryRun`), and changes nothing.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What can change something: the boundary between a confirmed plan and the world.
+//! The trait of executors, the boundary between a confirmed plan and the world, and the one that refuses everything.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Doing it: the only part of burntop with calls that change anything.
+//! Executing plans: the only part of burntop with calls that change anything.
 
 mod answer;
 pub mod audit;

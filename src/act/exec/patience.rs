@@ -14,7 +14,7 @@ pub struct Patience {
     pub attempts: u32,
     /// Pause before the second attempt; doubled before each further one.
     pub back_off: Duration,
-    /// Pause after the first look at states; a quarter longer after each further one.
+    /// Pause before the second look at states; a quarter longer before each further one.
     pub poll: Duration,
     /// The longest that this pause grows to.
     pub poll_at_most: Duration,
@@ -46,7 +46,7 @@ impl Patience {
         Self { poll_at_most: Duration::from_secs(30), ..Self::default() }
     }
 
-    /// The pause between two looks at states after one of `pause`.
+    /// Pause that follows `pause` between two looks at states.
     pub(super) fn next_poll(&self, pause: Duration) -> Duration {
         pause.saturating_mul(5).div_f64(4.0).min(self.poll_at_most)
     }

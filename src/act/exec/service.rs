@@ -8,7 +8,7 @@ use aws_smithy_types::error::metadata::ProvideErrorMetadata;
 
 use crate::domain::{ErrorKind, SourceError};
 
-/// What to say of a failed call: the service's own code and text where it answered.
+/// Error for a failed call: the service's own code and text where it answered.
 pub(super) fn failed<E, R>(operation: &str, error: &SdkError<E, R>, fix: &str) -> SourceError
 where
     E: ProvideErrorMetadata + Error + 'static,

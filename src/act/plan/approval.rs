@@ -1,4 +1,4 @@
-//! Approvals: the word of a second person.
+//! Approvals of a plan by a second person.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,6 +1,8 @@
-//! How much may go wrong at once.
+//! Caps of one plan: instances, share of the fleet, dollars per hour.
 
 use serde::{Deserialize, Serialize};
+
+use crate::view::format;
 
 /// Limits of what one plan may touch. Only stopping and terminating count.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,8 +43,9 @@ pub enum Breach {
     },
     /// A larger share of the fleet than `max_fleet_percent` allows.
     #[error(
-        "{rows} of {fleet} instances are more than actions.max_fleet_percent allows ({percent} %: \
-         {max}); choose fewer"
+        "{rows} of {fleet} instances are more than actions.max_fleet_percent allows ({}: {max}); choose \
+         fewer",
+        format::trimmed_spaced(*.percent, 4)
     )]
     Share {
         /// Number of rows that would go.
@@ -55,7 +58,10 @@ pub enum Breach {
         max: u32,
     },
     /// More dollars per hour than `max_usd_per_hour` allows.
-    #[error("${usd:.2}/h is more than actions.max_usd_per_hour allows (${max:.2}); choose fewer")]
+    #[error(
+        "{} is more than actions.max_usd_per_hour allows ({}); choose fewer",
+        format::usd_per_hour(*.usd), format::usd(*.max)
+    )]
     Usd {
         /// Dollars per hour of the rows that would go.
         usd: f64,
@@ -73,7 +79,7 @@ pub enum Breach {
 /// A cap and how much of it a plan uses.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CapUse {
-    /// Its key in `[actions]`.
+    /// Key of the cap in `[actions]`.
     pub cap: &'static str,
     /// Sum of the rows in the unit of the cap: instances (volumes), percent of the fleet, USD per
     /// hour. `None` when not known: a row has no price.
@@ -103,11 +109,10 @@ impl Caps {
         let over = |of: fn(&Breach) -> bool| breaches.iter().any(of);
         let rows = u32::try_from(prices.len()).unwrap_or(u32::MAX);
         let share = (fleet > 0).then(|| 100.0 * f64::from(rows) / f64::from(fleet));
-        let usd: Option<f64> =
+        let rate: Option<f64> =
             prices.iter().map(|p| p.filter(|p| p.is_finite() && *p >= 0.0)).sum();
-        let known = usd.map_or_else(|| "not known".to_owned(), |usd| format!("${usd:.2}/h"));
-        let limit =
-            self.max_usd_per_hour.map_or_else(|| "no limit".to_owned(), |m| format!("${m:.2}"));
+        let known = rate.map_or_else(|| "not known".to_owned(), format::usd_per_hour);
+        let limit = self.max_usd_per_hour.map_or_else(|| "no limit".to_owned(), format::usd);
         vec![
             CapUse::of_rows("max_instances", rows, self.max_instances),
             CapUse {
@@ -116,14 +121,14 @@ impl Caps {
                 limit: Some(self.max_fleet_percent),
                 over: over(|b| matches!(b, Breach::Share { .. })),
                 text: format!(
-                    "max_fleet_percent {rows} of {fleet} is {} of {} %",
+                    "max_fleet_percent {rows} of {fleet} is {} of {}",
                     share.map_or_else(|| "not known".to_owned(), |s| format!("{s:.1}")),
-                    self.max_fleet_percent
+                    format::trimmed_spaced(self.max_fleet_percent, 4)
                 ),
             },
             CapUse {
                 cap: "max_usd_per_hour",
-                value: usd,
+                value: rate,
                 limit: self.max_usd_per_hour,
                 over: over(|b| matches!(b, Breach::Usd { .. } | Breach::Unpriced { .. })),
                 text: format!("max_usd_per_hour {known} of {limit}"),

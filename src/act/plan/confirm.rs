@@ -1,4 +1,4 @@
-//! The last word of a person, and what it opens.
+//! Confirmation of a checked plan by a person, and the tickets for calls that come of it.
 //!
 //! ```
 //! use burntop::parts::act::plan::{Confirmed, Order};
@@ -33,8 +33,8 @@ pub const VALID_FOR: SignedDuration = SignedDuration::from_secs(60);
 /// Longest time between the checks and their confirmation: the world moves on.
 pub const CHECKS_VALID_FOR: SignedDuration = SignedDuration::from_mins(5);
 
-/// How far a clock may seem to run backwards between two looks at it: a picture is drawn with the
-/// time of its last tick. Beyond it somebody set the clock, and no age is known any more.
+/// How far a clock may run backwards between two readings, because a picture is drawn with the time of its last tick.
+/// Beyond it somebody set the clock, and ages are no longer known.
 pub const CLOCK_SLACK: SignedDuration = SignedDuration::from_secs(5);
 
 /// Most instances of one call.
@@ -88,7 +88,7 @@ pub enum ConfirmError {
     /// The checks are older than [`CHECKS_VALID_FOR`], or the clock was set back.
     #[error("the checks are more than 5 minutes old: check again")]
     Stale,
-    /// The same checks were confirmed before.
+    /// The checks were confirmed before.
     #[error("this plan was confirmed already: check again")]
     Taken,
     /// The confirmation is older than [`VALID_FOR`], or the clock was set back.

@@ -1,4 +1,4 @@
-//! From rows of the fleet to a plan.
+//! Drafts a plan from rows of the fleet.
 
 use std::collections::HashSet;
 use std::hash::BuildHasher;
@@ -90,7 +90,7 @@ pub fn net<S: BuildHasher>(
     joint_saving(&instances, ids, holdings, &fleet.book.prices, now)
 }
 
-/// What pays for an instance whether it runs or not, in words.
+/// Commitment that pays for an instance whether it runs or not, in words; empty for none.
 fn covered_by(row: &Row) -> String {
     let Some(Net::Known(cover)) = row.net.as_deref() else { return String::new() };
     let one = |by: &CoveredBy| format!("{} {}", by.kind.label(), by.id);

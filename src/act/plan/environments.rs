@@ -46,7 +46,7 @@ impl EnvironmentCount {
         format!("{} {name}{production}", self.count)
     }
 
-    /// `5 prod (production): a (i-1), b (i-2), c (i-3), …`; `ellipsis` stands for those not named.
+    /// `5 prod (production): a (i-1), b (i-2), c (i-3), …`; `ellipsis` replaces those not named.
     pub fn line(&self, ellipsis: &str) -> String {
         let more =
             if self.count > self.sample.len() { format!(", {ellipsis}") } else { String::new() };

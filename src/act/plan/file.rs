@@ -16,9 +16,10 @@ use super::approval::Approval;
 use super::draft::whole_millionths;
 use super::item::{PLAN_SCHEMA, Plan, PlanItem};
 use super::policy;
-use super::span::{SHORTEST_GRACE, in_words};
+use super::span::SHORTEST_GRACE;
 use super::verb::Verb;
 use crate::domain::text;
+use crate::view::format::span_long;
 
 /// Largest plan file, bytes; a row has about 600.
 pub const MAX_BYTES: usize = 8 << 20;
@@ -40,7 +41,7 @@ pub(super) const LONGEST: SignedDuration = SignedDuration::from_hours(168);
 pub struct PlanFile {
     /// The plan.
     pub plan: Plan,
-    /// Its approvals, oldest first.
+    /// Approvals of the plan, oldest first.
     pub approvals: Vec<Approval>,
 }
 
@@ -88,8 +89,8 @@ impl PlanFile {
     }
 }
 
-/// Reads an approval that lies in a file of its own, beside what it is for. It is as foreign as a
-/// plan file. `longest` is how long it may hold.
+/// Parses a file with one approval, as untrusted as a plan file. Err when it is malformed or valid for longer than
+/// `longest`.
 pub fn parse_approval(bytes: &[u8], longest: SignedDuration) -> Result<Approval, PlanFileError> {
     let read = foreign(bytes, |_| Ok(()))?;
     approval("approval", &read, longest)?;
@@ -203,7 +204,7 @@ fn believable(file: &PlanFile) -> Result<(), PlanFileError> {
         if expires.duration_since(plan.created_at) < SHORTEST_GRACE {
             return wrong(
                 "plan.verb.expires",
-                format!("it lies less than {} after the plan", in_words(SHORTEST_GRACE)),
+                format!("it lies less than {} after the plan", span_long(SHORTEST_GRACE)),
             );
         }
         if policy::is_like_a_policys(reason) {

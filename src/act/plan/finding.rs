@@ -1,4 +1,4 @@
-//! What a guard found.
+//! Findings of guards, and the list of all guards.
 
 use std::sync::Arc;
 
@@ -144,7 +144,7 @@ pub(super) fn blocks<G>(findings: &[Finding<G>]) -> impl Iterator<Item = &Findin
     findings.iter().filter(|f| f.severity == Severity::Block)
 }
 
-/// Where a guard puts what it found about one row.
+/// Collects the findings of a guard about one row.
 pub(super) struct FindingSink<'a, G = Guard> {
     guard: G,
     out: &'a mut Vec<Finding<G>>,

@@ -23,7 +23,7 @@ pub struct Plan {
     pub created_at: Timestamp,
     /// When it stops being valid; the evidence is old then.
     pub expires_at: Timestamp,
-    /// Action.
+    /// Action on every row.
     pub verb: Verb,
     /// Name of the preset whose verdicts the plan rests on.
     pub preset: String,
@@ -57,7 +57,7 @@ pub struct PlanItem {
     pub instance_type: Arc<str>,
     /// State when it was drafted.
     pub state: InstanceState,
-    /// Its last launch: another one means another life, and the evidence is void.
+    /// Launch of the instance: after another launch the evidence no longer holds.
     pub launched_at: Timestamp,
     /// The verdict; `None` where there was none (stopped instances).
     pub verdict: Option<VerdictKind>,

@@ -22,7 +22,7 @@ pub trait Kind: Debug + Copy + PartialEq + Send + Sync + 'static {
     fn account(row: &Self::Row) -> &Arc<str>;
     /// Why, in the words of who drafted the plan.
     fn justification(plan: &Self::Plan) -> &str;
-    /// What has to be said before the rows that passed may be acted on.
+    /// Confirmation that a person has to give before the rows that passed may be acted on.
     fn challenge(checked: &Preflighted<Self>) -> Challenge;
     /// False where a second person's word is not enough, and the words of the challenge have to be
     /// typed by who acts.

@@ -50,7 +50,7 @@ pub use preflighted::Ties;
 pub use preflighted::{ActApi, CheckedRow, Preflighted};
 pub use rejudge::{Rejudged, rejudge};
 pub use rules::{AccountRules, Rules};
-pub use span::{SHORTEST_GRACE, in_words, parse_grace, parse_span};
+pub use span::{SHORTEST_GRACE, parse_grace, parse_span};
 pub use stakes::Stakes;
 #[cfg(test)]
 pub use stakes::VolumeStake;

@@ -1,4 +1,4 @@
-//! What became of each row.
+//! Outcomes of the rows of a plan.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::item::PlanItem;
 use crate::domain::{InstanceState, Scope};
 
-/// How a row ended.
+/// Kind of a row's outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OutcomeKind {
@@ -41,7 +41,7 @@ pub struct Outcome {
     pub id: Arc<str>,
     /// Account and region.
     pub scope: Scope,
-    /// How it ended.
+    /// Kind of the outcome.
     pub kind: OutcomeKind,
     /// What was seen, or why nothing was done: one line of clean text.
     pub text: String,
@@ -71,7 +71,7 @@ pub enum Progress {
 /// Result of a run: every confirmed row has an outcome.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verified<I = PlanItem> {
-    /// The id of the plan.
+    /// First twelve digits of the plan's hash, see [`super::Plan::id`].
     pub plan_id: String,
     /// The id of this run, the audit log's key to it.
     pub run_id: String,

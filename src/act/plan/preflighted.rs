@@ -60,7 +60,7 @@ pub struct CheckedRow {
 pub struct Ties {
     /// Auto Scaling group; `None` for no member, and when not known.
     pub group: Option<GroupFact>,
-    /// Target groups that it is registered in; empty when not known.
+    /// Target groups in which it is registered; empty when not known.
     pub target_groups: Vec<TargetGroupFact>,
 }
 

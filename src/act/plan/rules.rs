@@ -1,4 +1,4 @@
-//! What the configuration says about acting.
+//! Rules for acting, from the configuration.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

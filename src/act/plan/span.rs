@@ -2,6 +2,8 @@
 
 use jiff::SignedDuration;
 
+use crate::view::format::span_long;
+
 /// The shortest grace, of a rule as of a mark made by hand: nobody can answer sooner, and a span
 /// below it is a slip (`4m`, meant as months).
 pub const SHORTEST_GRACE: SignedDuration = SignedDuration::from_hours(1);
@@ -46,31 +48,18 @@ pub fn parse_grace(text: &str, longest: SignedDuration) -> Result<SignedDuration
     if span < SHORTEST_GRACE {
         return Err(format!(
             "that is {}, and the shortest is {} (there are no months; write days)",
-            in_words(span),
-            in_words(SHORTEST_GRACE)
+            span_long(span),
+            span_long(SHORTEST_GRACE)
         ));
     }
     if span > longest {
         return Err(format!(
             "that is {}, and the longest is {}",
-            in_words(span),
-            in_words(longest)
+            span_long(span),
+            span_long(longest)
         ));
     }
     Ok(span)
-}
-
-/// A span in words, all of it: `4 days`, `1 day 12 hours`, `1 hour 30 minutes`. Seconds are left
-/// out.
-pub fn in_words(span: SignedDuration) -> String {
-    let minutes = span.as_mins().max(0);
-    let parts = [(minutes / 1440, "day"), (minutes / 60 % 24, "hour"), (minutes % 60, "minute")];
-    let said: Vec<String> = parts
-        .iter()
-        .filter(|(n, _)| *n > 0)
-        .map(|(n, unit)| format!("{n} {unit}{}", if *n == 1 { "" } else { "s" }))
-        .collect();
-    if said.is_empty() { "less than a minute".to_owned() } else { said.join(" ") }
 }
 
 #[cfg(test)]
@@ -89,10 +78,11 @@ mod tests {
             ("1d1h", 25, "1 day 1 hour"),
         ] {
             let span = parse_span(text).unwrap();
-            assert_eq!((span, in_words(span).as_str()), (SignedDuration::from_hours(hours), words));
+            assert_eq!(
+                (span, span_long(span).as_str()),
+                (SignedDuration::from_hours(hours), words)
+            );
         }
-        assert_eq!(in_words(SignedDuration::from_mins(1531)), "1 day 1 hour 31 minutes");
-        assert_eq!(in_words(SignedDuration::from_nanos(1)), "less than a minute");
     }
 
     #[test]

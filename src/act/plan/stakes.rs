@@ -1,4 +1,4 @@
-//! What is lost, what stays and bills, what it saves.
+//! Stakes of an action: what is lost, what stays and is billed, what it saves.
 
 mod ebs;
 
@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::item::PlanItem;
 use super::verb::Verb;
 use crate::domain::{Inspection, Instance, Lifecycle, Tenancy, VolumeFact};
+use crate::view::format::usd_per_hour;
 
 pub use ebs::usd_per_month;
 
@@ -78,7 +79,7 @@ pub fn of(verb: &Verb, item: &PlanItem, inspection: &Inspection) -> Stakes {
     }
 }
 
-/// What stopping saves, USD per hour, and what lessens it.
+/// Saving of a stop, USD per hour, and what lessens it.
 struct Saving {
     gross: Option<f64>,
     net: Option<f64>,
@@ -105,7 +106,9 @@ fn saving(item: &PlanItem, instance: Option<&Instance>) -> Saving {
         None => format!("{basis}; net of Savings Plans and reservations: not known"),
         Some(net) if usd - net < 0.005 => basis.clone(),
         Some(net) if net < 0.005 => format!("{basis}; net nothing{}", paid_on(&item.covered_by)),
-        Some(net) => format!("{basis}; net ${net:.2}/h{}", paid_on(&item.covered_by)),
+        Some(net) => {
+            format!("{basis}; net {}{}", usd_per_hour(net), paid_on(&item.covered_by))
+        }
     };
     Saving { gross, net: item.net_usd_per_hour, note }
 }

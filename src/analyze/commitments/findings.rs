@@ -19,15 +19,15 @@ use crate::whatif::supply::marks::UTILISATION;
 /// A commitment that ends within so many days is said.
 const SOON_DAYS: f64 = 30.0;
 
-/// What is less than this is nothing, USD/h.
+/// Amounts below this count as nothing, USD/h.
 const CENT: f64 = 0.005;
 
-/// What commitments are looked at with.
+/// Input of the findings about commitments.
 pub(super) struct Looked<'a> {
     usage: &'a Usage,
     holdings: &'a Holdings,
     now: Timestamp,
-    /// Of each commitment: whether anything that it may pay for ran, now or in the hours.
+    /// For each commitment whether anything that it may pay for runs now or ran in the hours.
     reaches: Vec<bool>,
     /// The other commitment that now pays most of what it may pay for: place, meter.
     rival: Vec<Option<(usize, usize)>>,
@@ -208,7 +208,7 @@ impl<'a> Looked<'a> {
     }
 }
 
-/// What a commitment looks for.
+/// Usage that a commitment can pay for.
 struct Wanted<'a> {
     family: &'a str,
     region: &'a Arc<str>,
@@ -247,7 +247,7 @@ fn cannot_be_applied(item: &Commitment, known: bool) -> Option<Finding> {
     }
 }
 
-/// What comes when it ends.
+/// What follows the end of a commitment.
 fn ending(row: &CommitmentRow) -> Ending {
     match row.saves_usd_per_hour.filter(|saves| *saves > CENT) {
         _ if row.commitment.kind() == CommitmentKind::CapacityBlock => Ending::Terminated,

@@ -138,7 +138,7 @@ fn list_price(item: &Commitment, book: &Book) -> Option<f64> {
     book.prices.on_demand(&scope, of, platform, tenancy).map(|rate| rate.usd_per_hour)
 }
 
-/// What a commitment costs, USD/h; `None` when not known.
+/// Cost of a commitment, USD/h; `None` when not known.
 fn usd_per_hour(item: &Commitment, book: &Book) -> Option<f64> {
     match &item.commits {
         Commits::Reserved(it) => it.usd_per_hour.map(|usd| f64::from(it.count) * usd),

@@ -22,19 +22,19 @@ pub(super) enum Types {
 /// One commitment over the hours in which it was in force.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tally {
-    /// Hours.
+    /// Hours in which it was in force.
     pub hours: u32,
-    /// What it held in them: instance-hours, or USD of a plan.
+    /// What it held in those hours: instance-hours, or USD of a plan.
     pub held: f64,
-    /// Of that used.
+    /// Part of `held` that was used, in the same unit.
     pub used: f64,
-    /// What was paid, USD; `None` when not known.
+    /// Amount paid, USD; `None` when not known.
     pub paid: Option<f64>,
-    /// Instance-hours covered.
+    /// Instance-hours that it covered.
     pub units: f64,
-    /// Their on-demand price, USD; `None` when one is not known.
+    /// On-demand price of the covered instance-hours, USD; `None` when one is not known.
     pub on_demand: Option<f64>,
-    /// What they were.
+    /// Instance types of the covered instance-hours.
     pub types: Types,
 }
 
@@ -71,7 +71,7 @@ impl Tally {
         }
     }
 
-    /// The part that was used, 0–1.
+    /// Share of the held hours or dollars that was used, 0–1; `None` when nothing was held.
     pub(super) fn utilisation(&self) -> Option<f64> {
         (self.held > 0.0).then(|| (self.used / self.held).clamp(0.0, 1.0))
     }
@@ -181,7 +181,7 @@ impl Tallies {
     }
 }
 
-/// Which commitments count at `at`, by place.
+/// True for each commitment, by index in [`Holdings::items`], that is in force at `at`.
 pub(super) fn in_force(holdings: &Holdings, at: Timestamp, now: Timestamp) -> Vec<bool> {
     let was = |item: &Arc<Commitment>| crate::fleet::commitments::was_in_force(item, at, now);
     holdings.items.iter().map(was).collect()

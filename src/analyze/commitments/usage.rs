@@ -59,7 +59,7 @@ fn known_hours(facts: &[FleetHour]) -> Vec<Hour> {
 struct Kind {
     /// Instances that run now and ran in the hour, for a part of it or all.
     ran: Vec<f64>,
-    /// Of what runs now.
+    /// Instances that run now.
     running: f64,
     spot: f64,
 }
@@ -158,7 +158,7 @@ impl Maker {
         }
     }
 
-    /// What was counted beyond what runs now.
+    /// Adds instances that were counted in past hours and run no more.
     fn gone(&mut self, facts: &[FleetHour], holdings: &Holdings, now: Timestamp) {
         let rooms = Rooms::new(holdings, &self.usage);
         for fact in facts {

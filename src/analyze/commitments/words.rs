@@ -1,10 +1,7 @@
 //! Commitments in words.
 
+use crate::domain::format::usd_per_hour;
 use crate::domain::{Commitment, Commits, PlanType, Platform, Tenancy};
-
-fn usd(amount: f64) -> String {
-    format!("${amount:.2}")
-}
 
 fn terms(platform: Platform, tenancy: Tenancy) -> String {
     let platform = match platform {
@@ -23,7 +20,7 @@ fn terms(platform: Platform, tenancy: Tenancy) -> String {
     format!("{platform}{tenancy}")
 }
 
-/// What a commitment covers.
+/// Usage that a commitment covers, in words.
 pub(super) fn covers(item: &Commitment) -> String {
     match &item.commits {
         Commits::Reserved(it) => format!(
@@ -41,15 +38,15 @@ pub(super) fn covers(item: &Commitment) -> String {
             it.az
         ),
         Commits::Plan(plan) => {
-            let per_hour = usd(plan.usd_per_hour);
+            let rate = usd_per_hour(plan.usd_per_hour);
             match (plan.plan_type, &plan.family, &plan.region) {
-                (PlanType::Compute, ..) => format!("{per_hour}/h of any EC2, Fargate and Lambda"),
+                (PlanType::Compute, ..) => format!("{rate} of any EC2, Fargate and Lambda"),
                 (PlanType::Ec2Instance, Some(family), Some(region)) => {
-                    format!("{per_hour}/h of {family} in {region}")
+                    format!("{rate} of {family} in {region}")
                 }
-                (PlanType::Ec2Instance, ..) => format!("{per_hour}/h of one EC2 family"),
-                (PlanType::SageMaker, ..) => format!("{per_hour}/h of SageMaker"),
-                (PlanType::Other, ..) => format!("{per_hour}/h of something else"),
+                (PlanType::Ec2Instance, ..) => format!("{rate} of one EC2 family"),
+                (PlanType::SageMaker, ..) => format!("{rate} of SageMaker"),
+                (PlanType::Other, ..) => format!("{rate} of something else"),
             }
         }
     }

@@ -7,7 +7,7 @@ use crate::domain::Workload;
 pub enum Band {
     /// Most of the money buys nothing.
     Poor,
-    /// What is usual.
+    /// Usual activity for the kind of work.
     Average,
     /// Well used.
     Good,
@@ -46,7 +46,7 @@ impl Band {
         }
     }
 
-    /// The word on screen.
+    /// Label on screen.
     pub fn word(self) -> &'static str {
         match self {
             Self::Poor => "Poor",

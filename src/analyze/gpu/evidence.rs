@@ -15,7 +15,7 @@ use super::rules::GpuRules;
 use crate::domain::gpu::EMPTY_MIB;
 use crate::domain::{Activity, GpuModel, GpuSample, GpuSignal, Rung};
 
-/// What of DRAM activity can be reached (NVIDIA's guidance for the profiling metric).
+/// Highest DRAM activity that can be reached, 0–1 (NVIDIA's guidance for the profiling metric).
 const DRAM_TOP: f32 = 0.8;
 /// Share of the power range from which power alone says that a GPU works. A context that does
 /// nothing stays below.
@@ -25,7 +25,7 @@ const PREALLOCATED: f32 = 0.85;
 /// Below this the NeuronCores are at 0.
 const ZERO: f32 = 0.005;
 
-/// What a moment speaks for.
+/// State of a GPU that one sample indicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Indication {
     /// Two witnesses for idle.
@@ -36,39 +36,39 @@ pub(super) enum Indication {
     Use,
     /// Utilisation that nothing can cause.
     Phantom,
-    /// No word about activity.
+    /// Nothing reports activity.
     Blind,
 }
 
-/// What a moment says.
+/// What one sample of a GPU shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Evidence {
     pub indication: Indication,
     pub rung: Rung,
     pub activity: Option<Activity>,
-    /// The main signal of the rung and its value.
+    /// Main signal of the rung and its value, in the signal's unit; `None` on a rung without one.
     pub main: Option<(GpuSignal, f32)>,
     /// The engine that works most, of those that the main signal does not cover.
     pub other: Option<(GpuSignal, f32)>,
     pub power: Option<f32>,
     pub floor: Option<f32>,
-    /// Highest power that still is at rest, W.
+    /// Highest power that counts as being at rest, W; `None` when the floor of the model is not known.
     pub rest: Option<f32>,
     /// True when power is at rest; `None` when power or floor are not known.
     pub at_rest: Option<bool>,
-    /// The driver's idle bit.
+    /// The driver's idle bit; `None` when it is not reported.
     pub idle_bit: Option<bool>,
-    /// Device memory in use, MiB.
+    /// Device memory in use, MiB; `None` when it is not reported.
     pub mem: Option<f32>,
-    /// Share of memory in use.
+    /// Share of the device memory in use, 0–1; `None` when it is not known.
     pub mem_share: Option<f32>,
-    /// True when somebody holds it, false when nobody does; `None` when nobody says.
+    /// True when a process, pod or job holds the GPU, false when none does; `None` when no source reports it.
     pub held: Option<bool>,
-    /// True when it looks used, draws little and computes nothing.
+    /// True when it looks used, draws little power and computes nothing.
     pub stalls: bool,
-    /// NeuronCores at 0.
+    /// True when NeuronCores are at 0.
     pub cores_at_zero: bool,
-    /// What another source says of an engine, where only it sees use.
+    /// Activity of an engine that only another source saw in use, 0–1; `None` without one.
     pub elsewhere: Option<f32>,
 }
 
@@ -104,7 +104,7 @@ pub(super) fn evidence(
     stays: bool,
 ) -> Evidence {
     use GpuSignal as S;
-    /// What the power limit is raised by while a GPU is called idle.
+    /// Factor on the power limit while a GPU is called idle, so that it does not flicker.
     const STAYS: f32 = 1.1;
     let get = |s| sample.signals.get(s);
     let rung = Rung::of(&sample.signals);

@@ -8,7 +8,7 @@ use crate::domain::{FastMap, FastSet, GpuIdentity, GpuKey, GpuSample, GpuSignal,
 use crate::fleet::gpu::{Part, Share, index_of, share};
 use crate::fleet::{GpuNode, Row};
 
-/// A GPU in its group.
+/// A GPU as a member of its group (node, team, owner, model).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Member {
     pub item: usize,
@@ -205,7 +205,7 @@ fn add_rests(
     }
 }
 
-/// What is measured of the board as a whole and holds for each of its slices.
+/// Signals that are measured of the board as a whole and hold for each of its slices.
 fn of_board(signals: &GpuSignals) -> GpuSignals {
     use GpuSignal::{Power, PowerLimit, RecoveryAction, RemapFailure, Xid};
     let mut out = GpuSignals::default();
@@ -217,7 +217,7 @@ fn of_board(signals: &GpuSignals) -> GpuSignals {
     out
 }
 
-/// What stands for the slices of a GPU that nobody made.
+/// Item for the part of a GPU that was not made into slices.
 fn rest_of(slice: &Item) -> Item {
     let sample = &slice.sample;
     let identity = GpuIdentity { mig: None, ..(*sample.identity).clone() };

@@ -1,4 +1,4 @@
-//! From sweeps to GPUs: read, unified and merged.
+//! Reads, unifies and merges the samples of sweeps into one item per GPU.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::fleet::gpu::{Candidate, Known, Merged, Named, Places, merge, unify};
 /// Interval of a source that does not say.
 const DEFAULT_INTERVAL: Duration = Duration::from_secs(30);
 
-/// One GPU as it is told now, or was told last.
+/// One GPU with its newest sample.
 #[derive(Clone, Debug)]
 pub(super) struct Item {
     pub key: GpuKey,
@@ -20,7 +20,7 @@ pub(super) struct Item {
     pub place: Option<usize>,
     pub told: Vec<Told>,
     pub disagreement: Arc<str>,
-    /// See [`Merged::elsewhere`].
+    /// Activity of an engine that only another source saw in use, see [`Merged::elsewhere`].
     pub elsewhere: Option<f32>,
     pub fresh: bool,
     pub limit_ms: i64,
@@ -30,7 +30,7 @@ pub(super) struct Item {
     pub slot: Option<u32>,
 }
 
-/// What was read.
+/// Items of all sweeps, and the instances by the names of their hosts.
 pub(super) struct Read<'a> {
     pub items: Vec<Item>,
     pub places: Places<'a>,

@@ -1,4 +1,4 @@
-//! The order of rows.
+//! Order of the rows of GPUs.
 
 use std::sync::Arc;
 

@@ -13,7 +13,7 @@ use crate::domain::{FastSet, GpuKey};
 use crate::fleet::gpu::{Known, index_of, place_key};
 
 impl Watch {
-    /// Which GPU sat where, for sources that have no UUID.
+    /// Last host and index of each GPU, for sources that have no UUID.
     pub(super) fn known(&self, input: &WatchInput<'_>) -> Known {
         let samples = input.sweeps.iter().flat_map(|s| &s.samples);
         let mut known: HashMap<_, (Timestamp, GpuKey)> = HashMap::new();
@@ -115,14 +115,14 @@ impl Watch {
         }
     }
 
-    /// What is remembered of a GPU that was in an earlier picture.
+    /// Slot of a GPU that was in an earlier picture; `None` for a new GPU.
     pub(super) fn remembered(&self, item: &Item) -> Option<u32> {
         let is_its =
             |slot: &u32| self.entries.get(*slot as usize).is_some_and(|e| e.key == item.key);
         item.slot.filter(is_its).or_else(|| self.slots.get(&item.key).copied())
     }
 
-    /// Where a GPU is remembered; made if need be.
+    /// Slot of a GPU; a new one for a GPU that was in no picture.
     pub(super) fn slot(&mut self, group: &Group, item: &Item) -> u32 {
         if let Some(slot) = self.remembered(item).or_else(|| self.inherit(group, item)) {
             return slot;

@@ -19,7 +19,7 @@ pub const STALLED_POWER_SHARE: f32 = 0.35;
 pub const STALLED_AFTER: Duration = Duration::from_mins(10);
 /// Activity below which a working GPU is inefficient (training, and where the class is not known).
 pub const INEFFICIENT_BELOW: f32 = 0.5;
-/// The same for inference, which waits for requests: half of what is good for it.
+/// Like [`INEFFICIENT_BELOW`] for inference, which waits for requests: half of the good share.
 pub const INEFFICIENT_BELOW_INFERENCE: f32 = 0.25;
 /// Shortest time of low activity that is called inefficient. Ours.
 pub const INEFFICIENT_AFTER: Duration = Duration::from_mins(15);
@@ -42,13 +42,13 @@ pub(super) const XID_NEW_MS: i64 = 600_000;
 /// Names a team by the namespace of the owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TeamRule {
-    /// The namespace; a `*` at the end stands for any rest. Compared without regard to ASCII case.
+    /// Kubernetes namespace; a `*` at the end matches any rest. Compared without regard to ASCII case.
     pub namespace: String,
     /// The team.
     pub team: Arc<str>,
 }
 
-/// What the judgement of GPUs goes by. Ratios are 0–1.
+/// Limits by which GPUs are judged. Ratios are 0–1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GpuRules {
     /// Activity below which a GPU does nothing, 0–1.
@@ -65,7 +65,7 @@ pub struct GpuRules {
     pub stalled_after: Duration,
     /// Activity below which a working GPU is inefficient, 0–1.
     pub inefficient_below: f32,
-    /// The same for inference, 0–1.
+    /// Like `inefficient_below` for inference, 0–1.
     pub inefficient_below_inference: f32,
     /// Shortest time of low activity that is called inefficient.
     pub inefficient_after: Duration,

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::track::Spell;
 use crate::domain::{Hour, HoursOfGpu, IdleStart};
 
-/// A closed hour is told this long after its end, or not at all.
+/// Longest time after its end at which a closed hour is reported.
 const LATEST: SignedDuration = SignedDuration::from_mins(10);
 
 /// Start of an idle spell.

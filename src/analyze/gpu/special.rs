@@ -44,7 +44,7 @@ pub(super) fn stale(
     }
 }
 
-/// The verdict on what is left of a sliced GPU: it burns money, and nobody says what it does.
+/// Verdict on the unallocated part of a sliced GPU: it costs money and does nothing that is reported.
 pub(super) fn rest(share: f64, of: u32, usd: Option<f64>, workload: Workload) -> GpuVerdict {
     let usd = usd.map(|usd| (usd * HOURS_PER_MONTH).round() as i64);
     GpuVerdict {
@@ -61,7 +61,8 @@ pub(super) fn rest(share: f64, of: u32, usd: Option<f64>, workload: Workload) ->
     }
 }
 
-/// What buys nothing, USD/h: all of a GPU that is idle, hangs, or is broken and does nothing.
+/// Dollars that buy nothing, USD/h: the whole rate of a GPU that is idle, hangs, or is broken and does nothing, 0 for
+/// one that works. `None` without a price, and where its state does not say.
 pub(super) fn waste(verdict: &GpuVerdict, e: &Evidence, usd: Option<f64>) -> Option<f64> {
     match verdict.state {
         GpuState::HeldIdle | GpuState::UnallocatedIdle | GpuState::Stalled => usd,

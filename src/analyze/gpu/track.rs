@@ -32,30 +32,30 @@ impl Spell {
     }
 }
 
-/// The memory of one GPU.
+/// State that is kept of one GPU between samples.
 #[derive(Clone, Debug)]
 pub(super) struct Track {
-    /// When the newest sample was measured.
+    /// When the newest sample was measured, ms since 1970.
     pub at: i64,
     /// When one last said something of its activity that can be believed.
     told_at: i64,
-    /// Samples with two witnesses for idle since the last use.
+    /// Spell of samples with two witnesses for idle since the last use; `None` without any.
     pub quiet: Option<Spell>,
     /// Samples in a row with low activity and power that speaks against idleness.
     against: u32,
-    /// True when use was seen right before the quiet spell: its beginning is known.
+    /// True when use was seen right before the quiet spell, so that its beginning is known.
     pub quiet_began: bool,
-    /// Low activity by whatever witness, since the last use.
+    /// Spell of low activity by any witness since the last use; `None` without any.
     pub low: Option<Spell>,
-    /// NeuronCores at 0.
+    /// Spell of NeuronCores at 0; `None` without any.
     pub zero: Option<Spell>,
-    /// Looks used and computes nothing.
+    /// Spell in which it looks used and computes nothing; `None` outside one.
     pub stall: Option<Spell>,
-    /// Weighted mean of activity below what its class should reach.
+    /// Spell in which the weighted mean of activity is below what its class should reach; `None` outside one.
     pub wasteful: Option<Spell>,
-    /// Weighted mean of activity.
+    /// Weighted mean of activity, 0–1.
     pub mean: f32,
-    /// When use was last seen.
+    /// When use was last seen, ms since 1970; `None` when never.
     pub used_at: Option<i64>,
     /// The last samples' activity.
     pub trail: Trail,
@@ -64,7 +64,7 @@ pub(super) struct Track {
     xid_is_new: bool,
     uses_since_xid: u32,
     last_indication: Indication,
-    /// The state concluded last.
+    /// State that was concluded last; `None` before the first sample.
     pub state: Option<GpuState>,
 }
 
@@ -176,7 +176,7 @@ impl Track {
         self.at = at;
     }
 
-    /// What a source with a memory says of the minutes before: as good as having looked.
+    /// Takes in the minutes that a source with a memory reports, as if they had been swept.
     fn window(&mut self, at: i64, e: &Evidence, sample: &GpuSample, rules: &GpuRules) {
         let Some(recent) = sample.recent.filter(|r| r.samples > 0) else { return };
         let from = at - i64::from(recent.seconds) * 1000;
@@ -241,14 +241,15 @@ impl Track {
         }
     }
 
-    /// The hardware XID that still stands: it came a moment ago, or no work was seen since.
+    /// Hardware XID that still counts: reported a moment ago, or followed by no work; `None` without one.
     pub fn broken(&self) -> Option<u16> {
         let xid = self.xid.filter(|x| xid(u32::from(*x)).is_some_and(|x| x.is_fatal))?;
         let moment = self.xid_is_new && self.at - self.xid_at < XID_NEW_MS;
         (moment || self.uses_since_xid == 0).then_some(xid)
     }
 
-    /// The spell that may be called idle: two witnesses long enough, or NeuronCores at 0 for long.
+    /// Spell that may be called idle: long enough with two witnesses, or long with NeuronCores at 0. `None` without
+    /// one.
     pub fn idle(&self, indication: Indication, rules: &GpuRules) -> Option<Spell> {
         let needed = rules.min_idle.as_millis() as i64;
         let long = self.quiet.filter(|q| q.samples >= rules.min_samples && q.lasted() >= needed);

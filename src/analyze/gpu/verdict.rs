@@ -12,7 +12,7 @@ use crate::domain::{
     Workload,
 };
 
-/// What a verdict looks at besides evidence and memory.
+/// Input of a verdict besides evidence and memory.
 pub(super) struct Case<'a> {
     pub sample: &'a GpuSample,
     pub model: Option<&'a GpuModel>,
@@ -31,7 +31,7 @@ fn percent(ratio: f32) -> u8 {
     (ratio.clamp(0.0, 1.0) * 100.0).round() as u8
 }
 
-/// What activity a kind of work should reach.
+/// Activity below which a kind of work counts as inefficient, 0–1.
 pub(super) fn below(workload: Workload, rules: &GpuRules) -> f32 {
     match workload {
         Workload::Inference => rules.inefficient_below_inference,
@@ -105,7 +105,7 @@ fn state(track: &Track, e: &Evidence, case: &Case<'_>) -> Conclusion {
     }
 }
 
-/// What is broken. `silent`: there were no news since.
+/// Reason why a GPU counts as broken; `None` for a GPU that works. `silent`: no sample has come since.
 pub(super) fn error(track: &Track, sample: &GpuSample, silent: bool) -> Option<Reason> {
     let over = |signal| sample.signals.get(signal).filter(|v| *v >= 1.0);
     if let Some(code) = track.broken() {

@@ -29,7 +29,7 @@ pub(super) const MAX_GPUS: usize = 200_000;
 /// is taken to sweep each 30 s.
 pub type Intervals = HashMap<(SourceId, Arc<str>), Duration>;
 
-/// What a picture is made of.
+/// Input of a picture of the GPU fleet.
 #[derive(Clone, Copy)]
 pub struct WatchInput<'a> {
     /// Version of the result.
@@ -73,7 +73,7 @@ pub(super) struct Labels {
 pub(super) struct Entry {
     pub key: GpuKey,
     pub track: Track,
-    /// What it looked like last.
+    /// Row of the GPU in the last picture; `None` before the first.
     pub row: Option<Arc<GpuRow>>,
     /// Milliseconds after which its news are stale.
     pub limit_ms: i64,

@@ -78,9 +78,9 @@ pub enum PolicyError {
         name: String,
         /// The field.
         field: &'static str,
-        /// What it was.
+        /// Value that was given.
         value: String,
-        /// What it may be, in words.
+        /// Allowed values, in words.
         allowed: String,
     },
     /// A figure was given that the base does not test.

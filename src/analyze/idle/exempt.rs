@@ -10,7 +10,7 @@ use crate::domain::{ExemptBy, Tags};
 /// found in any case: a key in the wrong case still tells what its writer meant.
 pub const EXEMPT_TAG: &str = "burntop:exempt";
 
-/// What the tag says at a moment.
+/// Meaning of the exemption tag at a moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Exemption {
     /// No such tag.
@@ -26,7 +26,7 @@ pub enum Exemption {
 }
 
 impl Exemption {
-    /// What `tags` say at `now`.
+    /// Exemption by `tags` at `now`.
     pub fn of(tags: &Tags, now: Timestamp) -> Self {
         let Some(value) = tags.find(&[EXEMPT_TAG]) else { return Self::None };
         let value = value.trim();

@@ -6,7 +6,7 @@ use super::machine::Machine;
 use super::policy::{Limit, Policy, Test, gpu_indices};
 use crate::domain::{Hour, HourRange, Signal};
 
-/// What an hour was.
+/// Use in one hour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HourUse {
     /// Something reached a limit, or came malformed.

@@ -1,4 +1,4 @@
-//! The verdict.
+//! Judges an instance by the findings on its signals.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::domain::{
     Unchecked, Verdict, VerdictKind, intern,
 };
 
-/// What is judged, and when.
+/// Instance to judge, with its facts and the time.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
     /// The instance.
@@ -78,7 +78,7 @@ fn is_idle_gpu(f: &Finding) -> bool {
     idle_gpu(f).is_some()
 }
 
-/// Its index.
+/// Index of the GPU when it is idle; `None` otherwise.
 fn idle_gpu(f: &Finding) -> Option<u16> {
     match f.measure {
         Measure::Gpu(index) if f.required && !f.evidence.busy => Some(index),
@@ -221,7 +221,7 @@ fn coverage(survey: &Survey, machine: Machine, frame: Frame, unknown: bool) -> f
     }
 }
 
-/// What the verdict does not rest on and could matter.
+/// Signals that could matter and that the verdict does not rest on.
 fn not_checked(subject: &Subject<'_>, policy: &Policy, input: &JudgeInput) -> Arc<[Unchecked]> {
     let mut out = Vec::with_capacity(6);
     out.push(Unchecked::Memory);

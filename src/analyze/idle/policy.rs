@@ -1,4 +1,4 @@
-//! What a policy asks of the evidence.
+//! Limits, windows and rules of a policy.
 
 use crate::domain::Signal;
 
@@ -75,7 +75,7 @@ pub(super) struct Underused {
     pub cpu_percent: f64,
 }
 
-/// How a policy tests.
+/// Way in which a policy tests for use.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Test {
     /// Hour by hour over an uninterrupted stretch.

@@ -207,7 +207,7 @@ pub(super) fn sum_where(of: &Slice<'_>, by: &Slice<'_>, level: f32) -> (f64, usi
     (sum.iter().sum(), count.iter().sum::<i32>() as usize)
 }
 
-/// What a look back from the end of the hours found.
+/// Result of looking back from the end of the hours for use.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(in crate::analyze) struct Trail {
     /// The last hour that speaks for use.

@@ -70,11 +70,11 @@ pub(super) struct Finding {
 pub(super) struct Survey {
     /// GPUs first, then the host.
     pub findings: Vec<Finding>,
-    /// Hourly mean CPU over the judged hours.
+    /// Hourly mean CPU over the judged hours; `None` without data.
     pub cpu: Option<Stats>,
-    /// Mean network bytes per day, in plus out.
+    /// Mean network bytes per day, in plus out; `None` without data.
     pub network_per_day: Option<f64>,
-    /// Mean GPU utilisation, percent.
+    /// Mean GPU utilisation over the judged hours, percent; `None` without data.
     pub gpu_percent: Option<f64>,
 }
 
@@ -89,7 +89,7 @@ impl Survey {
         self.findings.iter().filter(|f| matches!(f.measure, Measure::Gpu(_)))
     }
 
-    /// True when a GPU works.
+    /// True when the signals of a GPU show use.
     pub fn gpu_works(&self) -> bool {
         self.gpus().any(|f| f.evidence.busy)
     }

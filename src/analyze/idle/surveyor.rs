@@ -60,7 +60,7 @@ pub(super) fn both<'a>(a: Seen<'a>, b: Seen<'a>) -> Both<'a> {
     Both { slices: [a.slice, b.slice], stats: [a.stats, b.stats] }
 }
 
-/// How a line of evidence reads.
+/// Texts and limits of one line of evidence.
 pub(super) struct Line {
     pub measure: Measure,
     pub label: Arc<str>,

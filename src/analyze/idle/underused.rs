@@ -1,4 +1,4 @@
-//! In use, but far below its size.
+//! Verdict on instances that are used far below their size.
 
 use super::machine::Machine;
 use super::policy::Policy;

@@ -1,4 +1,4 @@
-//! The tests that speak of a window as a whole: low days, and one mean.
+//! Tests that are about a window as a whole: low days, and one mean.
 
 use super::policy::least;
 use super::sliding::highest_per_day;

@@ -6,94 +6,10 @@ use std::sync::Arc;
 use super::need::Evidence;
 use super::rules::SizeRules;
 use super::types::{Traits, USABLE_GPU_MEMORY};
-use super::words::{gib, gigabits, percent, vcpus};
 use crate::domain::gpu::model;
-use crate::domain::{AcceleratorKind, Platform, Provenance, Scope, Tenancy, TypeSpec};
+use crate::domain::{AcceleratorKind, Figure, Platform, Provenance, Scope, Tenancy, TypeSpec};
 use crate::fleet::Book;
-
-/// Why a type will not do.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Fail {
-    /// Another kind of accelerator, or none.
-    Kind,
-    /// Another processor architecture.
-    Architecture,
-    /// Bare metal, while the present one is not.
-    Metal,
-    /// CPU that is not always there.
-    Burstable,
-    /// Processor generation of a general-purpose family: has, needs.
-    OlderCpu(u32, u32),
-    /// GPUs: has, needs.
-    Gpus(u32, u32),
-    /// Memory per GPU, MiB: has, needs.
-    GpuMemory(u64, u64),
-    /// Compute capability: has, needs.
-    Older((u8, u8), (u8, u8)),
-    /// Speed of a GPU in parts of the present one: has, needs. NaN where it is not known.
-    Slower(f64, f64),
-    /// No NVLink between its GPUs.
-    NvLink,
-    /// Cannot be partitioned.
-    Mig,
-    /// vCPUs: has, needs.
-    Vcpus(u32, f64),
-    /// Memory, MiB: has, needs.
-    Memory(u64, u64),
-    /// No instance store.
-    InstanceStore,
-    /// Network, Gbit/s: has (NaN where not known), needs.
-    Network(f64, f64),
-    /// No EFA.
-    Efa,
-    /// Not offered in the zone.
-    NotOffered,
-}
-
-impl std::fmt::Display for Fail {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Kind => f.write_str("another kind of machine"),
-            Self::Architecture => f.write_str("another processor architecture"),
-            Self::Metal => f.write_str("bare metal"),
-            Self::Burstable => f.write_str("its CPU is not there all the time"),
-            Self::OlderCpu(has, needs) => {
-                write!(f, "processors of generation {has}, not below {needs}")
-            }
-            Self::Gpus(has, needs) => {
-                write!(f, "{has} GPU{}, {needs} work", if *has == 1 { "" } else { "s" })
-            }
-            Self::GpuMemory(has, needs) => {
-                write!(f, "{} per GPU, {} kept", gib(*has), gib(*needs))
-            }
-            Self::Older(has, needs) => write!(
-                f,
-                "compute capability {}.{}, not below {}.{}",
-                has.0, has.1, needs.0, needs.1
-            ),
-            Self::Slower(has, _) if has.is_nan() => f.write_str("how fast its GPU is is not known"),
-            Self::Slower(has, needs) => write!(
-                f,
-                "its GPU has {} of the speed, {} needed",
-                percent(has * 100.0),
-                percent(needs * 100.0)
-            ),
-            Self::NvLink => f.write_str("no NVLink between its GPUs"),
-            Self::Mig => f.write_str("its GPU cannot be partitioned (MIG)"),
-            Self::Vcpus(has, needs) => write!(f, "{has} vCPUs, {} needed", vcpus(*needs)),
-            Self::Memory(has, needs) => write!(f, "{} memory, {} kept", gib(*has), gib(*needs)),
-            Self::InstanceStore => f.write_str("no instance store"),
-            Self::Network(has, needs) if has.is_nan() => {
-                write!(f, "its network is not known, {} needed", gigabits(*needs))
-            }
-            Self::Network(has, needs) => {
-                write!(f, "{} network, {} needed", gigabits(*has), gigabits(*needs))
-            }
-            Self::Efa => f.write_str("no EFA"),
-            Self::NotOffered => f.write_str("not offered in the zone"),
-        }
-    }
-}
+use crate::fleet::savings::SizeFail as Fail;
 
 /// A type with its price, ready to be tried.
 #[derive(Clone, Debug)]
@@ -193,7 +109,7 @@ impl Ask<'_> {
         }
         let cpus = need.vcpus.unwrap_or(f64::from(self.spec.vcpus));
         if f64::from(spec.vcpus) < cpus {
-            fail(Fail::Vcpus(spec.vcpus, cpus));
+            fail(Fail::Vcpus(spec.vcpus, Figure(cpus)));
         }
         let memory = need.memory_mib.unwrap_or(self.spec.memory_mib);
         if spec.memory_mib < memory {
@@ -206,7 +122,7 @@ impl Ask<'_> {
             let has = traits.baseline_gbps;
             let as_now = has.zip(self.traits.baseline_gbps).is_some_and(|(has, now)| has >= now);
             if !as_now && has.is_none_or(|has| has < needs) {
-                fail(Fail::Network(has.unwrap_or(f64::NAN), needs));
+                fail(Fail::Network(has.map(Figure), Figure(needs)));
             }
         }
         if need.efa && !traits.efa {
@@ -237,7 +153,7 @@ impl Ask<'_> {
             return;
         }
         let (Some(a), Some(b)) = (self.traits.gpu, traits.gpu) else {
-            fail(Fail::Slower(f64::NAN, 1.0));
+            fail(Fail::Slower(None, Figure(1.0)));
             return;
         };
         if b.capability < a.capability && !self.rules.allow_older_gpu {
@@ -246,7 +162,7 @@ impl Ask<'_> {
         let has = (b.tflops / a.tflops).min(b.bandwidth / a.bandwidth);
         let needs = self.speed();
         if has < needs {
-            fail(Fail::Slower(has, needs));
+            fail(Fail::Slower(Some(Figure(has)), Figure(needs)));
         }
     }
 

@@ -10,50 +10,41 @@ use super::need::{Evidence, GpuMemory, SizingInput, evidence};
 use super::rules::SizeRules;
 use super::seen::hours;
 use super::types::{Traits, family};
-use super::words::{gb, gib, gigabits, per_hour};
 use crate::analyze::savings::SavingsInput;
-use crate::analyze::shared_texts::SharedTexts;
+use crate::analyze::shared_texts::Shared;
 use crate::domain::{
-    AcceleratorKind, GpuSignal, Lifecycle, Platform, Tenancy, TypeSpec, VerdictKind,
+    Accelerator, AcceleratorKind, Figure, GpuSignal, Lifecycle, Platform, Tenancy, TypeSpec,
+    VerdictKind,
 };
-use crate::fleet::savings::{CannotTell, Effort, Need, Proposal, Risk, SizeVerdict};
+use crate::fleet::savings::{
+    CannotTell, Effort, Gpus, Named, Need, PricedType, Proposal, Risk, SizeFail, SizeNote as Note,
+    SizeVerdict,
+};
 use crate::fleet::{GpuRow, Row};
 
-/// Why an instance is not looked at for its size, a sentence; `None` when it is.
-pub fn not_judged(row: &Row, now: Timestamp, rules: &SizeRules) -> Option<&'static str> {
-    if !row.instance.state.is_billed() {
-        return Some("It does not run.");
-    }
-    match row.instance.lifecycle {
-        Lifecycle::OnDemand => {}
-        Lifecycle::Spot => {
-            return Some(
-                "Spot: which type runs is the choice of its request; give that more types instead.",
-            );
-        }
-        Lifecycle::CapacityBlock | Lifecycle::Scheduled => {
-            return Some("It is paid in advance: a smaller one would save nothing.");
-        }
-    }
-    if row.instance.tenancy == Tenancy::Host {
-        return Some("Its dedicated host is billed, whatever runs on it.");
-    }
-    let Some(verdict) = &row.verdict else { return Some("It has no verdict yet.") };
-    match verdict.kind {
-        VerdictKind::Underused | VerdictKind::Partial | VerdictKind::Busy => {}
-        VerdictKind::Idle => return Some("It is idle: stop it instead of making it smaller."),
-        VerdictKind::Unknown => return Some("Too little is known of what it does."),
-        VerdictKind::TooNew => return Some("It is too new to judge."),
-        VerdictKind::Exempt => return Some("It is exempt by tag."),
-    }
-    let quiet = |t: Timestamp| now.duration_since(t).as_hours() >= i64::from(rules.least_hours);
-    if f64::from(verdict.coverage) < rules.least_coverage && verdict.kind != VerdictKind::Busy
-        || hours(verdict) < rules.least_hours
-        || verdict.kind == VerdictKind::Partial && !verdict.idle_since.is_some_and(quiet)
+/// True where the size of an instance is judged: it runs on demand, works, and enough hours are known.
+pub(super) fn is_judged(row: &Row, now: Timestamp, rules: &SizeRules) -> bool {
+    // The type of a Spot instance is the choice of its request. What is paid in advance, and a dedicated host, cost
+    // the same whatever runs.
+    if !row.instance.state.is_billed()
+        || row.instance.lifecycle != Lifecycle::OnDemand
+        || row.instance.tenancy == Tenancy::Host
     {
-        return Some("Too few hours of evidence to judge its size.");
+        return false;
     }
-    None
+    let Some(verdict) = &row.verdict else { return false };
+    let quiet = |t: Timestamp| now.duration_since(t).as_hours() >= i64::from(rules.least_hours);
+    let covered = f64::from(verdict.coverage) >= rules.least_coverage;
+    let known = match verdict.kind {
+        VerdictKind::Busy => true,
+        VerdictKind::Underused => covered,
+        VerdictKind::Partial => covered && verdict.idle_since.is_some_and(quiet),
+        // An idle one is stopped instead.
+        VerdictKind::Idle | VerdictKind::Unknown | VerdictKind::TooNew | VerdictKind::Exempt => {
+            false
+        }
+    };
+    known && hours(verdict) >= rules.least_hours
 }
 
 /// The proposal for one instance that is judged; `None` for a busy one that is used as it should.
@@ -62,30 +53,24 @@ pub(super) fn judge(
     row: &Arc<Row>,
     gpus: &[&Arc<GpuRow>],
     market: &Market,
-    texts: &mut SharedTexts,
+    shared: &mut Shared<Note>,
 ) -> Option<Proposal> {
     let rules = &input.rules.size;
     let verdict = row.verdict.as_deref()?;
     let busy = verdict.kind == VerdictKind::Busy;
     let Some(spec) = row.spec.as_deref() else {
-        return (!busy)
-            .then(|| blank(texts, row, CannotTell::NoPrice, "Nothing is known of its type."));
+        return (!busy).then(|| blank(shared, row, CannotTell::NoPrice, Note::TypeUnknown));
     };
     let kind = spec.accelerator.as_ref().map(|a| a.kind);
     if busy && !uses_little(spec, gpus) {
         return None;
     }
     if kind.is_some_and(|k| k != AcceleratorKind::NvidiaGpu) {
-        return Some(blank(
-            texts,
-            row,
-            CannotTell::Accelerator,
-            "What its accelerators hold and need cannot be told from outside.",
-        ));
+        return Some(blank(shared, row, CannotTell::Accelerator, Note::OtherAccelerator));
     }
     let price = row.usd_per_hour().filter(|usd| *usd > 0.0);
     let Some(price) = price.filter(|_| row.instance.platform != Platform::Other) else {
-        return (!busy).then(|| blank(texts, row, CannotTell::NoPrice, "Its price is not known."));
+        return (!busy).then(|| blank(shared, row, CannotTell::NoPrice, Note::PriceUnknown));
     };
     let traits = Traits::of(spec);
     let sizing = SizingInput { row, spec, traits: &traits, verdict, gpus, now: input.now, rules };
@@ -93,15 +78,15 @@ pub(super) fn judge(
     let offered = offered(input, row);
     let ask = Ask { spec, traits: &traits, evidence: &evidence, offered, rules };
     let limit = price * (1.0 - rules.least_saving);
-    let mut says: Vec<String> = evidence.says.clone();
-    let mut proposal = |verdict: SizeVerdict, gross, effort, risk, says: Vec<String>| Proposal {
+    let mut says = evidence.says.clone();
+    let mut proposal = |verdict: SizeVerdict, gross, effort, risk, says: Vec<Note>| Proposal {
         usd_per_hour: Some(price),
         need: evidence.need.clone(),
         verdict,
         gross_usd_per_hour: gross,
         effort,
         risk,
-        says: texts.share_all(&says),
+        says: shared.share_all(says),
         ..empty(row)
     };
     let priced = &market.priced[..];
@@ -109,9 +94,9 @@ pub(super) fn judge(
         if busy {
             return None;
         }
-        let (why, reason) = nothing(&ask, market, limit, row);
+        let (why, note) = nothing(&ask, market, limit, row);
         // What decided comes first: a list shows one sentence.
-        says.insert(0, reason);
+        says.insert(0, note);
         apart(&ask, priced, price, &mut says);
         let verdict = SizeVerdict::Cannot(why);
         return Some(proposal(verdict, None, Effort::Medium, evidence.risk, says));
@@ -119,13 +104,9 @@ pub(super) fn judge(
     let chosen = &priced[place];
     kept(row, &ask, chosen, offered.is_some(), &mut says);
     if let Some(next) = next_smaller(&priced[..place], chosen)
-        && let Some(fail) = ask.fails(next).first()
+        && let Some(fail) = ask.fails(next).into_iter().next()
     {
-        says.push(format!(
-            "The next smaller, {} at {}, would not do: {fail}.",
-            next.spec.name,
-            per_hour(next.usd_per_hour)
-        ));
+        says.push(Note::NextSmaller { to: priced_type(next), fail });
     }
     let (effort, risk) = effort(row, &ask, chosen, evidence.risk);
     let verdict = SizeVerdict::Smaller {
@@ -161,22 +142,12 @@ fn offered<'a>(input: &SavingsInput<'a>, row: &Row) -> Option<&'a [Arc<str>]> {
     zones.iter().find(|z| z.az == row.instance.az).map(|z| z.types.as_slice())
 }
 
-/// Why nothing fits, in a sentence with the type that comes nearest.
-fn nothing(ask: &Ask<'_>, market: &Market, limit: f64, row: &Row) -> (CannotTell, String) {
-    const SHOWN: usize = 3;
-    let mut unpriced: Vec<String> = ask.unpriced(market).map(ToString::to_string).collect();
+/// Why nothing fits, with the type that comes nearest.
+fn nothing(ask: &Ask<'_>, market: &Market, limit: f64, row: &Row) -> (CannotTell, Note) {
+    let unpriced: Vec<Arc<str>> = ask.unpriced(market).cloned().collect();
     if !unpriced.is_empty() {
-        let count = unpriced.len();
-        unpriced.truncate(SHOWN);
-        let reason = format!(
-            "{count} smaller type{} would do and {} no known price in {}: {}{}.",
-            if count == 1 { "" } else { "s" },
-            if count == 1 { "has" } else { "have" },
-            row.instance.scope.region,
-            unpriced.join(", "),
-            if count > SHOWN { " and others" } else { "" },
-        );
-        return (CannotTell::NoPrice, reason);
+        let region = row.instance.scope.region.clone();
+        return (CannotTell::NoPrice, Note::Unpriced { types: Named::of(&unpriced), region });
     }
     let market = &market.priced[..];
     // Would less memory open a way? Then it is memory that one has to ask for.
@@ -194,44 +165,34 @@ fn nothing(ask: &Ask<'_>, market: &Market, limit: f64, row: &Row) -> (CannotTell
         let without = Ask { evidence: &evidence, ..*ask };
         if let Some(place) = without.cheapest(market, limit) {
             let c = &market[place];
-            let memory = c.spec.accelerator.as_ref().map_or(0, |a| a.memory_mib);
-            let reason = format!(
-                "If {} per GPU were enough, {} at {} would do.",
-                gib(memory),
-                c.spec.name,
-                per_hour(c.usd_per_hour)
-            );
-            return (why, reason);
+            let memory_mib = c.spec.accelerator.as_ref().map_or(0, |a| a.memory_mib);
+            return (why, Note::FitsIfMemory { memory_mib, to: priced_type(c) });
         }
     }
     let cheaper = market.iter().take_while(|c| c.usd_per_hour <= limit);
     let nearest = cheaper
         .map(|c| (ask.fails(c), c))
-        .filter(|(fails, _)| !fails.contains(&super::Fail::Kind))
+        .filter(|(fails, _)| !fails.contains(&SizeFail::Kind))
         .min_by_key(|(fails, _)| fails.len());
-    let reason = match nearest {
-        Some((fails, c)) => {
-            let fails: Vec<String> = fails.iter().map(ToString::to_string).collect();
-            format!(
-                "Nothing cheaper meets all of it. The nearest, {} at {}, would not do: {}.",
-                c.spec.name,
-                per_hour(c.usd_per_hour),
-                fails.join("; ")
-            )
-        }
-        None => "Nothing of its kind is cheaper in its region.".into(),
+    let note = match nearest {
+        Some((fails, c)) => Note::Nearest { to: priced_type(c), fails },
+        None => Note::NothingCheaper,
     };
     // Copies that need less than they take could share fewer GPUs: that, too, the runtime knows.
     let why = match by_memory {
         Some(CannotTell::PreAllocated) => CannotTell::PreAllocated,
         _ => CannotTell::NothingSmaller,
     };
-    (why, reason)
+    (why, note)
+}
+
+fn priced_type(candidate: &Candidate) -> PricedType {
+    PricedType { name: candidate.spec.name.clone(), usd_per_hour: Figure(candidate.usd_per_hour) }
 }
 
 /// The way out of a box too large for the GPUs that work in it: one small box for each, where the
 /// work can be split. Said, not counted: nobody knows whether it can.
-fn apart(ask: &Ask<'_>, market: &[Candidate], price: f64, says: &mut Vec<String>) {
+fn apart(ask: &Ask<'_>, market: &[Candidate], price: f64, says: &mut Vec<Note>) {
     let Some(gpus) = ask.evidence.need.gpus.filter(|n| *n > 1 && *n < ask.spec.devices()) else {
         return;
     };
@@ -252,12 +213,12 @@ fn apart(ask: &Ask<'_>, market: &[Candidate], price: f64, says: &mut Vec<String>
     let limit = price / f64::from(gpus);
     if let Some(place) = ask.cheapest(market, limit) {
         let c = &market[place];
-        says.push(format!(
-            "If the {gpus} GPUs work on separate things, {gpus} × {} would cost {} instead of {}.",
-            c.spec.name,
-            per_hour(c.usd_per_hour * f64::from(gpus)),
-            per_hour(price)
-        ));
+        says.push(Note::Apart {
+            gpus,
+            to: c.spec.name.clone(),
+            usd_per_hour: Figure(c.usd_per_hour * f64::from(gpus)),
+            instead_of: Figure(price),
+        });
     }
 }
 
@@ -269,76 +230,47 @@ fn next_smaller<'a>(cheaper: &'a [Candidate], chosen: &Candidate) -> Option<&'a 
 }
 
 /// What changes with the type, and what to look at before.
-fn kept(row: &Row, ask: &Ask<'_>, chosen: &Candidate, offered: bool, says: &mut Vec<String>) {
+fn kept(row: &Row, ask: &Ask<'_>, chosen: &Candidate, offered: bool, says: &mut Vec<Note>) {
     let (old, new) = (ask.spec, &*chosen.spec);
     if let (Some(a), Some(b)) = (&old.accelerator, &new.accelerator) {
         if a.model != b.model || chosen.traits.fractional != ask.traits.fractional {
-            says.push(format!(
-                "GPU: {} × {} ({}) instead of {} × {} ({}).",
-                b.devices,
-                b.model,
-                gib(b.memory_mib),
-                a.devices,
-                a.model,
-                gib(a.memory_mib)
-            ));
+            let gpus = |a: &Accelerator| Gpus {
+                devices: a.devices,
+                model: a.model.clone(),
+                memory_mib: a.memory_mib,
+            };
+            says.push(Note::OtherGpu { from: gpus(a), to: gpus(b) });
             if let (Some(a), Some(b)) = (ask.traits.gpu, chosen.traits.gpu)
                 && a.capability != b.capability
             {
-                says.push(format!(
-                    "Its code must hold kernels or PTX for compute capability {}.{}.",
-                    b.capability.0, b.capability.1
-                ));
+                says.push(Note::ComputeCapability(b.capability.0, b.capability.1));
             }
         }
         if chosen.traits.fractional && !ask.traits.fractional {
-            says.push("It is a part of a GPU and needs the GRID (vGPU) driver.".into());
+            says.push(Note::FractionalGpu);
         }
     }
-    if old.instance_store_gb > 0 {
-        says.push(if new.instance_store_gb >= old.instance_store_gb {
-            "Stopping erases the instance store.".to_owned()
-        } else {
-            format!(
-                "Instance store: {} instead of {}; look at what is used (`df`). Stopping erases it.",
-                gb(new.instance_store_gb),
-                gb(old.instance_store_gb)
-            )
-        });
+    let (from_gb, to_gb) = (old.instance_store_gb, new.instance_store_gb);
+    if from_gb > 0 {
+        let smaller = Note::SmallerStore { from_gb, to_gb };
+        says.push(if to_gb >= from_gb { Note::ErasesStore } else { smaller });
     }
     if ask.evidence.need.network_gbps.is_none()
-        && let (Some(a), Some(b)) = (ask.traits.peak_gbps, chosen.traits.peak_gbps)
-        && b < a
+        && let (Some(from), Some(to)) = (ask.traits.peak_gbps, chosen.traits.peak_gbps)
+        && to < from
     {
-        says.push(format!(
-            "Network was not read: up to {} instead of {}.",
-            gigabits(b),
-            gigabits(a)
-        ));
+        says.push(Note::LessNetwork { from: Figure(from), to: Figure(to) });
     }
-    if ask.traits.xen != chosen.traits.xen {
-        says.push(
-            "It moves between Xen and Nitro: the image needs the ENA and NVMe drivers.".into(),
-        );
-    }
-    if !offered {
-        says.push("Whether its zone offers the type was not checked.".into());
-    }
-    if row.instance.capacity_reservation.is_some() {
-        says.push("It leaves its capacity reservation, which goes on billing.".into());
-    }
-    if old.devices() > 0 {
-        says.push(
-            "Start the new one before letting go of the old: capacity may not come back.".into(),
-        );
-    }
-    if let Some(owner) = row.instance.owners.first() {
-        says.push(format!(
-            "Change the launch template of {} {}, which would bring the old type back.",
-            owner.kind.word(),
-            owner.name
-        ));
-    }
+    let instance = &row.instance;
+    let owner = instance.owners.first();
+    let others = [
+        (ask.traits.xen != chosen.traits.xen).then_some(Note::XenAndNitro),
+        (!offered).then_some(Note::OfferUnchecked),
+        instance.capacity_reservation.is_some().then_some(Note::LeavesReservation),
+        (old.devices() > 0).then_some(Note::StartNewFirst),
+        owner.map(|o| Note::LaunchTemplate { kind: o.kind, name: o.name.clone() }),
+    ];
+    says.extend(others.into_iter().flatten());
 }
 
 /// Work and risk of a change.
@@ -385,20 +317,20 @@ pub(super) fn consolidation(input: &SavingsInput<'_>, proposals: &mut [Proposal]
         }
     }
     for ((.., from, team, _, devices), members) in groups {
-        let boxes = pack(members.iter().map(|m| m.1).collect(), devices);
-        let freed = members.len() - boxes;
-        if freed == 0 {
+        let enough = pack(members.iter().map(|m| m.1).collect(), devices);
+        if enough == members.len() {
             continue;
         }
         let gpus: u32 = members.iter().map(|m| m.1).sum();
-        let text: Arc<str> = format!(
-            "{} boxes of {team} like it ({from}, same zone) have {gpus} GPUs at work together: {boxes} \
-             would hold them, {freed} could go.",
-            members.len()
-        )
-        .into();
+        let note = Arc::new(Note::Consolidate {
+            boxes: members.len(),
+            team,
+            instance_type: from,
+            gpus,
+            enough,
+        });
         for (place, _) in members {
-            proposals[place].says.push(text.clone());
+            proposals[place].says.push(note.clone());
         }
     }
 }
@@ -417,11 +349,11 @@ pub(super) fn pack(mut blocks: Vec<u32>, devices: u32) -> usize {
 }
 
 /// A proposal without a conclusion.
-fn blank(texts: &mut SharedTexts, row: &Row, why: CannotTell, says: &str) -> Proposal {
+fn blank(shared: &mut Shared<Note>, row: &Row, why: CannotTell, note: Note) -> Proposal {
     Proposal {
         verdict: SizeVerdict::Cannot(why),
         usd_per_hour: row.usd_per_hour(),
-        says: vec![texts.share(says)],
+        says: vec![shared.share(note)],
         ..empty(row)
     }
 }

@@ -16,13 +16,10 @@ mod need;
 mod rules;
 mod seen;
 mod types;
-mod words;
 
 #[cfg(test)]
 mod tests;
 
-pub use fit::Fail;
-pub use judge::not_judged;
 pub use rules::SizeRules;
 pub use types::{GpuSpeed, Traits, family};
 
@@ -36,7 +33,7 @@ use std::sync::Arc;
 use fit::Market;
 
 use crate::analyze::savings::SavingsInput;
-use crate::analyze::shared_texts::SharedTexts;
+use crate::analyze::shared_texts::Shared;
 use crate::domain::{AcceleratorKind, Platform, Scope, Tenancy, TypeSpec, arcs};
 use crate::fleet::GpuRow;
 use crate::fleet::savings::{Proposal, SizeVerdict};
@@ -54,10 +51,10 @@ pub fn proposals(input: &SavingsInput<'_>) -> Vec<Arc<Proposal>> {
         }
     }
     let mut markets: HashMap<(Scope, Platform, Tenancy), Market> = HashMap::new();
-    let mut texts = SharedTexts::default();
+    let mut shared = Shared::default();
     let mut out: Vec<Proposal> = Vec::new();
     for row in &input.fleet.rows {
-        if not_judged(row, input.now, &input.rules.size).is_some() {
+        if !judge::is_judged(row, input.now, &input.rules.size) {
             continue;
         }
         let instance = &row.instance;
@@ -66,10 +63,10 @@ pub fn proposals(input: &SavingsInput<'_>) -> Vec<Arc<Proposal>> {
             Market::of(book, scope, *platform, *tenancy, &traits)
         });
         let told = gpus.get(&*instance.id).map_or(&[][..], Vec::as_slice);
-        out.extend(judge::judge(input, row, told, market, &mut texts));
+        out.extend(judge::judge(input, row, told, market, &mut shared));
     }
     judge::consolidation(input, &mut out);
-    money::nets(input, &mut out, &mut texts);
+    money::nets(input, &mut out, &mut shared);
     out.sort_by(order);
     out.iter_mut().for_each(|proposal| proposal.says.shrink_to_fit());
     arcs(out)

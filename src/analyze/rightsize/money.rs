@@ -9,12 +9,11 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::words::per_hour;
 use crate::analyze::savings::SavingsInput;
-use crate::analyze::shared_texts::SharedTexts;
-use crate::domain::{Commits, Holdings, Instance, PlanType};
+use crate::analyze::shared_texts::Shared;
+use crate::domain::{CommitmentKind, Commits, Figure, Holdings, Instance, PlanType};
 use crate::fleet::commitments::{Applied, Meter, Running};
-use crate::fleet::savings::{Proposal, SizeVerdict};
+use crate::fleet::savings::{Proposal, SizeNote as Note, SizeVerdict};
 use crate::fleet::{PriceBook, Row};
 
 /// Less than this is nothing, USD/h.
@@ -69,18 +68,22 @@ impl<'a> Hour<'a> {
 struct Worth {
     net: Option<f64>,
     until: Option<Timestamp>,
-    says: Option<Arc<str>>,
+    note: Option<Arc<Note>>,
 }
 
 /// Fills in the net of every proposal.
-pub(super) fn nets(input: &SavingsInput<'_>, proposals: &mut [Proposal], texts: &mut SharedTexts) {
+pub(super) fn nets(
+    input: &SavingsInput<'_>,
+    proposals: &mut [Proposal],
+    shared: &mut Shared<Note>,
+) {
     let smaller = |p: &Proposal| matches!(p.verdict, SizeVerdict::Smaller { .. });
     if !proposals.iter().any(smaller) {
         return;
     }
     let Some(holdings) = &input.fleet.book.holdings else {
         for proposal in proposals.iter_mut().filter(|p| smaller(p)) {
-            proposal.says.push(texts.share("Net unknown: commitments were not read."));
+            proposal.says.push(shared.share(Note::NetUnread));
         }
         return;
     };
@@ -107,7 +110,7 @@ pub(super) fn nets(input: &SavingsInput<'_>, proposals: &mut [Proposal], texts: 
         let place = |meter: &Meter| hour.running.place_of(meter);
         let places = change(proposal).and_then(|(from, to)| place(&from).zip(place(&to)));
         let Some((from, to)) = places else {
-            proposal.says.push(texts.share("Net unknown: no commitment covers what it is."));
+            proposal.says.push(shared.share(Note::NetNotCovered));
             continue;
         };
         let gross = proposal.gross_usd_per_hour.unwrap_or(0.0);
@@ -118,7 +121,7 @@ pub(super) fn nets(input: &SavingsInput<'_>, proposals: &mut [Proposal], texts: 
             .clone();
         proposal.net_usd_per_hour = worth.net;
         proposal.worthless_until = worth.until;
-        proposal.says.extend(worth.says);
+        proposal.says.extend(worth.note);
     }
 }
 
@@ -131,49 +134,31 @@ fn value<'a>(
     to: usize,
     gross: f64,
 ) -> Worth {
-    let unknown = |says: String| Worth { net: None, until: None, says: Some(says.into()) };
+    let unknown = |note: Note| Worth { net: None, until: None, note: Some(note.into()) };
     let why = hour.running.unknown(from).or_else(|| hour.running.unknown(to));
     if let Some(why) = why {
-        return unknown(format!("Net unknown: {why}."));
+        return unknown(Note::NetUnknown(why.clone()));
     }
     let meters = hour.running.applier().meters();
     let then = hour.moved(from, to);
     let losers = hour.losers(&then);
     if let Some(plan) = losers.iter().find(|i| lacks_rate(hour.holdings, **i, &meters[to])) {
-        let id = &hour.holdings.items[*plan].id;
-        let name = &meters[to].instance_type;
-        return unknown(format!("Net unknown: the rate of the plan {id} for {name} was not read."));
+        let plan = hour.holdings.items[*plan].id.clone();
+        let instance_type = meters[to].instance_type.clone();
+        return unknown(Note::NetRateUnread { plan, instance_type });
     }
-    let Some(net) = hour.net(&then) else {
-        let says = "Net unknown: what its commitment would cover instead has no known price.";
-        return unknown(says.to_owned());
-    };
+    let Some(net) = hour.net(&then) else { return unknown(Note::NetOtherUseUnpriced) };
+    let name = |i: &usize| (hour.holdings.items[*i].kind(), hour.holdings.items[*i].id.clone());
+    let by: Vec<(CommitmentKind, Arc<str>)> = losers.iter().map(name).collect();
     if net > NOTHING {
-        let says = (net < gross - NOTHING).then(|| {
-            let by = names(hour.holdings, &losers);
-            format!(
-                "Of {} at list price the bill falls by {}: {by} cover a part and would be used less.",
-                per_hour(gross),
-                per_hour(net)
-            )
-            .into()
-        });
-        return Worth { net: Some(net), until: None, says };
+        let less = net < gross - NOTHING;
+        let note =
+            less.then(|| Note::NetLess { gross: Figure(gross), net: Figure(net), by }.into());
+        return Worth { net: Some(net), until: None, note };
     }
     let until = free_from(hour, &losers, later, at, from, to);
-    let by = names(hour.holdings, &losers);
-    let cost = if net < -NOTHING {
-        format!("costs {} more", per_hour(-net))
-    } else {
-        "saves nothing".to_owned()
-    };
-    let until_words =
-        until.map_or_else(String::new, |t| format!(" until {}", t.strftime("%Y-%m-%d")));
-    let says = format!(
-        "It {cost}{until_words}: {by} pay for the present type, used or not, and nothing else would \
-         use them."
-    );
-    Worth { net: Some(net), until, says: Some(says.into()) }
+    let costs = (net < -NOTHING).then_some(Figure(-net));
+    Worth { net: Some(net), until, note: Some(Note::NetNothing { costs, until, by }.into()) }
 }
 
 /// From when on the change saves something: the commitments that it would leave unused end one after
@@ -223,18 +208,4 @@ fn lacks_rate(holdings: &Holdings, place: usize, to: &Meter) -> bool {
             && r.tenancy == to.tenancy
     });
     could && !has
-}
-
-/// Commitments by kind and id.
-fn names(holdings: &Holdings, places: &[usize]) -> String {
-    const SHOWN: usize = 3;
-    let name = |i: &usize| {
-        let commitment = &holdings.items[*i];
-        format!("{} {}", commitment.kind().label(), commitment.id)
-    };
-    let mut all: Vec<String> = places.iter().take(SHOWN).map(name).collect();
-    if places.len() > SHOWN {
-        all.push(format!("{} more", places.len() - SHOWN));
-    }
-    if all.is_empty() { "commitments".to_owned() } else { all.join(", ") }
 }

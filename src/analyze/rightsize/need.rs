@@ -7,9 +7,10 @@ use jiff::Timestamp;
 use super::rules::SizeRules;
 use super::seen;
 use super::types::Traits;
-use super::words::{gib, gigabits, percent, span, vcpus};
-use crate::domain::{GpuSignal, GpuState, OwnerKind, Signal, TypeSpec, Verdict};
-use crate::fleet::savings::{Need, Risk};
+use crate::domain::{Figure, GpuSignal, GpuState, OwnerKind, Signal, TypeSpec, Verdict};
+use crate::fleet::savings::{
+    CpuUnknown, EfaReason, GpuMemoryUnknown, GpuRuntime, Need, Risk, SizeNote as Note,
+};
 use crate::fleet::{GpuRow, Row};
 
 /// Network that no small job moves, bytes in the highest day: 1 Gbit/s all day long.
@@ -23,8 +24,8 @@ const LITTLE: f32 = 0.5;
 pub enum GpuMemory {
     /// There are no NVIDIA GPUs.
     None,
-    /// Nothing, and why: a clause.
-    Unknown(String),
+    /// Nothing, and why.
+    Unknown(GpuMemoryUnknown),
     /// So much at the one look there was.
     Used {
         /// The most on any GPU, MiB.
@@ -37,7 +38,7 @@ pub enum GpuMemory {
         /// The most on any GPU, MiB.
         mib: u64,
         /// The runtime, where something names it.
-        runtime: Option<&'static str>,
+        runtime: Option<GpuRuntime>,
     },
 }
 
@@ -56,8 +57,8 @@ pub struct Evidence {
     pub mig: bool,
     /// The least risk that this evidence allows.
     pub risk: Risk,
-    /// What was kept, what it rests on: a sentence each.
-    pub says: Vec<String>,
+    /// What was kept, and what it rests on.
+    pub says: Vec<Note>,
 }
 
 /// An instance and what is known of it.
@@ -112,64 +113,48 @@ fn cpu(out: &mut Evidence, sizing: SizingInput<'_>) {
     let room = 1.0 - rules.cpu_headroom;
     let of_mean = || seen::highest_cpu(sizing, Signal::CpuMean).map(|mean| (mean, false));
     let read = seen::highest_cpu(sizing, Signal::CpuMax).map(|max| (max, true)).or_else(of_mean);
-    let mut guessed = None;
-    let (peak, of) = match read {
-        Some((Ok(max), true)) => (max, "the hourly maximum"),
+    let (peak, mean) = match read {
+        Some((Ok(max), true)) => (max, None),
         Some((Ok(mean), false)) => {
             out.risk = out.risk.max(Risk::Medium);
-            let peak = (mean * rules.cpu_peak_of_mean).min(100.0);
-            guessed = Some(format!(
-                "Only hourly means of CPU were read (at most {}); peaks are taken to be {} times as \
-                 high.",
-                percent(mean),
-                rules.cpu_peak_of_mean
-            ));
-            (peak, "the peak")
+            ((mean * rules.cpu_peak_of_mean).min(100.0), Some(mean))
         }
         Some((Err(why), _)) => {
-            out.says.push(format!("{why}: all {} vCPUs are kept.", spec.vcpus));
-            return;
+            return out.says.push(Note::CpuKept { why, vcpus: spec.vcpus });
         }
         None => {
-            out.says.push(format!("CPU was not read: all {} vCPUs are kept.", spec.vcpus));
-            return;
+            return out.says.push(Note::CpuKept { why: CpuUnknown::Unread, vcpus: spec.vcpus });
         }
     };
     let busy = peak / 100.0 * f64::from(spec.vcpus);
     let need = (busy / room).min(f64::from(spec.vcpus));
     out.need.vcpus = Some(need);
-    out.says.push(format!(
-        "CPU: {of} of {} of {} vCPUs is {} busy; with {} kept free it needs {}.",
-        percent(peak),
-        spec.vcpus,
-        vcpus(busy),
-        percent(rules.cpu_headroom * 100.0),
-        vcpus(need),
-    ));
-    out.says.extend(guessed);
+    out.says.push(Note::CpuNeed {
+        peak: Figure(peak),
+        is_estimate: mean.is_some(),
+        of: spec.vcpus,
+        busy: Figure(busy),
+        free: Figure(rules.cpu_headroom * 100.0),
+        need: Figure(need),
+    });
+    let times = Figure(rules.cpu_peak_of_mean);
+    out.says.extend(mean.map(|mean| Note::CpuMeansOnly { mean: Figure(mean), times }));
 }
 
 /// How many GPUs work, and since when the others do not; `None` where all do.
-fn count(sizing: SizingInput<'_>, working: u32) -> Option<String> {
+fn count(sizing: SizingInput<'_>, working: u32) -> Option<Note> {
     let SizingInput { spec, verdict, now, .. } = sizing;
-    let devices = spec.devices();
-    let lately = devices.saturating_sub(seen::idle_gpus(verdict));
-    let ago = verdict.idle_since.map(|t| span(now.duration_since(t).as_hours()));
-    if lately == devices {
+    let of = spec.devices();
+    let lately = of.saturating_sub(seen::idle_gpus(verdict));
+    let idle_hours = verdict.idle_since.map(|t| now.duration_since(t).as_hours());
+    if lately == of {
         return None;
     }
     if working == lately {
-        let since =
-            ago.map_or_else(String::new, |ago| format!(" (the others have been idle for {ago})"));
-        return Some(format!("{working} of {devices} GPUs work{since}."));
+        return Some(Note::GpusWork { working, of, idle_hours });
     }
-    let since = ago.map_or_else(String::new, |ago| format!(" for {ago}"));
-    Some(format!(
-        "{working} of {devices} GPUs worked within {}, {} of them not{since}. They are kept: their \
-         work may come back.",
-        span(seen::gpu_hours(sizing)),
-        working.saturating_sub(lately)
-    ))
+    let idle = working.saturating_sub(lately);
+    Some(Note::GpusWorked { working, of, within_hours: seen::gpu_hours(sizing), idle, idle_hours })
 }
 
 fn gpu(out: &mut Evidence, sizing: SizingInput<'_>, working: u32) {
@@ -178,87 +163,41 @@ fn gpu(out: &mut Evidence, sizing: SizingInput<'_>, working: u32) {
     out.says.extend(count(sizing, working));
     match seen::gpu_peak(sizing) {
         Ok(peak) => out.gpu_peak = peak,
-        Err(why) => out.says.push(format!("{why}: the full speed of the GPUs is kept.")),
+        Err(why) => out.says.push(Note::GpuSpeedKept(why)),
     }
     out.nvlink = traits.nvlink && working > 1;
     out.mig = gpus.iter().any(|g| g.sample.identity.mig.is_some());
     out.gpu_memory = gpu_memory(spec, gpus, out.mig, rules);
-    let total = spec.accelerator.as_ref().map_or(0, |a| a.memory_mib);
-    match &out.gpu_memory {
+    let of_mib = spec.accelerator.as_ref().map_or(0, |a| a.memory_mib);
+    match out.gpu_memory {
         GpuMemory::Used { mib, at } => {
-            out.need.gpu_memory_mib = Some(*mib);
+            out.need.gpu_memory_mib = Some(mib);
             out.risk = out.risk.max(Risk::Medium);
-            out.says.push(format!(
-                "GPU memory: at most {} of {} in use at one look, at {}; watch it over a whole run \
-                 (`torch.cuda.max_memory_allocated`, DCGM_FI_DEV_FB_USED) before relying on it.",
-                gib(*mib),
-                gib(total),
-                at.strftime("%H:%M UTC"),
-            ));
+            out.says.push(Note::GpuMemoryUsed { mib, of_mib, at });
         }
-        GpuMemory::PreAllocated { mib, runtime } => {
-            let who = runtime.map_or_else(
-                || {
-                    "That much while the GPU does little is what runtimes take in advance (vLLM, \
-                     Triton, TensorFlow, JAX)"
-                        .to_owned()
-                },
-                |name| format!("{name} takes memory in advance"),
-            );
-            out.says.push(format!(
-                "GPU memory: {} of {} in use says nothing of the need. {who}.",
-                gib(*mib),
-                gib(total)
-            ));
-            out.says.push(question(*runtime).to_owned());
-        }
-        GpuMemory::Unknown(why) => out.says.push(format!(
-            "GPU memory is not known ({why}): no less than {} per GPU is kept.",
-            gib(total)
-        )),
+        GpuMemory::PreAllocated { mib, runtime } => out
+            .says
+            .extend([Note::GpuMemoryReserved { mib, of_mib, runtime }, Note::AskRuntime(runtime)]),
+        GpuMemory::Unknown(why) => out.says.push(Note::GpuMemoryKept { why, mib: of_mib }),
         GpuMemory::None => {}
     }
 }
 
-/// What to ask the runtime that takes memory in advance.
-pub fn question(runtime: Option<&str>) -> &'static str {
-    match runtime {
-        Some("vLLM") => {
-            "Ask vLLM: the log line of the weights and the metric `vllm:kv_cache_usage_perc` \
-             (formerly `vllm:gpu_cache_usage_perc`) give weights + KV cache really used; \
-             `--gpu-memory-utilization` only says how much it takes."
-        }
-        Some("JAX") => {
-            "Ask JAX: `jax.local_devices()[0].memory_stats()[\"peak_bytes_in_use\"]`; \
-             `XLA_PYTHON_CLIENT_PREALLOCATE=false` shows the need from outside."
-        }
-        Some("TensorFlow") => {
-            "Ask TensorFlow: `tf.config.experimental.get_memory_info('GPU:0')['peak']`; \
-             `TF_FORCE_GPU_ALLOW_GROWTH=true` shows the need from outside."
-        }
-        _ => {
-            "Ask the runtime: vLLM's `vllm:kv_cache_usage_perc` and `--gpu-memory-utilization`, \
-             Triton's `nv_gpu_memory_used_bytes` per model, `torch.cuda.max_memory_allocated()`, \
-             JAX's `memory_stats()`."
-        }
-    }
-}
-
 /// Words that name a runtime which takes memory in advance, in a process, container or pod.
-const RUNTIMES: &[(&str, &str)] = &[
-    ("vllm", "vLLM"),
-    ("sglang", "SGLang"),
-    ("trtllm", "TensorRT-LLM"),
-    ("tensorrt_llm", "TensorRT-LLM"),
-    ("tensorrt-llm", "TensorRT-LLM"),
-    ("text-generation-", "Text Generation Inference"),
-    ("tensorflow", "TensorFlow"),
-    ("tritonserver", "Triton"),
-    ("jax", "JAX"),
+const RUNTIMES: &[(&str, GpuRuntime)] = &[
+    ("vllm", GpuRuntime::Vllm),
+    ("sglang", GpuRuntime::Sglang),
+    ("trtllm", GpuRuntime::TensorRtLlm),
+    ("tensorrt_llm", GpuRuntime::TensorRtLlm),
+    ("tensorrt-llm", GpuRuntime::TensorRtLlm),
+    ("text-generation-", GpuRuntime::TextGenerationInference),
+    ("tensorflow", GpuRuntime::TensorFlow),
+    ("tritonserver", GpuRuntime::Triton),
+    ("jax", GpuRuntime::Jax),
 ];
 
 /// The runtime that a GPU's processes or owner name.
-fn runtime(gpu: &GpuRow) -> Option<&'static str> {
+fn runtime(gpu: &GpuRow) -> Option<GpuRuntime> {
     let commands = gpu.sample.processes.iter().flat_map(|p| p.iter()).map(|p| &*p.command);
     let owner = &gpu.sample.owner;
     let owners = [&owner.container, &owner.pod].into_iter().filter_map(Option::as_deref);
@@ -271,7 +210,7 @@ fn runtime(gpu: &GpuRow) -> Option<&'static str> {
 fn gpu_memory(spec: &TypeSpec, gpus: &[&Arc<GpuRow>], mig: bool, rules: &SizeRules) -> GpuMemory {
     let devices = spec.devices();
     if mig {
-        return GpuMemory::Unknown("the GPUs are partitioned".into());
+        return GpuMemory::Unknown(GpuMemoryUnknown::Partitioned);
     }
     let fresh: Vec<(&GpuRow, f32)> = gpus
         .iter()
@@ -280,8 +219,8 @@ fn gpu_memory(spec: &TypeSpec, gpus: &[&Arc<GpuRow>], mig: bool, rules: &SizeRul
         .collect();
     if (fresh.len() as u32) < devices {
         return GpuMemory::Unknown(match fresh.len() {
-            0 => "no telemetry of it".into(),
-            n => format!("told of {n} of {devices} GPUs"),
+            0 => GpuMemoryUnknown::NoTelemetry,
+            told => GpuMemoryUnknown::Some { told, of: devices },
         });
     }
     let by_type = spec.accelerator.as_ref().map_or(0.0, |a| a.memory_mib as f32);
@@ -302,21 +241,14 @@ fn gpu_memory(spec: &TypeSpec, gpus: &[&Arc<GpuRow>], mig: bool, rules: &SizeRul
 
 /// Memory: nobody outside the box sees it.
 fn memory(out: &mut Evidence, spec: &TypeSpec, working: u32, rules: &SizeRules) {
-    let devices = spec.devices();
-    if rules.share_memory_by_gpu && working > 0 && working < devices {
-        let share = spec.memory_mib * u64::from(working) / u64::from(devices);
+    let (of, mib) = (spec.devices(), spec.memory_mib);
+    if rules.share_memory_by_gpu && working > 0 && working < of {
+        let share = mib * u64::from(working) / u64::from(of);
         out.need.memory_mib = Some(share);
         out.risk = out.risk.max(Risk::Medium);
-        out.says.push(format!(
-            "Memory was not measured: {working}/{devices} of the {} is kept, the share of the GPUs \
-             that work; look at it first (`free -h`).",
-            gib(spec.memory_mib)
-        ));
+        out.says.push(Note::MemoryShare { working, of, mib });
     } else {
-        out.says.push(format!(
-            "Memory was not measured: no less than {} is kept.",
-            gib(spec.memory_mib)
-        ));
+        out.says.push(Note::MemoryKept(mib));
     }
 }
 
@@ -335,48 +267,36 @@ fn network(out: &mut Evidence, sizing: SizingInput<'_>, working: u32) {
         let gbps = bytes * 8.0 / 3600.0 / 1e9;
         out.need.network_gbps = Some(gbps);
         if known.is_none() {
-            out.says.push("Network is known in part: it may need more than was seen.".into());
+            out.says.push(Note::NetworkPartly);
         }
         if gbps >= 0.05 {
-            out.says.push(format!(
-                "Network: had all of the highest day passed in one hour, it would be {}.",
-                gigabits(gbps)
-            ));
+            out.says.push(Note::NetworkPeak(Figure(gbps)));
         }
     }
     if !traits.efa {
         return;
     }
-    let cluster = cluster(row);
     let much = bytes.is_some_and(|b| b >= MUCH_NETWORK);
     let whole = traits.nvlink && working == spec.devices() && !row.instance.owners.is_empty();
-    let why = match (&cluster, much, whole) {
-        (Some(name), ..) => format!("it belongs to {name}"),
-        (None, true, _) => "it moves much over the network".to_owned(),
-        (None, false, true) => "all its GPUs work and a group owns it".to_owned(),
-        (None, false, false) => {
-            if traits.nvlink {
-                out.says.push(
-                    "Nothing speaks for EFA being used, and its traffic is not in NetworkIn/Out: \
-                     look at `rdma statistic` before moving."
-                        .into(),
-                );
-            }
-            return;
-        }
-    };
-    out.need.efa = true;
-    out.says.push(format!("EFA is kept: {why}."));
+    let why = cluster(row)
+        .or(much.then_some(EfaReason::MuchTraffic))
+        .or(whole.then_some(EfaReason::WholeAndOwned));
+    if let Some(why) = why {
+        out.need.efa = true;
+        out.says.push(Note::EfaKept(why));
+    } else if traits.nvlink {
+        out.says.push(Note::EfaUnlikely);
+    }
 }
 
 /// The cluster whose nodes talk to each other, where a tag names one.
-pub(in crate::analyze) fn cluster(row: &Row) -> Option<String> {
+pub(in crate::analyze) fn cluster(row: &Row) -> Option<EfaReason> {
     let hyperpod = row.instance.owners.iter().find(|o| o.kind == OwnerKind::HyperPod);
     if let Some(owner) = hyperpod {
-        return Some(format!("the HyperPod cluster {}", owner.name));
+        return Some(EfaReason::HyperPod(owner.name.clone()));
     }
-    let parallel = row.instance.tags.iter().find(|(key, _)| {
+    let parallel = row.instance.tags.iter().any(|(key, _)| {
         key.starts_with("parallelcluster:") || key.starts_with("aws-parallelcluster")
     });
-    parallel.map(|_| "a ParallelCluster".to_owned())
+    parallel.then_some(EfaReason::ParallelCluster)
 }

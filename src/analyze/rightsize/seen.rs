@@ -6,6 +6,7 @@
 use super::need::SizingInput;
 use super::rules::SizeRules;
 use crate::domain::{Signal, SignalEvidence, Verdict, VerdictKind};
+use crate::fleet::savings::{CpuUnknown, GpuPeakUnknown};
 
 /// True where enough datapoints came to say what the highest of all hours was.
 pub(super) fn is_complete(evidence: &SignalEvidence, rules: &SizeRules) -> bool {
@@ -21,9 +22,11 @@ pub(super) fn hours(verdict: &Verdict) -> u32 {
     verdict.signals.iter().filter(single).map(|s| s.got).min().unwrap_or(0)
 }
 
-/// The highest hourly CPU of all judged hours, percent of all vCPUs, or a clause that says why it is
-/// not known; `None` where it was not read.
-pub(super) fn highest_cpu(sizing: SizingInput<'_>, signal: Signal) -> Option<Result<f64, String>> {
+/// The highest hourly CPU of all judged hours, percent of all vCPUs; `None` where it was not read.
+pub(super) fn highest_cpu(
+    sizing: SizingInput<'_>,
+    signal: Signal,
+) -> Option<Result<f64, CpuUnknown>> {
     let SizingInput { spec, verdict, rules, .. } = sizing;
     // All lines of a signal speak of one series, each in its unit. Low days are none of these: they
     // count hours and do not measure them.
@@ -31,12 +34,12 @@ pub(super) fn highest_cpu(sizing: SizingInput<'_>, signal: Signal) -> Option<Res
     let highest = |unit| lines().find(|s| &*s.unit == unit).and_then(|s| s.highest);
     let line = lines().next()?;
     if !is_complete(line, rules) {
-        return Some(Err(format!("CPU is known of {} of {} hours", line.got, line.expected)));
+        return Some(Err(CpuUnknown::Hours { got: line.got, of: line.expected }));
     }
     let of_cores = |cores: f64| cores * 100.0 / f64::from(spec.vcpus);
     let percent =
         highest("%").or_else(|| highest("cores").filter(|_| spec.vcpus > 0).map(of_cores));
-    Some(percent.ok_or_else(|| "The busiest hour of CPU is not known".to_owned()))
+    Some(percent.ok_or(CpuUnknown::Peak))
 }
 
 /// GPUs that did something in the judged hours, not in the last of them alone: work that comes back
@@ -57,17 +60,18 @@ pub(super) fn gpu_hours(sizing: SizingInput<'_>) -> i64 {
     i64::from(gpu_lines(sizing).map(|s| s.expected).max().unwrap_or(0))
 }
 
-/// The highest activity of any GPU in any judged hour, 0–1, or a clause that says why it is not known.
-pub(super) fn gpu_peak(sizing: SizingInput<'_>) -> Result<f64, String> {
+/// The highest activity of any GPU in any judged hour, 0–1.
+pub(super) fn gpu_peak(sizing: SizingInput<'_>) -> Result<f64, GpuPeakUnknown> {
     let thin = gpu_lines(sizing).filter(|s| s.got > 0 && !is_complete(s, sizing.rules));
     if let Some(s) = thin.min_by_key(|s| s.got) {
-        return Err(format!("{} is known of {} of {} hours", s.label, s.got, s.expected));
+        let label = s.label.clone();
+        return Err(GpuPeakUnknown::Hours { label, got: s.got, of: s.expected });
     }
     let known =
         gpu_lines(sizing).filter(|s| is_complete(s, sizing.rules)).filter_map(|s| s.highest);
     let (count, peak) = known.fold((0_u32, 0.0), |(n, peak), h| (n + 1, f64::max(peak, h)));
     if count != sizing.spec.devices() {
-        return Err("The peaks of the GPUs are not known".to_owned());
+        return Err(GpuPeakUnknown::Peaks);
     }
     Ok((peak / 100.0).clamp(0.0, 1.0))
 }

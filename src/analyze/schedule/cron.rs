@@ -31,7 +31,7 @@ pub fn cron_lines(shift: &Shift, zone: &str, region: &str, ids: &[&str]) -> [Str
     [line(shift.from, &shift.days, &only, "stop"), line(shift.to(), &shift.end_days(), "", "start")]
 }
 
-/// What has to be known of `CRON_TZ`.
+/// Comment on `CRON_TZ` for crontabs to copy.
 pub const CRON_ZONE: &str = "# CRON_TZ is for cronie (Amazon Linux, Fedora, RHEL, Arch); the cron of \
                              Debian and Ubuntu ignores it and goes by the zone of the machine, \
                              which has to be the same. Where it is not, nothing is stopped.";

@@ -15,6 +15,6 @@ pub use cron::{CRON_ZONE, cron_lines, eventbridge};
 pub use profile::{Change, HOURS_PER_WEEK, Profile, Shift, changes};
 #[cfg(test)]
 pub use profile::{Window, YEARS_AHEAD, settable, shifts, unsettable, windows};
-pub use propose::{Advice, Proposal, propose};
+pub use propose::{Advice, Obstacle, Proposal, propose};
 #[cfg(test)]
 pub use propose::{MIN_WINDOW_HOURS, usd_per_month};

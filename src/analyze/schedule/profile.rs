@@ -102,7 +102,7 @@ pub fn changes(zone: &TimeZone, now: Timestamp) -> Vec<Change> {
         .collect()
 }
 
-/// How far ahead changes of the clocks are looked for, years.
+/// Years ahead in which changes of the clocks are looked for.
 pub const YEARS_AHEAD: i64 = 2;
 
 /// True for each hour of the week at whose beginning nothing can be set to happen, by one of

@@ -7,13 +7,13 @@ use super::profile::{
     HOURS_PER_WEEK, Profile, Shift, Window, changes, settable, shifts, unsettable, windows,
 };
 use crate::analyze::idle::{Exemption, HoursOfUse};
-use crate::domain::{HOURS_PER_MONTH, InstanceState, Lifecycle, OwnerKind};
+use crate::domain::{HOURS_PER_MONTH, InstanceState, Lifecycle, Owner, OwnerKind};
 use crate::fleet::Row;
 
 /// The shortest window worth a stop and a start, hours.
 pub const MIN_WINDOW_HOURS: usize = 4;
 
-/// What is said of an instance.
+/// Off-hours of an instance, or the obstacle to them.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Advice {
     /// Off-hours.
@@ -22,27 +22,39 @@ pub enum Advice {
     None(Obstacle),
 }
 
-/// Why there is no proposal.
+/// Reason why there is no proposal. `view::reasons` words it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Obstacle {
-    /// What it is: the same words for every instance that it stands in the way of.
-    pub why: String,
-    /// Of this instance: the name of its group, its state; empty where there is nothing to add.
-    pub detail: String,
-}
-
-impl Obstacle {
-    fn new(why: impl Into<String>, detail: &str) -> Self {
-        Self { why: why.into(), detail: detail.to_owned() }
-    }
+pub enum Obstacle {
+    /// It does not run; its state.
+    NotRunning(InstanceState),
+    /// A tag exempts it.
+    Exempt,
+    /// Its owner decides how many instances run.
+    Managed(Owner),
+    /// Its root device is instance store: it cannot be stopped.
+    InstanceStoreRoot,
+    /// A Spot instance, which its request alone can stop.
+    Spot,
+    /// It is paid in advance.
+    PaidInAdvance,
+    /// Without telemetry of its accelerators its hours are unknown.
+    NoTelemetry,
+    /// It was never seen in use.
+    NeverUsed,
+    /// None of its hours was seen.
+    NeverSeen,
+    /// Number of weeks that are asked for; its quiet hours were seen in fewer.
+    TooFewWeeks(u16),
+    /// Number of hours in a row that are asked for; fewer were quiet in every week.
+    NoWindow(usize),
 }
 
 /// Off-hours of an instance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proposal {
-    /// The windows.
+    /// Windows of the week in which it may be off.
     pub windows: Vec<Window>,
-    /// The same by clock times.
+    /// Off-hours as clock times.
     pub shifts: Vec<Shift>,
     /// Hours off per week.
     pub hours_per_week: usize,
@@ -73,19 +85,15 @@ pub fn propose(
     if let Some(why) = out_of_the_question(row, now) {
         return Advice::None(why);
     }
-    let Some(hours) = hours else {
-        let why = "no telemetry of its accelerators, so nobody knows its hours";
-        return Advice::None(Obstacle::new(why, ""));
-    };
+    let Some(hours) = hours else { return Advice::None(Obstacle::NoTelemetry) };
     let profile = Profile::of(hours.from, &hours.hours, zone);
     let found = windows(&profile, weeks, MIN_WINDOW_HOURS);
     let found = settable(found, &unsettable(&changes(zone, now)), MIN_WINDOW_HOURS);
     if found.iter().any(|w| w.hours == HOURS_PER_WEEK) {
-        let why = "never seen in use: a case for a stop, not for a schedule";
-        return Advice::None(Obstacle::new(why, ""));
+        return Advice::None(Obstacle::NeverUsed);
     }
     let Some(fewest) = fewest(&profile, &found) else {
-        return Advice::None(Obstacle::new(without_windows(&profile, weeks), ""));
+        return Advice::None(without_windows(&profile, weeks));
     };
     let hours_per_week = found.iter().map(|w| w.hours).sum();
     let rate = row.rate.as_ref().map(|r| r.usd_per_hour);
@@ -104,42 +112,35 @@ fn fewest(profile: &Profile, found: &[Window]) -> Option<u16> {
     slots.map(|slot| profile.seen[slot]).min()
 }
 
-/// No window: because there is use, or because there are too few weeks to tell.
-fn without_windows(profile: &Profile, weeks: u16) -> String {
+/// Obstacle where there is no window: use at all hours, or too few weeks.
+fn without_windows(profile: &Profile, weeks: u16) -> Obstacle {
     let most = profile.seen.iter().max().copied().unwrap_or(0);
     if most == 0 {
-        "no hour of it was seen".to_owned()
+        Obstacle::NeverSeen
     } else if !windows(profile, 1, MIN_WINDOW_HOURS).is_empty() {
-        format!(
-            "its quiet hours were not seen in {weeks} weeks yet, which is weak evidence; `--weeks \
-             1` takes what there is"
-        )
+        Obstacle::TooFewWeeks(weeks)
     } else {
-        format!("no {MIN_WINDOW_HOURS} hours in a row were quiet in every week")
+        Obstacle::NoWindow(MIN_WINDOW_HOURS)
     }
 }
 
 fn out_of_the_question(row: &Row, now: Timestamp) -> Option<Obstacle> {
     let instance = &*row.instance;
-    let plain = |why: &str| Some(Obstacle::new(why, ""));
     if instance.state != InstanceState::Running {
-        return Some(Obstacle::new("not running", instance.state.word()));
+        return Some(Obstacle::NotRunning(instance.state));
     }
     if Exemption::of(&instance.tags, now).holds() {
-        return plain("exempt by tag");
+        return Some(Obstacle::Exempt);
     }
     if let Some(owner) = instance.owners.iter().find(|o| o.kind != OwnerKind::CloudFormation) {
-        let why = format!("managed by {}: its size is scheduled there", owner.kind.word());
-        return Some(Obstacle::new(why, &owner.name));
+        return Some(Obstacle::Managed(owner.clone()));
     }
     if !instance.ebs_root {
-        return plain("its root device is instance store: it cannot be stopped");
+        return Some(Obstacle::InstanceStoreRoot);
     }
     match instance.lifecycle {
         Lifecycle::OnDemand => None,
-        Lifecycle::Spot => plain("Spot: stopped by its request alone"),
-        Lifecycle::Scheduled | Lifecycle::CapacityBlock => {
-            plain("paid in advance: stopping it saves nothing")
-        }
+        Lifecycle::Spot => Some(Obstacle::Spot),
+        Lifecycle::Scheduled | Lifecycle::CapacityBlock => Some(Obstacle::PaidInAdvance),
     }
 }

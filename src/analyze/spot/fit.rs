@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::rules::{CHECKPOINT_TAG, RESTART_TAG, SPOT_TAG, SpotRule, SpotRules, WorkKind};
 use super::words::{Speaks, read};
 use crate::domain::{Instance, OwnerKind, Workload};
-use crate::fleet::savings::SpotFit;
+use crate::fleet::savings::{SpotBecause, SpotFit, SpotNote, SpotWork, WorkSource};
 use crate::fleet::{GpuFleet, Row};
 
 /// EMR's tag with what a node does: `MASTER`, `CORE`, `TASK`.
@@ -32,11 +32,11 @@ pub(super) struct Terms {
 pub(super) struct Judged {
     pub fit: SpotFit,
     pub kind: Option<WorkKind>,
-    /// What says so, a clause.
-    pub because: Arc<str>,
+    /// What says so.
+    pub because: SpotBecause,
     pub terms: Terms,
-    /// Tags that could not be read, a sentence each.
-    pub odd: Vec<String>,
+    /// Tags that could not be read.
+    pub odd: Vec<SpotNote>,
 }
 
 impl Judged {
@@ -103,32 +103,21 @@ pub(super) fn judge(row: &Row, telemetry: &Telemetry, rules: &SpotRules) -> Judg
         Work::Known(kind, _) => Some(*kind),
         Work::Unknown(_) => None,
     };
-    let done = |fit, kind, because: String| Judged {
-        fit,
-        kind,
-        because: because.into(),
-        terms,
-        odd: odd.clone(),
-    };
+    let done = |fit, kind, because| Judged { fit, kind, because, terms, odd: odd.clone() };
     if let Some(value) = instance.tags.get(SPOT_TAG) {
         return match said(value) {
-            Some(fit) => done(fit, kind.or(of_rule(fit)), format!("tag {SPOT_TAG}={value}")),
-            None => done(
-                SpotFit::Unknown,
-                kind,
-                format!("tag {SPOT_TAG} is \"{value}\", none of yes, partial, no"),
-            ),
+            Some(fit) => done(fit, kind.or(of_rule(fit)), SpotBecause::Tag(value.into())),
+            None => done(SpotFit::Unknown, kind, SpotBecause::TagUnread(value.into())),
         };
     }
     if let Some(rule) = rule {
-        let why =
-            rule.why.as_ref().map_or_else(|| spelled(rule), |why| format!("your rule: {why}"));
+        let why = rule.why.clone().map_or_else(|| spelled(rule), SpotBecause::Rule);
         return done(rule.fit, kind.or(of_rule(rule.fit)), why);
     }
     match work {
         Work::Known(kind, by) => {
-            let (fit, why) = built_in(kind, instance);
-            done(fit, Some(kind), format!("{by}: {why}"))
+            let (fit, work) = built_in(kind, instance);
+            done(fit, Some(kind), SpotBecause::Work { by, work })
         }
         Work::Unknown(why) => done(SpotFit::Unknown, None, why),
     }
@@ -147,18 +136,19 @@ fn of_rule(fit: SpotFit) -> Option<WorkKind> {
     matches!(fit, SpotFit::Yes | SpotFit::Partial).then_some(WorkKind::Other)
 }
 
-fn spelled(rule: &SpotRule) -> String {
-    let tag = rule.tag.as_ref().map(|(key, value)| format!("tag {key}={}", value.text()));
-    let name = rule.name.as_ref().map(|name| format!("name {}", name.text()));
-    let parts: Vec<String> = tag.into_iter().chain(name).collect();
-    format!("your rule for {}", parts.join(" and "))
+/// A rule by what it names.
+fn spelled(rule: &SpotRule) -> SpotBecause {
+    SpotBecause::RuleOf {
+        tag: rule.tag.as_ref().map(|(key, value)| (key.as_str().into(), value.text().into())),
+        name: rule.name.as_ref().map(|name| name.text().into()),
+    }
 }
 
 enum Work {
     /// What, and what says so.
-    Known(WorkKind, String),
-    /// Why not, a clause.
-    Unknown(String),
+    Known(WorkKind, WorkSource),
+    /// Why not.
+    Unknown(SpotBecause),
 }
 
 /// What an instance does: by tags, then by what runs on its GPUs, then by names.
@@ -167,56 +157,56 @@ fn work(instance: &Instance, telemetry: &Telemetry, rules: &SpotRules) -> Work {
     if let Some(role) = instance.tags.get(EMR_ROLE) {
         let kind =
             if role.eq_ignore_ascii_case("TASK") { WorkKind::Batch } else { WorkKind::Stateful };
-        return Work::Known(kind, format!("EMR node of role {role}"));
+        return Work::Known(kind, WorkSource::EmrRole(role.into()));
     }
     let mut both = None;
-    let mut by = |text: &str, what: String| match read(text) {
+    let mut by = |text: &str, what: WorkSource| match read(text) {
         Speaks::Of(kind) => Some(Work::Known(kind, what)),
         Speaks::Both => {
-            both.get_or_insert(format!("{what} speaks of serving and of batch work"));
+            both.get_or_insert(SpotBecause::Both(what));
             None
         }
         Speaks::Nothing => None,
     };
     for key in &rules.workload_tags {
         if let Some(value) = instance.tags.find(std::slice::from_ref(key))
-            && let Some(work) = by(value, format!("tag {key}={value}"))
+            && let Some(work) = by(value, WorkSource::Tag(key.as_str().into(), value.clone()))
         {
             return work;
         }
     }
     if has(OwnerKind::Batch) {
-        return Work::Known(WorkKind::Batch, "run by AWS Batch".to_owned());
+        return Work::Known(WorkKind::Batch, WorkSource::Batch);
     }
     if let Some(kind) = telemetry.kind(&instance.id) {
-        return Work::Known(kind, "names of what runs on its GPUs".to_owned());
+        return Work::Known(kind, WorkSource::Telemetry);
     }
-    if let Some(work) = by(&instance.name, format!("name {}", instance.name)) {
+    if let Some(work) = by(&instance.name, WorkSource::Name(instance.name.clone())) {
         return work;
     }
     for owner in instance.owners.iter().filter(|o| o.kind != OwnerKind::CloudFormation) {
-        let what = format!("{} {}", owner.kind.word(), owner.name);
+        let what = WorkSource::Owner(owner.kind, owner.name.clone());
         if let Some(work) = by(&owner.name, what) {
             return work;
         }
     }
-    Work::Unknown(both.unwrap_or_else(|| "no tag and no rule says what it does".to_owned()))
+    Work::Unknown(both.unwrap_or(SpotBecause::Nothing))
 }
 
 /// How a kind of work fits.
-fn built_in(kind: WorkKind, instance: &Instance) -> (SpotFit, &'static str) {
+fn built_in(kind: WorkKind, instance: &Instance) -> (SpotFit, SpotWork) {
     let replaced = instance.owners.iter().any(|o| {
         matches!(o.kind, OwnerKind::Asg | OwnerKind::Eks | OwnerKind::Karpenter | OwnerKind::Ecs)
     });
     match kind {
-        WorkKind::Training => (SpotFit::Yes, "training goes on from a checkpoint"),
-        WorkKind::Search => (SpotFit::Yes, "a trial of a search can be run again"),
-        WorkKind::Batch => (SpotFit::Yes, "a batch job can be run again"),
-        WorkKind::Serving if replaced => (SpotFit::Partial, "serves in a group that replaces it"),
-        WorkKind::Serving => (SpotFit::No, "serves, and no group would replace it"),
-        WorkKind::Interactive => (SpotFit::No, "somebody sits at it"),
-        WorkKind::Stateful => (SpotFit::No, "it keeps state"),
-        WorkKind::Other => (SpotFit::Unknown, "nothing says what it does"),
+        WorkKind::Training => (SpotFit::Yes, SpotWork::Training),
+        WorkKind::Search => (SpotFit::Yes, SpotWork::Search),
+        WorkKind::Batch => (SpotFit::Yes, SpotWork::Batch),
+        WorkKind::Serving if replaced => (SpotFit::Partial, SpotWork::ServingReplaced),
+        WorkKind::Serving => (SpotFit::No, SpotWork::Serving),
+        WorkKind::Interactive => (SpotFit::No, SpotWork::Interactive),
+        WorkKind::Stateful => (SpotFit::No, SpotWork::Stateful),
+        WorkKind::Other => (SpotFit::Unknown, SpotWork::Other),
     }
 }
 
@@ -224,13 +214,13 @@ fn terms(
     instance: &Instance,
     rule: Option<&SpotRule>,
     rules: &SpotRules,
-    odd: &mut Vec<String>,
+    odd: &mut Vec<SpotNote>,
 ) -> Terms {
     let mut minutes = |key: &str| {
         let text = instance.tags.get(key)?;
         let read = text.trim().parse::<f64>().ok().filter(|m| (0.0..=1440.0).contains(m));
         if read.is_none() {
-            odd.push(format!("Tag {key} is \"{text}\", which is no number of minutes."));
+            odd.push(SpotNote::OddTag { tag: key.into(), value: text.into() });
         }
         read.map(|m| m / 60.0)
     };

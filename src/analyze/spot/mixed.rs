@@ -7,13 +7,12 @@ use super::like::StandIns;
 use super::lot::{Lot, Lots, manager};
 use super::market::{Market, counted};
 use super::policy::MAX_TYPES;
-use super::rules::SPOT_TAG;
 use super::{fit, says};
 use crate::analyze::savings::SavingsInput;
-use crate::domain::OwnerKind;
+use crate::domain::{Figure, OwnerKind};
 use crate::fleet::Row;
 use crate::fleet::commitments::Running;
-use crate::fleet::savings::{MixedFleet, SpotRow};
+use crate::fleet::savings::{MixedFleet, Named, NoPolicy, SpotNote as Note, SpotRow};
 
 /// On-demand price of a stand-in over that of the type itself where no Spot price is known of it: a
 /// dearer one is not proposed.
@@ -87,28 +86,25 @@ fn fleet_of(
         members.iter().map(|m| get(m.spot)).sum()
     };
     let owner = manager(&instance.owners).cloned();
-    let mut sentences: Vec<Arc<str>> = Vec::new();
+    let mut notes = Vec::new();
     if let Some(owner) = &owner
         && !(lot.is_pinned() && says::sets_the_group(owner.kind))
     {
-        sentences.push(says::belongs(first.row, owner).into());
+        notes.push(says::belongs(first.row, owner));
     }
-    sentences.extend(who_stays(lot));
+    notes.extend(who_stays(lot));
     let mut ids: Vec<Arc<str>> = members.iter().map(|m| m.row.instance.id.clone()).collect();
     ids.sort();
     let net = running.and_then(|running| joint_net(running, members, lot.share()));
     if net.is_some_and(|net| net <= 0.0) {
-        sentences.push(
-            "Not now: commitments pay for it, and what moves leaves them without use.".into(),
-        );
+        notes.push(Note::NotNow);
     }
     let no_policy = no_policy(lot);
     if no_policy.is_none() {
-        sentences.extend(advice(input, first, &types, owner.as_ref().map(|o| o.kind)));
+        notes.extend(advice(input, first, &types, owner.as_ref().map(|o| o.kind)));
     }
     if lot.partly == 0 && first.judged.terms.availability.assumed {
-        let availability = says::percent(first.judged.terms.availability.value);
-        sentences.push(format!("Its net counts {availability} of the hours on Spot.").into());
+        notes.push(Note::CountsHours(Figure(first.judged.terms.availability.value)));
     }
     Some(MixedFleet {
         scope: instance.scope.clone(),
@@ -125,49 +121,27 @@ fn fleet_of(
         zones: zones.into_iter().map(|(_, az)| az).collect(),
         gross_usd_per_hour: sum(|row| row.gross_usd_per_hour),
         net_usd_per_hour: net,
-        says: sentences,
+        says: notes,
         no_policy,
     })
 }
 
 /// Why no policy is printed: a base is a number, and protects nobody in particular.
-fn no_policy(lot: &Lot) -> Option<Arc<str>> {
-    lot.is_pinned().then(|| {
-        let rest = match lot.ours {
-            1 => "one that fits to a group of its own",
-            _ => "others that fit to a group of their own",
-        };
-        format!(
-            "No policy to copy: {} must stay on demand, and a group keeps a number of instances there, \
-             never particular ones. Move the {rest}.",
-            says::some_of(&lot.pinned)
-        )
-        .into()
-    })
+fn no_policy(lot: &Lot) -> Option<NoPolicy> {
+    lot.is_pinned().then(|| NoPolicy { pinned: Named::of(&lot.pinned), fit: lot.ours })
 }
 
 /// What is said of members that fit otherwise, or that nothing speaks for.
-fn who_stays(lot: &Lot) -> Vec<Arc<str>> {
-    let mut out: Vec<Arc<str>> = Vec::new();
+fn who_stays(lot: &Lot) -> Vec<Note> {
+    let mut out = Vec::new();
     if lot.is_mixed() {
-        out.push(says::mixed(lot).into());
+        out.push(says::mixed(lot));
     }
     if lot.unknown > 0 {
-        let members = if lot.unknown == 1 { "member" } else { "members" };
-        out.push(
-            format!(
-                "Nothing says what {} {members} of the group do: the base keeps as many on demand, \
-                 but no particular ones. Tag them with {SPOT_TAG} first.",
-                lot.unknown
-            )
-            .into(),
-        );
+        out.push(Note::UnknownMembers(lot.unknown));
     }
     if !lot.pinned.is_empty() && !lot.is_pinned() {
-        out.push(
-            format!("{} stay on demand: leave them out of what moves.", says::some_of(&lot.pinned))
-                .into(),
-        );
+        out.push(Note::LeaveOut(Named::of(&lot.pinned)));
     }
     out
 }
@@ -228,32 +202,18 @@ fn advice(
     first: &Member<'_>,
     types: &[Arc<str>],
     owner: Option<OwnerKind>,
-) -> Vec<Arc<str>> {
-    let mut out: Vec<Arc<str>> = Vec::new();
+) -> Vec<Note> {
+    let mut out = Vec::new();
     if matches!(owner, None | Some(OwnerKind::CloudFormation)) {
-        out.push("In no Auto Scaling group yet: make one with this policy.".into());
+        out.push(Note::NoGroup);
     }
     if types.len() < 10 {
-        let fit = if types.len() == 1 { "type fits" } else { "types fit" };
-        out.push(
-            format!(
-                "{} {fit}; AWS advises ten. Give the group subnets in every zone that offers \
-                 them.",
-                types.len()
-            )
-            .into(),
-        );
+        out.push(Note::FewTypes(types.len()));
     }
     if !input.facts.offerings.contains_key(&first.row.instance.scope) {
-        out.push(
-            "Which zones offer which type was not read: a type with a price may be missing.".into(),
-        );
+        out.push(Note::OfferingsUnread);
     }
-    out.push(
-        "A group does not fall back to on demand by itself where there is no Spot: raise the \
-         percentage above the base then."
-            .into(),
-    );
+    out.push(Note::NoFallback);
     out
 }
 

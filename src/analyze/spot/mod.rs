@@ -28,19 +28,18 @@ mod tests;
 pub use crate::fleet::savings::SpotFit;
 pub use mixed::mixed_fleets;
 pub use policy::{asg_cli_input, asg_cloudformation, asg_policy, asg_terraform};
-pub use rules::{Assumptions, Pattern, SpotRule, SpotRules};
+pub use rules::{Assumptions, Pattern, SPOT_TAG, SpotRule, SpotRules};
 
 use std::sync::Arc;
 
 use crate::analyze::savings::SavingsInput;
-use crate::analyze::shared_texts::SharedTexts;
 use crate::domain::{Lifecycle, VerdictKind};
 use crate::fleet::Row;
 use crate::fleet::savings::SpotRow;
 #[cfg(test)]
 pub use policy::MAX_TYPES;
 #[cfg(test)]
-pub use rules::{SPOT_TAG, WorkKind};
+pub use rules::WorkKind;
 
 /// Every running on-demand instance with what Spot would make of it, most net $/h first. Idle and
 /// exempt ones are not among them: idle ones are stopped, not moved.
@@ -51,10 +50,10 @@ pub fn rows(input: &SavingsInput<'_>) -> Vec<Arc<SpotRow>> {
         .collect();
     let lots = lot::Lots::of(input.fleet, &judged, &telemetry, &input.rules.spot);
     let market = market::Market::of(&input.fleet.book.prices, &input.facts.spot, input.now);
-    let mut texts = SharedTexts::default();
+    let mut shared = row::InCommon::default();
     let mut out: Vec<Arc<SpotRow>> = judged
         .iter()
-        .map(|(row, judged)| row::make(input, row, judged, &lots, &market, &mut texts))
+        .map(|(row, judged)| row::make(input, row, judged, &lots, &market, &mut shared))
         .map(Arc::new)
         .collect();
     out.sort_by(|a, b| {

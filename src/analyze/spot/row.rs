@@ -11,10 +11,18 @@ use super::rules::WorkKind;
 use super::says::{self, Case};
 use super::worth::{Ask, Worth, worth};
 use crate::analyze::savings::SavingsInput;
-use crate::analyze::shared_texts::SharedTexts;
+use crate::analyze::shared_texts::{Shared, SharedTexts};
 use crate::domain::{OwnerKind, Platform, Tenancy, spot_advisor};
 use crate::fleet::Row;
-use crate::fleet::savings::{Effort, Risk, SpotFit, SpotRow, ZonePrice};
+use crate::fleet::savings::{Effort, Risk, SpotBecause, SpotFit, SpotNote, SpotRow, ZonePrice};
+
+/// What rows of one picture share.
+#[derive(Default)]
+pub(super) struct InCommon {
+    notes: Shared<SpotNote>,
+    because: Shared<SpotBecause>,
+    dates: SharedTexts,
+}
 
 pub(super) fn make(
     input: &SavingsInput<'_>,
@@ -22,7 +30,7 @@ pub(super) fn make(
     judged: &Judged,
     lots: &Lots,
     market: &Market,
-    texts: &mut SharedTexts,
+    shared: &mut InCommon,
 ) -> SpotRow {
     let instance = &row.instance;
     let region = &instance.scope.region;
@@ -57,7 +65,7 @@ pub(super) fn make(
         net: money.net,
         rules: &input.rules.spot,
     };
-    let says = texts.share_all(&says::of(&case));
+    let says = shared.notes.share_all(says::of(&case));
     let shown = worth.filter(|_| judged.may_move());
     SpotRow {
         id: instance.id.clone(),
@@ -69,10 +77,11 @@ pub(super) fn make(
         gpus: row.gpus().unwrap_or(0.0),
         workload: judged.workload(),
         fit: judged.fit,
-        because: texts.share(&judged.because),
+        because: shared.because.share(judged.because.clone()),
         on_demand,
         zones,
-        interruption: interruption.map(|(band, date)| (band, texts.share(&date.to_string()))),
+        interruption: interruption
+            .map(|(band, date)| (band, shared.dates.share(&*date.to_string()))),
         checkpoint_every_hours: shown.and_then(|w| w.checkpoint_every),
         efficiency: shown.map(|w| w.efficiency.clamp(0.0, 1.0)),
         effective: money.effective,

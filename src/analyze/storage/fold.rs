@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use crate::domain::storage::{ObjectBatch, ObjectColumns};
 
-/// What is known of a list before its first row.
+/// Facts about a list before its first row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListInfo {
     /// Bucket, or the path of a directory.
     pub bucket: Arc<str>,
-    /// The moment the list is of, ms since 1970: ages are measured to it.
+    /// When the list was made, ms since 1970: ages are measured to it.
     pub listed_ms: i64,
-    /// What the list has.
+    /// Columns of the list.
     pub columns: ObjectColumns,
 }
 
@@ -23,7 +23,7 @@ pub trait Fold: Send {
     /// Takes in a batch.
     fn take(&mut self, batch: &ObjectBatch);
 
-    /// Takes in what another fold of the same list has seen.
+    /// Adds another fold of the same list.
     fn merge(&mut self, other: Self)
     where
         Self: Sized;

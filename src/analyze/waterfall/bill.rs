@@ -12,13 +12,13 @@ use crate::fleet::{Applied, Applier, Meter, Row};
 /// A running instance, as the steps see it.
 #[derive(Debug)]
 pub(super) struct Machine<'a> {
-    /// Its row.
+    /// Row of the instance.
     pub row: &'a Row,
-    /// Its meter, where commitments may pay for it.
+    /// Index of its meter; `None` where no commitment may pay for it.
     pub meter: Option<usize>,
-    /// What it costs where they may not: the Spot rate; `None` when not known, 0 when prepaid.
+    /// Rate where no commitment may pay for it, USD/h: the Spot rate; `None` when not known, 0 when prepaid.
     pub flat: Option<f64>,
-    /// The type that it has by now.
+    /// Instance type after the steps so far.
     pub instance_type: Arc<str>,
     /// True once a step has stopped it.
     pub gone: bool,
@@ -26,7 +26,7 @@ pub(super) struct Machine<'a> {
     pub on_spot: bool,
 }
 
-/// The bill, and what it is made of. The steps change it.
+/// Hourly bill of everything that runs, by part. Each step of the waterfall changes it.
 #[derive(Debug)]
 pub(super) struct Bill<'a> {
     /// Running instances.
@@ -46,7 +46,7 @@ pub(super) struct Bill<'a> {
     pub resources: f64,
     /// Storage, USD/h; 0 where it was not read.
     pub storage: f64,
-    /// What a further commitment saves, USD/h.
+    /// Saving of a further commitment, USD/h.
     pub committing: f64,
     /// Commitments in force without a known price, which the bill leaves out.
     pub unpriced: u32,
@@ -135,12 +135,12 @@ impl<'a> Bill<'a> {
         self.compute() + self.resources + self.storage - self.committing
     }
 
-    /// Of it instances and commitments, USD/h.
+    /// Instances and commitments of the bill, USD/h.
     pub fn compute(&self) -> f64 {
         self.applied.total_usd() + self.flat
     }
 
-    /// The machine of an instance that runs.
+    /// Index of the running instance with an id; `None` for one that does not run.
     pub fn machine(&self, id: &str) -> Option<usize> {
         self.by_id.get(id).copied()
     }
@@ -197,11 +197,11 @@ fn net_unknown(input: &SavingsInput<'_>) -> Option<NetUnknown> {
 /// What a resource adds to the bill and to the waste, USD/h.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ResourceUsd {
-    /// Of the bill.
+    /// Its part of the bill, USD/h.
     pub bill: f64,
-    /// What removing it saves; `None` when not known.
+    /// What removing it saves, USD/h; `None` when not known.
     pub waste: Option<f64>,
-    /// Of both, what storage lists as well, and counts there.
+    /// Part of both that the list of storage holds too and that counts there, USD/h.
     pub elsewhere: f64,
 }
 

@@ -24,12 +24,12 @@ struct Pool {
     instance_type: Arc<str>,
 }
 
-/// What runs of a pool.
+/// Usage of a pool of accounts.
 #[derive(Debug, Default)]
 struct Runs {
     /// Instances that ran before all steps, in any way of buying.
     now: f64,
-    /// Of them on demand, and paid by no commitment, after the steps.
+    /// Part of it that is on demand and paid by no commitment after the steps.
     open: f64,
     /// On-demand instances before the steps, at list price.
     before: f64,

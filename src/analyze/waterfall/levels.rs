@@ -1,4 +1,4 @@
-//! How much work a step is and what may go wrong: what most of its dollars have.
+//! Effort and risk of a step: those of most of its dollars.
 
 use crate::fleet::savings::{Effort, Risk, StepKind};
 

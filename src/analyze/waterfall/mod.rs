@@ -71,7 +71,7 @@ pub fn is_early(fleet: &Fleet, facts: &SavingsFacts) -> bool {
     readings.peek().is_none() || readings.any(first)
 }
 
-/// What a step did, but for the dollars of the bill.
+/// Result of a step, without the dollars of the bill.
 #[derive(Debug, Default)]
 struct Done {
     gross_alone: f64,

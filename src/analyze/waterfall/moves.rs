@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use super::bill::Bill;
 
-/// Where a group goes to.
+/// Target of a group that moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Goes {
     /// To another meter.
@@ -23,7 +23,7 @@ pub(super) enum Goes {
 pub(super) struct Group {
     from: usize,
     to: Goes,
-    /// Which items, in the order of preference.
+    /// Indices of the items, in the order of preference.
     pub items: Vec<usize>,
     /// So many of them go.
     pub taken: usize,
@@ -114,7 +114,7 @@ fn sort(bill: &Bill<'_>, groups: &Groups, order: &mut [usize], usd: &[f64]) {
     });
 }
 
-/// What counts as a fall of the bill, USD/h: above the rounding of its sums.
+/// Least fall of the bill that counts, USD/h: above the rounding of its sums.
 fn least(bill: &Bill<'_>) -> f64 {
     1e-12 * bill.compute().abs().max(1.0)
 }

@@ -3,10 +3,10 @@
 use crate::fleet::Savings;
 use crate::fleet::savings::{Effort, Risk, StepKind};
 
-/// What is to be done.
+/// Kind of a task in the order of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TaskKind {
-    /// See what runs and whose it is.
+    /// Make visible what runs and who owns it: tags and telemetry.
     See,
     /// Stop what idles.
     Stop,
@@ -62,7 +62,7 @@ impl TaskKind {
         }
     }
 
-    /// The step of the waterfall that it is; `None` for what saves nothing by itself.
+    /// Step of the waterfall that holds the task's saving; `None` for a task that saves nothing by itself.
     pub const fn step(self) -> Option<StepKind> {
         match self {
             Self::See | Self::UseCommitments => None,
@@ -74,7 +74,7 @@ impl TaskKind {
         }
     }
 
-    /// Where it is done.
+    /// Tab and command with which the task is done.
     pub const fn place(self) -> Where {
         match self {
             Self::See => Where { screen: "2 GPUs", command: "burntop doctor" },
@@ -90,7 +90,7 @@ impl TaskKind {
     }
 }
 
-/// Where a task is done.
+/// Tab and command with which a task is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Where {
     /// Tab or command in the cockpit.
@@ -102,17 +102,17 @@ pub struct Where {
 /// One task of the order of work.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {
-    /// What.
+    /// Kind of the task.
     pub kind: TaskKind,
     /// What it saves in its turn, USD per month of 730 h; `None` where it saves nothing by itself.
     pub usd_per_month: Option<f64>,
     /// Work.
     pub effort: Effort,
-    /// What may go wrong.
+    /// Risk of carrying it out.
     pub risk: Risk,
     /// Things that it touches.
     pub count: u32,
-    /// Why; `None` where the label says it all.
+    /// Reason for the task; `None` where its label says everything.
     pub why: Option<TaskReason>,
 }
 
@@ -121,7 +121,7 @@ pub struct Task {
 pub enum TaskReason {
     /// Something is not seen.
     Unseen {
-        /// What is not seen of the fleet.
+        /// What telemetry and tags do not show of the fleet.
         gaps: DataGaps,
         /// Reads of commitments that are missing.
         unread: u32,

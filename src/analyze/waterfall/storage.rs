@@ -155,7 +155,7 @@ impl<'a> Listed<'a> {
         Self(by_holder)
     }
 
-    /// Of an instance, USD/h.
+    /// Volumes and snapshots of an instance, USD/h.
     pub fn of_instance(&self, id: &str) -> f64 {
         self.0.get(id).copied().unwrap_or(0.0)
     }

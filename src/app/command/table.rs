@@ -5,13 +5,14 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use super::{Command, Until, Wish, unknown};
-use crate::act::plan::{SHORTEST_GRACE, in_words, parse_span};
+use crate::act::plan::{SHORTEST_GRACE, parse_span};
 use crate::app::appearance::ThemeName;
 use crate::app::sheet::GRACE;
 use crate::app::{App, Screen, Tab};
 use crate::domain::Regions;
 use crate::report::Format;
 use crate::view::FieldSpec;
+use crate::view::format::span_long;
 
 /// Completion of the words after a command's name.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +41,7 @@ pub struct CommandSpec {
     pub name: &'static str,
     /// Further names.
     pub aliases: &'static [&'static str],
-    /// What follows the name; `{}` stands for all words of the completion.
+    /// Arguments after the name, for the help; `{}` is replaced by all words of the completion.
     pub usage: &'static str,
     /// One sentence for the help.
     pub doc: &'static str,
@@ -277,7 +278,7 @@ fn until(word: &str) -> Result<Until, String> {
     match parse_span(word) {
         Some(span) if span >= SHORTEST_GRACE => return Ok(Until::In(span)),
         Some(span) => {
-            let (span, least) = (in_words(span), in_words(SHORTEST_GRACE));
+            let (span, least) = (span_long(span), span_long(SHORTEST_GRACE));
             return Err(format!("`{word}` are {span}: {least} at least"));
         }
         None => {}

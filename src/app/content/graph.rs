@@ -155,7 +155,7 @@ fn shaded(window: HourRange, idle: HourRange, per_column: usize) -> (usize, usiz
 fn ceiling(graph: &Graph) -> String {
     let top = f64::from(graph.ceiling);
     match graph.unit {
-        "%" => format::percent(top),
+        "%" => format::percent(top, 0),
         "bytes/h" => format!("{}/h", format::bytes(top)),
         unit => format!("{} {unit}", format::grouped(top, 0)),
     }

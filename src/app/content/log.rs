@@ -45,18 +45,27 @@ fn now_failing(
     lines: &mut Vec<Line>,
 ) {
     let since = match reading.taken_at {
-        Some(then) => format!("last good reading {} ago", Age::between(then, app.now())),
-        None => "never read".to_owned(),
+        Some(then) => format!("  last good reading {} ago", Age::between(then, app.now())),
+        None => "  never read".to_owned(),
     };
+    failure(reading, error, ("", &since), width, lines);
+}
+
+/// A failed source, with `before` and `after` its first line; below it the error and what can be done about it.
+pub(super) fn failure(
+    reading: &Reading,
+    error: &SourceError,
+    (before, after): (&str, &str),
+    width: usize,
+    lines: &mut Vec<Line>,
+) {
     lines.push(
         Line::new()
-            .with(Role::Warn, format!("{} {}", reading.source.word(), error.kind.word()))
-            .with(Role::Dim, format!("  {}  {since}", reading.scope)),
+            .with(Role::Warn, format!("{before}{} {}", reading.source.word(), error.kind.word()))
+            .with(Role::Dim, format!("  {}{after}", reading.scope)),
     );
     indented(Role::Text, &error.to_string(), width, lines);
-    if !error.fix.is_empty() {
-        indented(Role::Accent, &error.fix, width, lines);
-    }
+    indented(Role::Accent, &error.fix, width, lines);
 }
 
 fn event(entry: &LogEntry, width: usize, lines: &mut Vec<Line>) {
@@ -76,12 +85,14 @@ fn event(entry: &LogEntry, width: usize, lines: &mut Vec<Line>) {
     }
     lines.push(line);
     indented(Role::Text, &entry.message, width, lines);
-    if !entry.fix.is_empty() {
-        indented(Role::Accent, &entry.fix, width, lines);
-    }
+    indented(Role::Accent, &entry.fix, width, lines);
 }
 
-fn indented(role: Role, text: &str, width: usize, lines: &mut Vec<Line>) {
+/// Lines of a text, four cells to the right; none for an empty text.
+pub(super) fn indented(role: Role, text: &str, width: usize, lines: &mut Vec<Line>) {
+    if text.is_empty() {
+        return;
+    }
     for part in wrap(text, width.saturating_sub(4)) {
         lines.push(Line::new().text("    ").with(role, part));
     }

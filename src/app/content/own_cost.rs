@@ -3,12 +3,12 @@
 use super::{Line, columns, wrap};
 use crate::app::Role;
 use crate::domain::OwnCost;
-use crate::domain::own_cost::usd;
+use crate::domain::own_cost::usd_of_micro;
 use crate::view::format;
 
-/// Dollars with as many decimals as a hundredth of a cent needs: single calls cost that little.
-fn fine_usd(amount: f64) -> String {
-    format!("${}", format::grouped(amount, 4))
+/// Dollars to a hundredth of a cent: single calls cost that little.
+fn fine(amount: f64) -> String {
+    format::usd_fine(amount, 4)
 }
 
 /// Lines of the own-cost page; `cost` is `None` while the ledger has not been read.
@@ -35,7 +35,7 @@ pub fn lines(cost: Option<&OwnCost>, width: usize) -> Vec<Line> {
             Line::new()
                 .column(Role::Text, &api.name, name_width)
                 .number(Role::Text, &format::grouped(api.units as f64, 0), 12)
-                .number(Role::Text, &fine_usd(usd(api.micro_usd)), 12),
+                .number(Role::Text, &fine(usd_of_micro(api.micro_usd)), 12),
         );
     }
     if cost.apis.is_empty() {
@@ -43,12 +43,12 @@ pub fn lines(cost: Option<&OwnCost>, width: usize) -> Vec<Line> {
     }
     lines.push(Line::new().column(Role::Heading, "today", name_width + 12).number(
         Role::Heading,
-        &fine_usd(cost.today_usd()),
+        &fine(cost.today_usd()),
         12,
     ));
     lines.push(Line::new().column(Role::Dim, "daily cap", name_width + 12).number(
         Role::Dim,
-        &fine_usd(cost.cap_usd()),
+        &fine(cost.cap_usd()),
         12,
     ));
     lines.push(Line::new());

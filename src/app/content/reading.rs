@@ -1,5 +1,6 @@
 //! The body without an instance: what is being read, what could not be, or that there is none.
 
+use super::log::{failure, indented};
 use super::{Line, pad, wrap};
 use crate::app::App;
 use crate::app::Role;
@@ -8,7 +9,7 @@ use crate::app::msg::Mode;
 use crate::domain::{Reading, SourceId};
 use crate::view::format;
 
-/// Failures told in full; the log has them all.
+/// Most failures shown in full; the log has all.
 const FAILURES: usize = 3;
 
 /// The sources of the first picture, in the order in which they are asked, and what for.
@@ -85,13 +86,7 @@ fn failures(app: &App, readings: &[Reading], width: usize, lines: &mut Vec<Line>
         .filter_map(|r| Some((r, r.failed()?)))
         .collect();
     for (reading, error) in failed.iter().take(FAILURES) {
-        lines.push(
-            Line::new()
-                .with(Role::Warn, format!("  {} {}", reading.source.word(), error.kind.word()))
-                .with(Role::Dim, format!("  {}", reading.scope)),
-        );
-        indented(Role::Text, &error.to_string(), width, lines);
-        indented(Role::Accent, &error.fix, width, lines);
+        failure(reading, error, ("  ", ""), width, lines);
     }
     if failed.len() > FAILURES
         && let Some(key) = app.keymap().keys(Action::Log).first()
@@ -101,25 +96,6 @@ fn failures(app: &App, readings: &[Reading], width: usize, lines: &mut Vec<Line>
     }
 }
 
-/// The sources that failed, in words, each with what can be done about it.
-pub fn failed_sources<'a>(
-    readings: impl IntoIterator<Item = &'a Reading>,
-) -> impl Iterator<Item = String> {
-    readings.into_iter().filter_map(|reading| {
-        let (error, source) = (reading.failed()?, reading.source.word());
-        Some(format!("{source} {}: {error}. {}", reading.scope, error.fix))
-    })
-}
-
 fn paragraph(role: Role, text: &str, width: usize, lines: &mut Vec<Line>) {
     lines.extend(wrap(text, width).into_iter().map(|l| Line::of(role, l)));
-}
-
-fn indented(role: Role, text: &str, width: usize, lines: &mut Vec<Line>) {
-    if text.is_empty() {
-        return;
-    }
-    for part in wrap(text, width.saturating_sub(4)) {
-        lines.push(Line::new().text("    ").with(role, part));
-    }
 }

@@ -350,7 +350,7 @@ actions! {
 }
 
 impl Action {
-    /// Its row of the table.
+    /// Row of the table for the action.
     pub fn spec(self) -> &'static ActionSpec {
         // The table holds every variant in the order of the enum (it is made by one macro).
         &Self::ALL[self as usize]

@@ -15,7 +15,7 @@ pub enum TableLine {
 #[derive(Clone, Debug, Default)]
 pub struct Heads {
     lines: Vec<TableLine>,
-    /// What each heading is known by: the cursor belongs to it.
+    /// Id of each heading, for the cursor.
     ids: Vec<Arc<str>>,
 }
 
@@ -50,7 +50,7 @@ impl Heads {
         }
     }
 
-    /// The line of the row that `is` says it is, or of the heading `id`.
+    /// Line of the row that passes `is`, or of the heading `id`; `None` where neither is shown.
     pub(super) fn position(&self, is: impl Fn(u32) -> bool, id: &Arc<str>) -> Option<usize> {
         self.lines.iter().position(|line| match line {
             TableLine::Head(head) => self.ids.get(*head as usize) == Some(id),

@@ -27,7 +27,7 @@ use crate::view::{FieldSpec, FieldTable, Filter, Rows, Sort, TableField, ViewCon
 /// A list on screen: rows, filter, order, cursor, marks.
 #[derive(Clone, Debug)]
 pub struct List {
-    /// Its fields.
+    /// Fields of the rows.
     table: &'static dyn FieldTable,
     /// The rows of the last [`List::sync`]; `None` before it and after [`List::release`].
     rows: Option<Arc<dyn Rows>>,
@@ -50,7 +50,7 @@ pub struct List {
     heads: Option<Heads>,
     /// Grows with each change of the headings.
     heads_revision: u32,
-    /// What `order` was made from.
+    /// Inputs that `order` was made from.
     made_from: Option<Inputs>,
     /// Number of a line.
     cursor: usize,
@@ -67,7 +67,7 @@ pub struct List {
     marked: Option<Marked>,
 }
 
-/// Identifies the rows of a picture: its version, and the time it is of.
+/// Identifies the rows of a picture: its version, and its time.
 pub type RowsStamp = (u64, Option<Timestamp>);
 
 /// Everything that the selection and order of rows depend on.
@@ -87,7 +87,7 @@ impl List {
         Self::new(F::table())
     }
 
-    /// The list of rows that these fields tell of.
+    /// An empty list of rows with these fields, with its default columns.
     pub fn new(table: &'static dyn FieldTable) -> Self {
         Self {
             table,
@@ -125,8 +125,8 @@ impl List {
         self.sync_arranged(stamp, ctx, rows, |_, _| None);
     }
 
-    /// As [`List::sync`]; `arrange` may reorder the selected rows and put headings between them. Its flag is
-    /// true where the order may change: the cursor is on the first line, or the user asked for another order.
+    /// Like [`List::sync`]; `arrange` may reorder the selected rows and put headings between them. Its flag is true
+    /// where the order may change: the cursor is on the first line, or the user asked for another order.
     pub fn sync_arranged(
         &mut self,
         stamp: RowsStamp,
@@ -197,7 +197,7 @@ impl List {
         self.rows.as_ref()
     }
 
-    /// The same, where they are those that `stamp` tells.
+    /// All rows like [`List::rows`], where they are those identified by `stamp`; `None` for others.
     pub fn rows_of(&self, stamp: RowsStamp) -> Option<&Arc<dyn Rows>> {
         self.rows.as_ref().filter(|_| self.made_from.is_some_and(|m| m.of == stamp))
     }
@@ -277,12 +277,12 @@ impl List {
         }
     }
 
-    /// What the row under the cursor is known by.
+    /// Id of the row under the cursor; `None` on a heading and in an empty list.
     pub fn current_id(&self) -> Option<&Arc<str>> {
         self.key(self.current_row()?)
     }
 
-    /// The row under the cursor, where the list is of such rows.
+    /// Row under the cursor as `R`; `None` without a row, or for rows of another type.
     pub fn current<R: 'static>(&self) -> Option<&Arc<R>> {
         self.rows.as_ref()?.get(self.current_row()?)
     }

@@ -39,7 +39,7 @@ impl VerbKind {
         }
     }
 
-    /// One sentence: what it does, and what may be lost.
+    /// Effect of the choice and what may be lost, one sentence.
     pub fn doc(self) -> &'static str {
         match self {
             Self::Stop => {

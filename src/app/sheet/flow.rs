@@ -18,7 +18,7 @@ use crate::fleet::Row;
 /// How long a plan of the screen is valid. It is checked at once and never leaves the session.
 const PLAN_VALID_FOR: SignedDuration = SignedDuration::from_hours(1);
 
-/// What the review says of checks older than [`CHECKS_VALID_FOR`].
+/// Text of the review for checks older than [`CHECKS_VALID_FOR`].
 const TOO_OLD: &str = "the checks are more than 5 minutes old: r checks again";
 
 impl App {
@@ -32,7 +32,7 @@ impl App {
         &self.rules
     }
 
-    /// True when the sheet is what is on screen.
+    /// True while the sheet is in front.
     pub(in crate::app) fn on_sheet(&self) -> bool {
         self.sheet.is_some() && self.page().is_some_and(|o| matches!(o.page, Page::Sheet))
     }
@@ -283,8 +283,7 @@ impl App {
         self.on_sheet()
     }
 
-    /// After each message: a sheet that nobody looks at any more is gone, unless it runs or its
-    /// end was not seen.
+    /// Drops, after each message, a sheet that is no longer shown, unless it runs or its end was not seen.
     pub(in crate::app) fn after_update_sheet(&mut self) {
         let open = self.pages.iter().any(|o| matches!(o.page, Page::Sheet));
         let shown = self.on_sheet();

@@ -6,6 +6,7 @@ use super::dialog::Reply;
 use super::{Dialog, Stage};
 use crate::app::keymap::{Action, Key};
 use crate::app::{App, Effect, Level, Notice};
+use crate::view::format;
 
 impl App {
     /// Sets the time that the cockpit has run, from a monotonic clock.
@@ -150,9 +151,8 @@ impl App {
             self.say(Notice::new(Level::Warn, "there is nothing to take back"));
             return Vec::new();
         }
-        let lines = if undo.len() == 1 { "line" } else { "lines" };
-        let text =
-            format!("sent {} {lines} of the way back to the terminal's clipboard", undo.len());
+        let lines = format::plural(undo.len(), "line");
+        let text = format!("sent {lines} of the way back to the terminal's clipboard");
         self.say(Notice::new(Level::Info, text));
         vec![Effect::Copy(undo.join("\n"))]
     }
@@ -167,10 +167,7 @@ impl App {
         }
         let key = self.keymap.keys(Action::Quit).first();
         let again = key.map_or_else(|| "quit again".to_owned(), |key| format!("{key} again"));
-        let calls = match run.in_flight() {
-            1 => "1 call".to_owned(),
-            count => format!("{count} calls"),
-        };
+        let calls = format::plural(run.in_flight(), "call");
         let text = format!("{calls} may be in flight; {again} quits, the next start looks at them");
         self.quit_asked = true;
         self.say(Notice::new(Level::Warn, text));

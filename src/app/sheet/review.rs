@@ -12,7 +12,7 @@ pub struct Review {
     /// Row under the cursor; one beyond the last is the button.
     cursor: usize,
     unfolded: BTreeSet<usize>,
-    /// What the rows that the sums are over save together, commitments considered, USD/h.
+    /// What the counted rows save together, commitments considered, USD/h; `None` when not known.
     net_usd_per_hour: Option<f64>,
 }
 

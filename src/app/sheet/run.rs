@@ -18,7 +18,7 @@ pub enum Standing {
     Accepted,
     /// The instance was observed in this state.
     Seen(InstanceState),
-    /// It has its outcome.
+    /// The row has its outcome.
     Finished(Outcome),
 }
 
@@ -95,7 +95,7 @@ impl Run {
         }
     }
 
-    /// It ended; what the end says of a row is the last word.
+    /// Notes the end of the run; its final outcomes replace what was shown per row.
     pub(super) fn end(&mut self, ended: Result<Arc<Verified>, String>) {
         if let Ok(verified) = &ended {
             for (row, standing) in self.confirmed.rows().iter().zip(&mut self.standings) {

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use super::Teller;
 use crate::domain::Sweep;
 
-/// What one source said last.
+/// Newest sweeps of one source.
 #[derive(Default)]
 struct Latest {
-    /// Of everything.
+    /// Newest sweep of all hosts; `None` before the first.
     full: Option<Arc<Sweep>>,
-    /// Of the hosts in focus, where that is newer.
+    /// Newer sweep of the hosts in focus; `None` without one.
     partial: Option<Arc<Sweep>>,
 }
 

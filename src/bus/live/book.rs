@@ -54,7 +54,7 @@ impl HourBook {
         self.known.get(teller).is_some_and(|hours| hours.contains(&hour))
     }
 
-    /// Forgets what no preset looks at.
+    /// Drops hours before `oldest`, which no preset uses.
     pub fn forget_before(&mut self, oldest: Hour) {
         for hours in self.known.values_mut() {
             hours.retain(|hour| *hour >= oldest);

@@ -11,7 +11,7 @@ use crate::domain::{GpuKey, Hour, HourRange, HourlySeries, Instance, SeriesSet, 
 use crate::fleet::Row;
 use crate::fleet::gpu::{Places, index_of};
 
-/// What telemetry knows of the GPUs of instances.
+/// Telemetry of the GPUs of instances, by instance, as evidence for their verdicts.
 #[derive(Default)]
 pub(in crate::bus) struct Evidence {
     book: Arc<HourBook>,
@@ -65,8 +65,8 @@ impl Evidence {
         self.of.contains_key(instance)
     }
 
-    /// True when telemetry tells of every device of `instance` in every hour of `range`: nothing
-    /// else has to be asked then.
+    /// True when telemetry covers every device of `instance` in every hour of `range`, so that CloudWatch need not be
+    /// asked.
     pub fn covers(&self, instance: &Instance, devices: u32, range: HourRange) -> bool {
         let needed = needed(instance, range);
         if devices == 0 || !self.of.contains_key(&instance.id) {

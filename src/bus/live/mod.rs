@@ -67,7 +67,7 @@ pub(super) struct LiveState {
     fleet: watch::Sender<Arc<Fleet>>,
     /// Running instances with accelerators, made of it.
     hosts: watch::Sender<Arc<[GpuHost]>>,
-    /// What is known of closed hours.
+    /// Closed hours of GPUs.
     book: Mutex<Arc<HourBook>>,
     /// Sources that cannot be asked for hours.
     forgetful: Mutex<HashSet<Teller>>,
@@ -113,7 +113,7 @@ impl LiveState {
         }
     }
 
-    /// What was seen of a GPU since the start; nothing where no picture is made.
+    /// Activity of a GPU since the start; empty where no picture is made.
     async fn track(&self, key: &GpuKey) -> GpuHistory {
         let inputs = self.inputs.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let Some(inputs) = inputs.and_then(|weak| weak.upgrade()) else {

@@ -33,7 +33,7 @@ const SUMMARY_EVERY: Duration = Duration::from_mins(1);
 /// The picture of the last run stays on screen for so long when a source does not answer.
 const HOLD: Duration = Duration::from_secs(20);
 
-/// What the worker carries from picture to picture.
+/// State that the worker keeps from picture to picture.
 #[derive(Default)]
 struct Memory {
     watch: Watch,
@@ -44,7 +44,7 @@ struct Memory {
 }
 
 impl Memory {
-    /// What the last run left.
+    /// State that the last run left.
     async fn from_cache(shared: &Shared) -> Box<Self> {
         let starts = Starts::from_cache(shared, kind::GPU_STARTS, &of_all_gpus()).await;
         Box::new(Self { starts, ..Self::default() })
@@ -61,7 +61,7 @@ impl Memory {
     }
 }
 
-/// What one picture is made of.
+/// Input of one picture.
 struct Job {
     memory: Box<Memory>,
     version: u64,
@@ -77,7 +77,7 @@ struct Job {
     store: bool,
 }
 
-/// What came of it.
+/// Result of a job.
 struct Made {
     memory: Box<Memory>,
     fleet: Arc<GpuFleet>,
@@ -273,7 +273,7 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// What a picture of now is made of.
+    /// Input of a picture of now.
     fn job(&mut self) -> Job {
         self.version += 1;
         self.made = Instant::now();
@@ -335,7 +335,7 @@ impl<'a> Picture<'a> {
         cache.put(kind::GPU_STARTS, &of_all_gpus(), self.shared.now(), starts).await;
     }
 
-    /// Once an hour, forgets hours that nothing looks at.
+    /// Once an hour, drops hours that nothing uses.
     fn tidy(&mut self) {
         let hour = Hour::containing(self.shared.now());
         if hour != self.tidied {
@@ -344,7 +344,7 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// What was seen of a GPU lately: its effective activity.
+    /// Effective activity of a GPU over the last samples.
     fn track(&self, key: &GpuKey) -> GpuHistory {
         let row = self.shown.iter().flat_map(|f| &f.rows).find(|row| row.key == *key);
         let Some(row) = row.filter(|row| row.trail.iter().len() > 1) else {
@@ -365,7 +365,7 @@ impl<'a> Picture<'a> {
     }
 }
 
-/// True when two pictures look the same but for their version and the moment of the join.
+/// True when two pictures differ in nothing but version and time of the join.
 fn looks_the_same(a: &GpuFleet, b: &GpuFleet) -> bool {
     a.rows.len() == b.rows.len()
         && a.totals == b.totals

@@ -13,10 +13,10 @@ use crate::fleet::gpu::GpuRow;
 
 /// An hour counts when at least this share of its samples was seen.
 const ENOUGH: f64 = 0.9;
-/// An hour is closed this long after its end: a sample may be told late.
+/// Time after its end at which an hour is closed: samples may come late.
 const LAG: SignedDuration = SignedDuration::from_mins(2);
 
-/// What was seen of one GPU in one hour.
+/// Samples of one GPU in one hour, summed.
 struct Seen {
     teller: Teller,
     identity: Arc<GpuIdentity>,

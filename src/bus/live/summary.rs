@@ -106,7 +106,7 @@ pub(super) async fn is_remembered(shared: &Shared) -> bool {
     shared.cache.has_summary(&gpus_key(&shared.settings.summary_key)).await
 }
 
-/// What the last run left of the GPUs.
+/// Picture of the GPUs that the last run left; `None` without one.
 async fn remembered(shared: &Shared) -> Option<GpuFleet> {
     let key = gpus_key(&shared.settings.summary_key);
     read_gpus(&shared.cache.summary(&key).await?)

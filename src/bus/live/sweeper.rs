@@ -21,7 +21,7 @@ use crate::source::{Ask, GpuSource, jittered};
 /// The longest a sweep may take, whatever the time-outs of the source say: four of its intervals,
 /// and never longer than this.
 const SWEEP_LIMIT: Duration = Duration::from_mins(1);
-/// The longest a look at the hosts in focus may take; four of its intervals where that is less.
+/// Longest time for a sweep of the hosts in focus; four of its intervals where that is less.
 const FOCUS_LIMIT: Duration = Duration::from_secs(10);
 /// The longest pause after failures in a row, unless the source is read less often anyway.
 const PAUSE_AT_MOST: Duration = Duration::from_mins(5);
@@ -97,7 +97,7 @@ struct Wakes {
 }
 
 impl Wakes {
-    /// What has happened until now is served by the sweep that begins.
+    /// Notes that the sweep about to begin serves all requests until now.
     fn mark(&mut self) {
         self.hosts.mark_unchanged();
         self.refresh.mark_unchanged();

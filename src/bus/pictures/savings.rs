@@ -54,7 +54,7 @@ pub(super) struct Basis {
     pub(super) storage: Option<Arc<StorageFleet>>,
 }
 
-/// What is new since a picture was begun.
+/// Change of the input since a picture was begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum News {
     /// Nothing that the picture shows.
@@ -142,7 +142,7 @@ impl SavingsWork {
         until(self.due).await;
     }
 
-    /// What is new in `basis` since the last picture was begun.
+    /// Change of `basis` since the last picture was begun.
     fn news(&mut self, basis: &Basis) -> News {
         let Some(old) = &self.begun_with else { return News::Changed };
         let news = basis.news_since(old);

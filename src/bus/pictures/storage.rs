@@ -36,20 +36,20 @@ pub(super) struct StorageWork {
     begun_version: u64,
     /// The picture that is being made.
     making: Option<Making>,
-    /// What came since that one was begun waits: the newest alone goes into the next.
+    /// True when facts have come since that picture was begun: the newest go into the next one.
     waits: bool,
     /// The newest picture.
     latest: Option<Arc<StorageFleet>>,
 }
 
 struct Making {
-    /// The version of the facts that it is made from.
+    /// Version of the facts that it is made from.
     facts_version: u64,
     work: JoinHandle<StorageFleet>,
 }
 
 impl StorageWork {
-    /// The newest picture.
+    /// Newest picture; `None` before the first.
     pub(super) fn latest(&self) -> Option<Arc<StorageFleet>> {
         self.latest.clone()
     }

@@ -24,8 +24,7 @@ use crate::whatif::{Engine, PlanAnswer, PlanRequest};
 /// How many threads compute, the one that takes the requests included.
 const THREADS: usize = 2;
 
-/// Whoever values scenarios in the background. Dropping it ends its thread after the piece of work
-/// that it is at.
+/// Values scenarios in the background. Dropping it ends its thread after the current piece of work.
 #[derive(Debug)]
 pub struct Planner {
     queue: Arc<RequestQueue>,

@@ -24,7 +24,7 @@ struct State {
 pub(super) struct Job {
     pub(super) request: PlanRequest,
     pub(super) stage: Stage,
-    /// Its number.
+    /// Number of the request.
     pub(super) number: u64,
 }
 

@@ -28,7 +28,7 @@ pub(super) trait Valuer: Sized {
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Answer, String>;
 
-    /// What each future costs, after a settled answer.
+    /// Cost of each future, USD, after a settled answer.
     fn costs(&self) -> &[f64];
 }
 
@@ -176,7 +176,7 @@ impl<'a, V: Valuer> Work<'a, V> {
         Ok(is_whole.then_some(answer))
     }
 
-    /// The slot beside the others, over the same futures.
+    /// Comparisons of the slot with the others, over the same futures.
     fn comparisons(&self, slot: Slot) -> Vec<SlotComparison> {
         let Some(here) = &self.slots[slot.index()] else { return Vec::new() };
         let others = Slot::ALL.into_iter().filter(|other| *other != slot);

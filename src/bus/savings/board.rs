@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
-use super::super::board::{self, Board as _, Turn};
+use super::super::board::{self, Board as _, PictureStage};
 use super::super::context::Told;
 use super::super::facts::{account_key, wanted};
 use super::super::readings::Readings;
@@ -41,13 +41,13 @@ pub(super) struct Board {
     pub(super) readings: Readings,
 }
 
-/// Where the board hears and tells.
+/// Channels of the board of savings.
 pub(super) struct Channels {
-    /// What the tasks say.
+    /// Updates of the tasks that read.
     pub inbox: mpsc::Receiver<Input>,
-    /// To the world: commitments for the join.
+    /// Commitments, for the join of the world task.
     pub updates: mpsc::Sender<Update>,
-    /// Pictures.
+    /// Pictures, for the cockpit or the report.
     pub events: mpsc::Sender<Event>,
 }
 
@@ -94,7 +94,7 @@ impl board::Board for Published<'_> {
         true
     }
 
-    async fn publish(&mut self, _turn: Turn) {
+    async fn publish(&mut self, _stage: PictureStage) {
         self.share().await;
         self.board.publish(self.shared, self.accounts, &self.events).await;
     }
@@ -106,7 +106,7 @@ impl board::Board for Published<'_> {
 }
 
 impl Board {
-    /// What is to be read of an account that has not answered yet, as far as it is known.
+    /// Notes what is to be read of an account that has not answered yet.
     fn await_answer(
         &mut self,
         label: &str,
@@ -214,7 +214,7 @@ impl Board {
         Holdings { items, unread: self.unread(), sharing, groups }
     }
 
-    /// What was never read.
+    /// Commitments that were never read.
     fn unread(&self) -> Vec<Unread> {
         let mut out = Vec::new();
         for scope in self.claims.values().flatten() {

@@ -24,12 +24,12 @@ static TYPES: LazyLock<HashMap<Arc<str>, Arc<TypeSpec>>> = LazyLock::new(|| {
     specs.map(|spec| (spec.name.clone(), Arc::new(spec.clone()))).collect()
 });
 
-/// The types that run, and those that they may become.
+/// Running types, and those that their instances may become.
 pub(super) fn of(running: &BTreeSet<Arc<str>>) -> BTreeSet<Arc<str>> {
     rightsize::candidate_types(running, &TYPES)
 }
 
-/// The same by region, where sizes are looked at; else what runs alone.
+/// Like [`of`], by region, where sizes are judged; otherwise the running types alone.
 pub(super) fn by_region(
     ctx: &Context,
     running: &BTreeMap<Arc<str>, BTreeSet<Arc<str>>>,

@@ -222,11 +222,11 @@ fn merged(plans: Vec<Commitment>, old: Option<Plans>) -> Plans {
 /// Types by region.
 type ByRegion = BTreeMap<Arc<str>, BTreeSet<Arc<str>>>;
 
-/// What rates are asked for.
+/// Instance types and regions whose rates are asked for.
 struct Wanted {
-    /// What runs, and what capacity is kept for: without its rates nobody knows what a plan covers.
+    /// Types that run, and those that capacity is kept for: without their rates a plan's cover is not known.
     running: ByRegion,
-    /// What it may become as well, where sizes are looked at.
+    /// Those and the types that they may become, where sizes are judged.
     all: ByRegion,
 }
 

@@ -53,11 +53,11 @@ pub struct SavingsSettings {
     pub sharing: bool,
     /// Accounts that are served before others, or alone.
     pub groups: SharingGroups,
-    /// Between two looks at commitments.
+    /// Time between two readings of commitments.
     pub commitments_every: SignedDuration,
-    /// Between two looks at Spot prices and offerings.
+    /// Time between two readings of Spot prices and offerings.
     pub market_every: SignedDuration,
-    /// Between two looks at resources.
+    /// Time between two readings of resources.
     pub resources_every: SignedDuration,
     /// What is proposed, and for which work.
     pub rules: SavingsRules,
@@ -88,7 +88,7 @@ impl SavingsSettings {
     }
 }
 
-/// What the tasks tell the board.
+/// Update sent to the board of savings.
 pub(super) enum Input {
     /// An account answered: what of it is read.
     Scopes {
@@ -106,7 +106,7 @@ pub(super) enum Input {
         scope: Scope,
         /// Which.
         source: CommitmentSource,
-        /// What there is.
+        /// Commitments of the account or scope, or why they could not be read.
         answer: Result<Vec<Commitment>, Arc<SourceError>>,
     },
     /// Spot prices over time of an account and region, all of them.
@@ -153,12 +153,12 @@ impl Context {
 pub(super) struct Known {
     /// Label and regions of each account.
     pub selection: Vec<(String, Regions)>,
-    /// By label, the accounts and regions that the cache knows of: their commitments are expected.
+    /// Accounts and regions in the cache, by label of the account: their commitments are expected.
     pub scopes: HashMap<String, HashSet<Scope>>,
 }
 
-/// Starts the board; what it is told comes in by the returned channel, and it ends with the last of
-/// them. `None` where nothing is read.
+/// Starts the board. Updates go to it by the returned channel, and it ends when all senders are dropped. `None` where
+/// nothing is read.
 pub(super) fn start(
     shared: &Arc<Shared>,
     accounts: &[Account],

@@ -35,7 +35,7 @@ const PRICED_FOR: SignedDuration = SignedDuration::from_hours(24 * 7);
 /// began before them.
 const KEPT_HOURS: u32 = 60 * 24;
 
-/// What could not be had is asked for again no sooner.
+/// Least time before a failed question is asked again.
 const AGAIN: SignedDuration = SignedDuration::from_hours(1);
 
 /// Kinds that a provider is asked for.
@@ -68,12 +68,12 @@ pub(super) async fn run(ctx: Context) {
     }
 }
 
-/// What one task knows.
+/// State of the task that reads resources.
 struct Round {
     known: Arc<ScopeResources>,
     /// Prices, and when they were asked for, with or without an answer.
     prices: Poll<Vec<ResourcePrice>>,
-    /// Troubles that were told: one line each until they are over.
+    /// Troubles that were reported: one line each until they are over.
     told: Vec<(String, ErrorKind)>,
     /// When hours were last asked for and not all answered: each question is billed.
     unanswered: Option<Timestamp>,

@@ -112,7 +112,7 @@ pub fn run<F: Fold>(
     Ok(Done { fold: fold.unwrap_or_else(make), rows, partial, cancelled, errors })
 }
 
-/// What the threads of a pass share.
+/// State that the threads of a pass share.
 struct PassState<'a> {
     pass: Pass<'a>,
     rows: AtomicU64,

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Counters that all threads of a scan add to; anybody may look at any time.
+/// Counters that all threads of a scan add to; may be read at any time.
 #[derive(Debug, Default)]
 pub struct Progress {
     rows: AtomicU64,

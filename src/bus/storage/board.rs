@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
-use super::super::board::{self, Turn};
+use super::super::board::{self, PictureStage};
 use super::super::context::Told;
 use super::super::readings::{News, Readings};
 use super::super::world::Change;
@@ -16,7 +16,7 @@ use crate::domain::storage::bucket::{BucketFacts, Fact, IncompleteUploads};
 use crate::domain::storage::{Bucket, EbsFacts, EbsPrices, S3Prices, Scan, StorageFacts};
 use crate::source::storage_prices;
 
-/// What the tasks of this folder tell the board.
+/// Update sent to the board of storage.
 pub(in crate::bus) enum Input {
     /// An account answered.
     Account { account: Arc<str>, label: Arc<str> },
@@ -48,7 +48,7 @@ impl From<Told> for Input {
 #[derive(Default)]
 pub(super) struct Board {
     version: u64,
-    /// What is new since it was published last.
+    /// Change since the last picture.
     change: Change,
     accounts: BTreeMap<Arc<str>, Arc<str>>,
     /// By account and name.
@@ -100,14 +100,14 @@ impl board::Board for Published<'_> {
         self.board.change != Change::Nothing
     }
 
-    async fn publish(&mut self, turn: Turn) {
-        if turn == Turn::Last && self.at_end {
+    async fn publish(&mut self, stage: PictureStage) {
+        if stage == PictureStage::Last && self.at_end {
             for scan in scans::of(&self.shared.cache, self.board.names()).await {
                 self.board.take(Input::Scan(scan), self.shared);
             }
         }
         self.board.publish(self.shared, self.events).await;
-        if turn == Turn::First && !self.at_end {
+        if stage == PictureStage::Cached && !self.at_end {
             self.loader.load(self.shared, self.board.names());
         }
     }
@@ -118,7 +118,7 @@ impl Board {
         self.change = self.change.max(self.changed_by(input, shared));
     }
 
-    /// Takes what a task tells; what is new by it.
+    /// Takes in an update and returns what it changed.
     fn changed_by(&mut self, input: Input, shared: &Shared) -> Change {
         match input {
             Input::Account { account, label } => {

@@ -73,7 +73,7 @@ pub struct StorageSettings {
     pub ebs: StorageRead,
     /// What is read of instances beside it.
     pub beside: Beside,
-    /// Names of buckets that are read; a `*` at the end stands for any rest. Empty for all.
+    /// Names of buckets that are read; a `*` at the end matches any rest. Empty for all.
     pub include: Vec<String>,
     /// Names of buckets that are not, whatever `include` says.
     pub exclude: Vec<String>,
@@ -83,11 +83,11 @@ pub struct StorageSettings {
     pub price_region: Option<Arc<str>>,
     /// Between two lists of buckets.
     pub list_every: SignedDuration,
-    /// Between two looks at how a bucket is set up.
+    /// Time between two readings of how a bucket is set up.
     pub facts_every: SignedDuration,
-    /// Between two looks at the daily sizes.
+    /// Time between two readings of the daily sizes.
     pub sizes_every: SignedDuration,
-    /// Between two looks at volumes and snapshots.
+    /// Time between two readings of volumes and snapshots.
     pub ebs_every: SignedDuration,
 }
 
@@ -172,8 +172,8 @@ impl StorageState {
     }
 }
 
-/// Starts the board; what it is told comes in by the returned channel, and it ends with the last of
-/// them. `None` where nothing of storage is read.
+/// Starts the board. Updates go to it by the returned channel, and it ends when all senders are dropped. `None` where
+/// nothing of storage is read.
 pub(super) fn start(
     shared: &Arc<Shared>,
     selection: &[(String, Regions)],

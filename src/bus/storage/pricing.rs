@@ -19,7 +19,7 @@ use crate::source::storage_prices;
 /// List prices change a few times a year; a week bounds how stale one can be.
 const KEPT_FOR: SignedDuration = SignedDuration::from_hours(24 * 7);
 
-/// What failed, or has no price list, is not asked again within this time.
+/// Least time before a question that failed, or has no price list, is asked again.
 const AGAIN: SignedDuration = SignedDuration::from_hours(1);
 
 /// Reads the prices of S3 in a region when they are due. They are the same for all accounts: only
@@ -31,7 +31,7 @@ pub(super) async fn s3(ctx: &Context, scope: Scope) {
     }
 }
 
-/// As [`s3`], for volumes and snapshots.
+/// Like [`s3`], for volumes and snapshots.
 pub(super) async fn ebs(ctx: &Context, scope: &Scope) {
     let ask = ctx.source.ebs_prices(&scope.region);
     if let Some(prices) = fresh(ctx, kind::EBS_PRICES, scope, ask).await {
@@ -83,7 +83,7 @@ fn key(region: &str) -> Scope {
     Scope::new("-", region)
 }
 
-/// What the cache holds of all regions, however old: each says of when it is.
+/// Prices of all regions in the cache, however old; each has its date.
 pub(super) async fn cached(cache: &Cache, now: Timestamp) -> Vec<Input> {
     let s3 = cache.all::<S3Prices>(kind::S3_PRICES, now).await;
     let ebs = cache.all::<EbsPrices>(kind::EBS_PRICES, now).await;

@@ -21,7 +21,7 @@ use crate::source::ledger::BilledApi;
 /// Buckets looked at at once: eight requests each, of which the rate limiter lets as many through.
 const AT_ONCE: usize = 8;
 
-/// Requests that a look at a bucket takes.
+/// Requests that one reading of a bucket's settings takes.
 const REQUESTS: u64 = 7;
 
 /// Facts that a look gives, without those that serve other facts.
@@ -36,7 +36,7 @@ pub(super) struct Region {
     /// The request metric of each bucket that counts all of its requests.
     whole: HashMap<Arc<str>, Arc<str>>,
     sizes: Sizes,
-    /// Troubles that were told, by action and kind: one line each, not one per bucket.
+    /// Troubles that were reported, by action and kind: one line each, not one per bucket.
     told: BTreeSet<(String, &'static str)>,
 }
 
@@ -91,7 +91,7 @@ impl Region {
             || is_due(known.map(|k| k.taken_at), ctx.settings().facts_every, ctx.shared.now())
     }
 
-    /// Buckets whose region nobody tells cannot be asked anything.
+    /// Notes buckets whose region is not known: they cannot be asked anything.
     async fn nowhere(&mut self, ctx: &Context, buckets: Vec<Bucket>) {
         for bucket in buckets {
             let message = format!("bucket {}: its region is not known", bucket.name);

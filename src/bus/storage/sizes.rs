@@ -139,20 +139,17 @@ impl Sizes {
         whole: &HashMap<Arc<str>, Arc<str>>,
     ) -> Result<(), SourceError> {
         let region = &scope.region;
-        let mut wanted = Vec::new();
         const CALL: &str = "cloudwatch:ListMetrics";
-        let mut pages = Pages::of(CALL, region);
-        while let Some(token) = pages.ask() {
+        let pages = Pages::of(CALL, region).all(|token| async move {
             ctx.shared.charge(BilledApi::ListMetrics, 1).await?;
-            let call = ctx.source.size_series(region, token);
-            let page = guarded(CALL, call).await?;
-            let of_ours = |s: &SizeSeries| {
-                buckets.contains(&s.bucket)
-                    && (s.metric != SizeMetric::Reads
-                        || whole.get(&s.bucket).is_some_and(|filter| *filter == s.dimension))
-            };
-            wanted.extend(pages.take(page)?.into_iter().filter(of_ours));
-        }
+            guarded(CALL, ctx.source.size_series(region, token)).await
+        });
+        let mut wanted = pages.await?;
+        wanted.retain(|s| {
+            buckets.contains(&s.bucket)
+                && (s.metric != SizeMetric::Reads
+                    || whole.get(&s.bucket).is_some_and(|filter| *filter == s.dimension))
+        });
         let end = today(ctx.shared.now());
         let mut by_start: BTreeMap<i32, Vec<SizeSeries>> = BTreeMap::new();
         for series in wanted {

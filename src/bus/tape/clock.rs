@@ -45,7 +45,7 @@ impl TapeClock {
         self.start.saturating_add(passed).unwrap_or(bound).min(bound)
     }
 
-    /// The entry played next is of `at`: how long to wait for it.
+    /// Time to wait before an entry recorded at `at` is played; zero when in a hurry.
     pub(super) fn wait_for(&self, at: Timestamp) -> Duration {
         let began = *self.began.get_or_init(Instant::now);
         // Without a wait the time is that of what was taken in, not of what was read ahead.

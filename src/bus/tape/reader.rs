@@ -22,7 +22,7 @@ const LONGEST: u64 = 64 << 20;
 /// the line.
 const VALUES_AT_MOST: usize = 4_000_000;
 
-/// Sources that are told of when the rest of a tape is not played.
+/// Most sources that are reported when the rest of a tape is not played.
 const SOURCES_AT_MOST: usize = 10_000;
 
 /// Why a tape cannot be played.
@@ -83,7 +83,7 @@ fn beyond() -> String {
     )
 }
 
-/// What comes next.
+/// Next line of a tape.
 enum Line {
     /// A whole line, in [`Entries::line`].
     Whole,
@@ -101,7 +101,7 @@ struct Entries {
     /// The sources that spoke so far, and those of GPUs, with their names.
     spoke: BTreeSet<(SourceId, Scope)>,
     swept: BTreeSet<(SourceId, Arc<str>)>,
-    /// What is said after the end.
+    /// Entries played after the end.
     rest: Option<std::vec::IntoIter<Entry>>,
 }
 

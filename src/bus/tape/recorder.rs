@@ -24,7 +24,7 @@ const MEMBER_AGE: Duration = Duration::from_secs(5);
 /// How long the end waits for what is still to be written.
 const END_WITHIN: Duration = Duration::from_secs(5);
 
-/// Why nothing can be recorded to a file.
+/// Why a recording cannot begin.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
     /// The file is there and no tape, or its end is torn: what came after would not be read.
@@ -82,7 +82,7 @@ impl Recording {
         self.describe(&end)
     }
 
-    /// As [`Recording::trouble`], once everything is written: waits for it, but not for long.
+    /// Like [`Recording::trouble`], after a short wait for everything to be written.
     pub fn outcome(&self) -> Option<String> {
         let end = self.state.end.lock().unwrap_or_else(PoisonError::into_inner);
         let (end, _) = self

@@ -83,7 +83,7 @@ impl Tap {
     }
 }
 
-/// What of an update goes on a tape.
+/// Entry for an update; `None` for updates that are not recorded.
 fn said(update: &Update) -> Option<Said> {
     Some(match update {
         Update::Source { source, scope, outcome } => Said::Source {

@@ -1,4 +1,4 @@
-//! `burntop approve policy.toml`: the word of a second person, beside the file.
+//! `burntop approve policy.toml`: the approval of a policy by a second person, written beside the file.
 
 use std::io::Write;
 use std::path::Path;
@@ -29,7 +29,8 @@ use crate::view::ViewContext;
 /// The longest validity: whoever approved it a month ago looks at it again.
 pub(super) const LONGEST: SignedDuration = SignedDuration::from_hours(30 * 24);
 
-/// Shows the policy and what its rules match now, takes the approval and writes it beside the file.
+/// Shows the policy and what its rules match now, takes the approval and writes it beside the file. Err when the policy
+/// cannot be read, the fleet cannot be read, or the approval is not given.
 pub fn approve(
     args: &ApproveArgs,
     invocation: &Invocation,

@@ -19,16 +19,16 @@ use crate::domain::{Scope, Tags};
 use crate::fleet::Fleet;
 use crate::report::acting::{Trouble, outcome_of_blocked};
 
-/// What came of it.
+/// Outcomes of a policy run.
 #[derive(Debug, Default)]
 pub(super) struct Carried {
-    /// One per row that something was to happen to; in a dry run those that a guard is against.
+    /// Outcome of each row with something to do; in a dry run of those that a guard blocks.
     pub outcomes: Vec<Outcome>,
     /// Why a whole plan did not run.
     pub refusals: Vec<String>,
     /// Runs in the audit log.
     pub runs: Vec<String>,
-    /// What could not be asked.
+    /// Questions to accounts that failed.
     pub errors: Vec<Trouble>,
 }
 
@@ -72,7 +72,7 @@ impl CarryOut<'_> {
         carried
     }
 
-    /// What the guards would say. Who asks need not be able to act.
+    /// Asks the guards without acting. The caller need not be allowed to act.
     async fn pretend(&self, planned: &Planned, carried: &mut Carried) {
         let checked = self.operator.preflight(Arc::new(planned.plan.clone())).await;
         for row in &checked.rows {

@@ -23,7 +23,7 @@ use crate::view::{Sort, TableField, ViewContext, table};
 /// Instances whose series are in memory at a time.
 const CHUNK: usize = 200;
 
-/// Reads the fleet, looks at its hours and prints what could be off.
+/// Reads the fleet and its hours of use, and prints proposed off-hours.
 pub fn run(
     zone: &str,
     weeks: u16,

@@ -19,9 +19,9 @@ use crate::fleet::savings::MixedFleet;
 use crate::report::{Format, SavedOf, mixed_fleets};
 use crate::tabs::idle::picture::owner_words;
 use crate::tabs::savings::picture::words;
-use crate::view::Symbols;
+use crate::view::{Symbols, reasons};
 
-/// Prints the policies, each with what it is for.
+/// Prints mixed-instances policies, each with the group that it is for.
 pub(super) fn run(
     form: AsgForm,
     invocation: &Invocation,
@@ -80,7 +80,7 @@ fn policy(fleet: &MixedFleet, form: AsgForm) -> Option<String> {
     }
 }
 
-/// What a fleet is, in lines.
+/// A mixed fleet described in lines.
 fn about(fleet: &MixedFleet, symbols: Symbols) -> Vec<String> {
     let owner = fleet.owner.as_ref().map(owner_words);
     let mut lines = vec![format!(
@@ -94,7 +94,8 @@ fn about(fleet: &MixedFleet, symbols: Symbols) -> Vec<String> {
         fleet.spot(),
         words::net_and_gross(fleet.net_usd_per_hour, fleet.gross_usd_per_hour, symbols),
     )];
-    lines.extend(fleet.no_policy.iter().chain(&fleet.says).map(ToString::to_string));
+    lines.extend(fleet.no_policy.iter().map(reasons::no_policy));
+    lines.extend(fleet.says.iter().map(reasons::spot));
     lines
 }
 
@@ -103,17 +104,23 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::fleet::savings::{Named, NoPolicy};
     use crate::tabs::savings::picture::fixture::savings;
 
     const FORMS: [AsgForm; 4] =
         [AsgForm::Cli, AsgForm::Policy, AsgForm::Cloudformation, AsgForm::Terraform];
-    const WHY: &str = "No policy to copy: i-9 must stay on demand.";
+    const WHY: &str = "No policy to copy: i-9 must stay on demand, and a group keeps a number of \
+                       instances there, never particular ones. Move the one that fits to a group \
+                       of its own.";
 
     /// The fixture with a second fleet, which must not have a policy.
     fn world() -> Savings {
         let mut all = savings();
         let kept = MixedFleet {
-            no_policy: Some(WHY.into()),
+            no_policy: Some(NoPolicy {
+                pinned: Named { names: vec!["i-9".into()], more: 0 },
+                fit: 1,
+            }),
             types: vec!["g9.never".into()],
             ..(*all.mixed_fleets[0]).clone()
         };

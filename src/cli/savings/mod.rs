@@ -100,13 +100,13 @@ pub(super) const RESOURCES: Listed<ResourceField> = Listed {
 pub(super) struct Listed<F: ListField<Of = SavedOf>> {
     /// Which sources of GPUs are read.
     want: Want,
-    /// What else is read: what the rows are made of, and no more permissions than that.
+    /// What is read for the list besides the fleet; no more permissions than its rows need.
     saving: SavingsWant,
     /// Without an answer of this source nothing can be said.
     source: SourceId,
-    /// Its rows.
+    /// Takes the rows of the list from the picture.
     rows: fn(&Savings) -> Vec<Arc<F::Row>>,
-    /// What of the rows is a finding.
+    /// Tells which of the rows are findings, for `--fail-on`.
     found: fn(&[Arc<F::Row>]) -> Found,
 }
 

@@ -28,7 +28,7 @@ use crate::source::ledger::{BilledApi, Ledger, micro_usd};
 use crate::source::storage::{ListPlace, Name, StorageSource};
 use crate::view::format;
 
-/// What came of it.
+/// SQL text or scan, whichever was asked for.
 pub(super) enum Answer {
     /// The SQL, asked for by `--print-sql`.
     Sql(String),
@@ -151,10 +151,10 @@ impl<'a> Job<'a> {
         };
         let units = cost::units(bytes, 1);
         let words = format!(
-            "Athena scans at most {} of this inventory, ${:.4} at ${} per TB",
+            "Athena scans at most {} of this inventory, {} at {} per TB",
             format::bytes(bytes as f64),
-            cost::usd(units),
-            cost::USD_PER_TB,
+            format::usd_fine(cost::usd(units), 4),
+            format::usd_total(cost::USD_PER_TB),
         );
         if !self.args.yes {
             return Err(CliError::Usage(format!("{words}; add --yes to run it")));

@@ -113,7 +113,7 @@ pub(super) fn run(
     Ok(list::exit(listed.partial.as_deref()))
 }
 
-/// What the list does not tell of objects that must not be deleted.
+/// Columns that the list lacks and that would name objects that must not be deleted; `None` when it has them.
 fn unknown_holds(columns: ObjectColumns, is_dir: bool) -> Option<String> {
     let missing = match (columns.lock, columns.replication) {
         _ if is_dir => return None,

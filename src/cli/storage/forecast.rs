@@ -12,7 +12,7 @@ use crate::fleet::StorageFleet;
 use crate::fleet::storage::BucketRow;
 use crate::report::{ForecastReport, ForecastRow};
 
-/// What a bucket costs now, and what each byte more costs: USD per month and per byte-month.
+/// Cost of a bucket now, USD per month, and of each further byte, USD per byte-month; `None` without prices.
 type Costs = Option<(f64, f64, f64)>;
 
 pub(super) fn run(

@@ -73,15 +73,15 @@ pub(super) fn run(
 
 /// Facts about the bucket before the plan.
 pub(super) struct Present {
-    /// Its lifecycle configuration; `None` where it has none.
+    /// Lifecycle configuration of the bucket; `None` where it has none.
     pub lifecycle: Option<Lifecycle>,
     unknown_fields: Vec<String>,
-    /// Its versioning; `None` = not known.
+    /// Versioning of the bucket; `None` = not known.
     pub versioning: Option<Versioning>,
-    /// Its tags; `None` where they could not be read.
+    /// Tags of the bucket; `None` where they could not be read.
     pub tags: Option<Tags>,
     is_directory: bool,
-    /// Its region; `None` = not known.
+    /// Region of the bucket; `None` = not known.
     pub region: Option<String>,
     /// True when S3 was asked; a file may be outdated or of another bucket.
     pub is_asked: bool,

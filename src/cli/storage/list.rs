@@ -126,7 +126,7 @@ async fn keep_in(cache: &Cache, key: &ScanKey, mut scan: Scan) {
     cache.put_scan(key, &scan).await;
 }
 
-/// What finding and reading a list work with.
+/// Runtime, cache and invocation with which a list is found and read.
 struct ListSession<'a> {
     ctx: &'a Ctx<'a>,
     runtime: tokio::runtime::Runtime,
@@ -146,7 +146,7 @@ impl<'a> ListSession<'a> {
         self.ctx.invocation.options.offline
     }
 
-    /// What the cache alone can answer with `--offline`. An inventory on this machine is read.
+    /// Scan from the cache with `--offline`; an inventory on this machine is read.
     fn offline(&self, args: &ListArgs) -> Option<Scan> {
         if !self.is_offline() || args.inventory.is_some() {
             return None;
@@ -264,8 +264,7 @@ impl Opened {
         }
     }
 
-    /// What the cache knows it by; a directory has no state that could be told from another. `None`
-    /// of a part.
+    /// Key of the list in the cache; `None` for a part of a list, and for a directory, whose state has no name.
     fn key(&self) -> Option<ScanKey> {
         let key =
             |bucket: &str, digest: &str| ScanKey { bucket: bucket.into(), digest: digest.into() };
@@ -483,7 +482,9 @@ fn draw(progress: &Progress, over: &AtomicBool) {
         std::thread::sleep(DRAW_EVERY);
         let far = progress.far(start.elapsed());
         let share = far.total_bytes.map(|t| far.bytes as f64 * 100.0 / t as f64);
-        let share = share.map_or_else(String::new, |p| format!(" · {:.0} %", p.min(100.0)));
+        let share = share.map_or_else(String::new, |p| {
+            format!(" · {}", format::percent_spaced(p.min(100.0), 0))
+        });
         let pace =
             far.rows_per_s.map_or_else(String::new, |r| format!(" · {} rows/s", format::count(r)));
         let left = far

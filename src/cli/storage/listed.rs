@@ -22,9 +22,9 @@ pub(in crate::cli) const EBS: Listed<BlockField> =
 
 /// A list as a command.
 pub(in crate::cli) struct Listed<F: ListField<Of = Arc<StorageFleet>>> {
-    /// What is read for it.
+    /// Part of storage that is read for it.
     part: StoragePart,
-    /// Its rows.
+    /// Takes the rows of the list from the fleet.
     rows: fn(&StorageFleet) -> Vec<Arc<F::Row>>,
 }
 

@@ -11,7 +11,7 @@ use crate::cli::tell::tell;
 use crate::domain::SourceError;
 use crate::domain::storage::{IncompleteUploads, Versioning};
 use crate::domain::text::clean;
-use crate::source::ledger::{BilledApi, usd};
+use crate::source::ledger::{BilledApi, usd_of_micro};
 use crate::source::listing::{Estimate, PAGE, estimate};
 use crate::source::{ListWhat, SizeMetric, SizeSeries};
 use crate::tabs::storage::picture::words::size;
@@ -97,16 +97,17 @@ async fn counted(finder: &Finder, owner: &Owner, bucket: &str, now: Timestamp) -
     Some(objects.max(0.0) as u64)
 }
 
-/// What listing takes, in words.
+/// Pages, dollars and time that a listing takes, in words.
 fn words(bucket: &str, objects: Option<u64>, limit: u64, is_part: bool) -> String {
     let bucket = clean(bucket);
     let limited = |objects: u64| limit > 0 && objects > limit;
+    let rate = |micro_usd: u64| format::usd_rate(usd_of_micro(micro_usd));
     let cost = |e: &Estimate| {
         format!(
-            "{} pages of {}, ${}, {} to {}",
+            "{} pages of {}, {}, {} to {}",
             format::grouped(e.pages as f64, 0),
             format::grouped(PAGE as f64, 0),
-            usd(e.micro_usd),
+            rate(e.micro_usd),
             format::span(e.seconds.0 as i64),
             format::span(e.seconds.1 as i64),
         )
@@ -117,9 +118,9 @@ fn words(bucket: &str, objects: Option<u64>, limit: u64, is_part: bool) -> Strin
             let most = if is_part { "at most " } else { "" };
             let end = match limited(objects) {
                 true => format!(
-                    "; it ends after {} objects (`storage.list_limit`), about ${}",
+                    "; it ends after {} objects (`storage.list_limit`), about {}",
                     format::grouped(limit as f64, 0),
-                    usd(estimate(limit).micro_usd)
+                    rate(estimate(limit).micro_usd)
                 ),
                 false => String::new(),
             };
@@ -136,10 +137,10 @@ fn words(bucket: &str, objects: Option<u64>, limit: u64, is_part: bool) -> Strin
             cost(&estimate(limit))
         ),
         None => format!(
-            "listing {bucket}: how many objects it has is not known; each page of {} takes ${} and \
+            "listing {bucket}: how many objects it has is not known; each page of {} takes {} and \
              0.1 to 0.2 s; {each}",
             format::grouped(PAGE as f64, 0),
-            usd(estimate(1).micro_usd)
+            rate(estimate(1).micro_usd)
         ),
     }
 }

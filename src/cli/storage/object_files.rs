@@ -57,7 +57,7 @@ struct Created {
     paths: Vec<PathBuf>,
 }
 
-/// What is written to.
+/// Files that the objects are written to.
 struct Files {
     manifest: Option<BufWriter<File>>,
     script: Option<BufWriter<File>>,

@@ -15,10 +15,10 @@ use crate::report::TiersReport;
 use crate::source::storage_prices;
 use crate::tabs::storage::picture::tiers::TiersModel;
 
-/// What is compared.
+/// Objects whose classes are compared.
 struct Subject {
     cohorts: Vec<Cohort>,
-    /// What else is known to be billed in the account: the rest of the list.
+    /// Bytes that the account is billed for besides: the rest of the list.
     others: Volumes,
     /// The bucket, where there is one.
     bucket: Option<Arc<str>>,

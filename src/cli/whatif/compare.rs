@@ -71,7 +71,7 @@ pub(super) fn run(
     Ok(Exit::Ok)
 }
 
-/// What a scenario is called: its name, else its file's.
+/// Name of a scenario: its own, else that of its file.
 fn name_of(scenario: &Scenario, path: &Path) -> String {
     match &*scenario.name {
         "" => clean(&path.file_stem().unwrap_or_default().to_string_lossy()).into_owned(),

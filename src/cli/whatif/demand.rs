@@ -134,7 +134,7 @@ pub(super) fn text(path: &Path) -> Result<String, CliError> {
     })
 }
 
-/// What the cache saw running.
+/// Demand from the instances that the cache saw running.
 fn of_history(ctx: &Ctx<'_>) -> Result<Demand, CliError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (cache, _) = session::open_cache(ctx.invocation);

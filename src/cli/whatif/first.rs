@@ -9,7 +9,7 @@ use crate::whatif::{Demand, ListPrice, Offer, OfferKind, Payment, Scenario, scen
 /// The offer whose rate is estimated.
 const ESTIMATED: &str = "1y standard RI, est.";
 
-/// Two list prices are of the same region when they are so alike.
+/// Relative difference up to which two list prices count as of one region.
 const ALIKE: f64 = 0.005;
 
 /// The initial scenario of a demand; `price` gives USD per hour on demand by family, and the date of the list.
@@ -33,12 +33,12 @@ pub(crate) fn us_east_1(family: &str) -> Option<f64> {
     catalogue::list_price(REGION, family)
 }
 
-/// As [`us_east_1`], with the date of the list.
+/// Like [`us_east_1`], with the date of the list.
 pub(crate) fn us_east_1_dated(family: &str) -> Option<(f64, Date)> {
     catalogue::dated_list_price(REGION, family)
 }
 
-/// What can be bought for a family: rates that are not known stay unknown.
+/// Offers for a family; rates that are not known stay unknown.
 fn offers(family: &str, on_demand: Option<f64>) -> Vec<Offer> {
     let of_region = on_demand
         .zip(us_east_1(family))

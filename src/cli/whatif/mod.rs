@@ -29,7 +29,7 @@ pub(crate) use demand::demand_of_file;
 pub(crate) use first::{begin, us_east_1_dated};
 pub use store::{Store, StoreError};
 
-/// What every subcommand is run with.
+/// Input of every subcommand.
 struct Ctx<'a> {
     invocation: &'a Invocation,
     env: &'a Env,
@@ -86,7 +86,7 @@ fn workers() -> Threads {
     Threads(std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(8))
 }
 
-/// What cannot be valued was asked for wrongly.
+/// Error for a scenario that cannot be valued: a wrong usage.
 fn engine_error(error: EngineError) -> CliError {
     CliError::Usage(error.to_string())
 }

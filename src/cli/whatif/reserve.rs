@@ -137,7 +137,7 @@ fn is_plain(inputs: &FamilyInputs) -> bool {
         && inputs.price_cut.is_none()
 }
 
-/// What the best units of a family come to, all else as it is.
+/// Valuation with the best units of a family, all else unchanged.
 fn optimum_of(
     demand: &Demand,
     scenario: &Scenario,

@@ -91,7 +91,7 @@ pub(super) fn price(flag: &str, usd: f64) -> Result<f64, CliError> {
     Err(CliError::Usage(format!("{flag}: {usd} is no price, USD per unit and hour above 0")))
 }
 
-/// What a warning says of a commitment that can never pay.
+/// Warning about a commitment that can never pay; `None` for a rate below the on-demand price.
 pub(super) fn dear(reserved: f64, on_demand: f64) -> Option<String> {
     (reserved >= on_demand).then(|| {
         format!(

@@ -107,7 +107,7 @@ impl Store {
         fs::remove_file(&old).map_err(|e| self.failed(&old, e))
     }
 
-    /// A path for a new file: two names may come to the same one.
+    /// Unused path for a new file: two names may give one file name.
     fn free(&self, name: &str) -> Result<PathBuf, StoreError> {
         let first = self.dir.join(file_name(name));
         // A file by this name that cannot be understood may be the one that is meant.

@@ -47,14 +47,24 @@ pub struct Unread {
     pub why: Arc<str>,
 }
 
-impl fmt::Display for Unread {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} of {}", self.source.label(), self.scope)
+impl Unread {
+    /// What was not read and why: `Savings Plans of 111122223333: not read yet`.
+    pub fn sentence(&self) -> String {
+        format!("{self}: {}", self.why)
     }
 }
 
-/// All commitments that are known. Where something was read before and fails now, the last good
-/// answer stands here and the reading tells its age.
+impl fmt::Display for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let source = self.source.label();
+        match self.scope.is_account_wide() {
+            true => write!(f, "{source} of {}", self.scope.account),
+            false => write!(f, "{source} of {}", self.scope),
+        }
+    }
+}
+
+/// All commitments that are known. After a failed reading the last good answer stays here, and the reading has its age.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Holdings {
     /// Commitments, each once, by account, kind and id.

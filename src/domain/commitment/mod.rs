@@ -117,7 +117,7 @@ pub enum Commits {
 /// A commitment of an account. All text in it is clean.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Commitment {
-    /// Its id at AWS: a UUID for Reserved Instances and plans, `cr-…` for capacity.
+    /// Id at AWS: a UUID for Reserved Instances and plans, `cr-…` for capacity.
     pub id: Arc<str>,
     /// The 12-digit account that owns it.
     pub account: Arc<str>,

@@ -18,15 +18,14 @@ struct Cell {
 /// A day of one GPU: whoever looks back over its hours finds them side by side.
 type Row = [Cell; 24];
 
-/// The days of all GPUs, which have the same place in each; a GPU beyond the end of a day was silent
-/// in it.
+/// Days of all GPUs; a GPU has one index in all of them, and was silent on a day that ends before it.
 type Days = BTreeMap<i32, Arc<Vec<Row>>>;
 
-/// Nothing is known. No mean is above its maximum: this stands for no values.
+/// Cell without values: no real mean is above its maximum.
 const NOTHING: Cell = Cell { mean: 1, max: 0 };
 
 impl Cell {
-    /// What a source says; nonsense as use. No mean is above its maximum.
+    /// Cell of a reported hour; nonsense counts as use.
     fn of(gpu: &GpuHour) -> Self {
         let (mean, max) = (steps(gpu.mean), steps(gpu.max));
         Self { mean, max: max.max(mean) }
@@ -44,9 +43,9 @@ impl Cell {
 /// One GPU of the table.
 #[derive(Clone, Debug)]
 struct Track {
-    /// Its place in every day.
+    /// Index in every day.
     place: u32,
-    /// Who it is, as the source said that told of the newest hour.
+    /// Identity, from the source that reported the newest hour.
     identity: Arc<GpuIdentity>,
     newest: Hour,
 }
@@ -82,7 +81,7 @@ impl HourTable {
         }
     }
 
-    /// The place of a GPU that was told of in `hour`.
+    /// Index of a GPU that was reported in `hour`.
     fn place(&mut self, hour: Hour, identity: &Arc<GpuIdentity>) -> usize {
         let key = identity.own_key();
         // What is known already is not written: a clone may share it.

@@ -1,4 +1,4 @@
-//! Who a GPU is.
+//! Identity of a GPU: its host, index, UUID and slice.
 
 use std::sync::Arc;
 

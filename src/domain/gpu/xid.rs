@@ -1,4 +1,4 @@
-//! What an XID says.
+//! Meanings of XID codes, the driver's reports of GPU errors.
 //!
 //! Codes and meanings: NVIDIA's XID catalogue ("Analyzing Xid Errors with the Xid Catalog"). Only those that tell an
 //! operator what to do are named. Fatal are those whose immediate action in the catalogue is to reset the GPU, to restart
@@ -46,7 +46,7 @@ pub struct Xid {
     pub is_fatal: bool,
 }
 
-/// What the catalogue says to do at once (its "resolution bucket").
+/// Immediate action of the catalogue (its "resolution bucket").
 #[derive(Clone, Copy)]
 enum Bucket {
     /// `IGNORE`.

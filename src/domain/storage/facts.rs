@@ -17,14 +17,14 @@ use crate::domain::{Reading, Scope};
 pub struct StoppedInstance {
     /// Instance id, `i-…`.
     pub id: Arc<str>,
-    /// Its `Name` tag; empty for none.
+    /// `Name` tag; empty for none.
     pub name: Arc<str>,
     /// Time of the stop; `None` when EC2 does not report it.
     pub since: Option<Timestamp>,
 }
 
 /// Volumes and snapshots of one account and region. Each list fails by itself; after a failure the last good list
-/// stays, and the reading tells its age.
+/// stays, and the reading has its age.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EbsFacts {
     /// Account and region.

@@ -7,13 +7,13 @@ use super::Versioning;
 /// What happens to bytes whose objects are deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Fate {
-    /// They are gone.
+    /// The bytes are gone.
     Freed,
-    /// They stay as noncurrent versions, and a rule deletes those after some days.
+    /// The objects stay as noncurrent versions, and a rule deletes those after some days.
     FreedLater,
-    /// They stay as noncurrent versions, and nothing deletes those.
+    /// The objects stay as noncurrent versions, and no rule deletes those.
     Kept,
-    /// They stay as noncurrent versions; whether a rule deletes those is not known.
+    /// The objects stay as noncurrent versions; whether a rule deletes those is not known.
     KeptAsFarAsKnown,
     /// Nobody knows whether the bucket keeps versions.
     Unknown,

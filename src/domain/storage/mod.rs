@@ -19,7 +19,6 @@ mod sums_pack;
 pub mod tier;
 pub mod tree;
 pub mod volume;
-mod words;
 
 pub use bucket::{Bucket, BucketFacts, DailySeries, IncompleteUploads, ObjectLock, Versioning};
 pub use duplicate::{Confidence, PrefixPair};
@@ -46,7 +45,6 @@ pub use sums::{AGE_BINS, SIZE_BINS, Sums, size_bin};
 pub use tier::{StorageClass, Tier};
 pub use tree::{NodeId, NodeKind, PrefixTree, TreeBuilder};
 pub use volume::{Attachment, Snapshot, SnapshotTier, Volume, VolumeKind};
-pub use words::size_words;
 
 /// Bytes in what AWS's price lists call a GB: a GiB.
 pub const GIB: f64 = 1_073_741_824.0;

@@ -101,7 +101,7 @@ pub struct Run {
     /// Keys of pointers and side files beside the checkpoints (`latest`, `last.ckpt`, tracker files).
     #[serde(with = "exact")]
     pub pointers: Vec<String>,
-    /// Steps that the pointers refer to, as far as names and dates tell, ascending.
+    /// Steps that pointer files refer to, ascending, derived from names and dates.
     #[serde(default)]
     pub pointed: Vec<u64>,
     /// Meaning of [`Step::metric`]; `None` when no step has one, or not all have the same.

@@ -37,7 +37,7 @@ pub struct PrefixTree {
 struct Node {
     /// Where its name ends in `names`; it begins where that of the node before ends.
     name_end: u32,
-    /// The same in `sums`.
+    /// End of the node's stretch in `sums`.
     sums_end: u32,
     parent: u32,
     /// Children lie side by side, most bytes first.

@@ -52,7 +52,7 @@ impl Applied {
 /// A commitment prepared for application.
 #[derive(Clone, Debug)]
 pub(super) struct Held {
-    /// Its place in [`Holdings::items`].
+    /// Index in [`Holdings::items`].
     pub item: usize,
     start: Timestamp,
     end: Option<Timestamp>,
@@ -92,7 +92,7 @@ impl Held {
         Self { item, start: commitment.start, end: commitment.end, capacity, usd, paid }
     }
 
-    /// What was made ready counts within its term.
+    /// True when the commitment is in force at a moment within its term.
     fn is_in_force(&self, at: Timestamp) -> bool {
         self.start <= at && self.end.is_none_or(|end| at < end)
     }

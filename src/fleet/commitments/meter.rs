@@ -1,4 +1,4 @@
-//! What is metered alike.
+//! Groups instances that AWS meters alike.
 
 use std::sync::Arc;
 

@@ -8,7 +8,7 @@ use super::apply::Applier;
 use super::meter::Meter;
 use super::size;
 use crate::domain::{
-    Commitment, Commits, FastMap, FastSet, Holdings, Instance, PlanType, SavingsPlan, Scope, Unread,
+    Commitment, Commits, FastMap, FastSet, Holdings, Instance, PlanType, SavingsPlan, Scope,
 };
 use crate::fleet::prices::PriceBook;
 
@@ -110,16 +110,6 @@ impl Running {
     }
 }
 
-/// The sentence of what could not be read.
-fn sentence(unread: &Unread) -> Arc<str> {
-    let place = if unread.scope.is_account_wide() {
-        unread.scope.account.to_string()
-    } else {
-        unread.scope.to_string()
-    };
-    format!("{} of {place}: {}", unread.source.label(), unread.why).into()
-}
-
 /// Why the net of each meter is not known: its own commitments or price are not, or those of what it
 /// shares commitments with. A plan that pays for it would serve another first, if one knew better.
 fn unknown(
@@ -131,7 +121,7 @@ fn unknown(
     let meters = applier.meters();
     let mut by_scope: FastMap<&Scope, Option<Arc<str>>> = FastMap::default();
     let mut unread = |scope| {
-        let say = || holdings.unknown(scope).map(sentence);
+        let say = || holdings.unknown(scope).map(|unread| unread.sentence().into());
         by_scope.entry(scope).or_insert_with(say).clone()
     };
     let held: FastSet<&str> = holdings.items.iter().map(|item| &*item.id).collect();
@@ -171,7 +161,7 @@ fn unknown(
     alone.into_iter().zip(doubt.meters).map(|(alone, shared)| alone.or(shared)).collect()
 }
 
-/// What is in doubt, and why: the net of a meter, the use of a commitment.
+/// Reasons why the net of a meter or the use of a commitment is not known.
 struct Doubt {
     meters: Vec<Option<Arc<str>>>,
     commitments: FastMap<usize, Arc<str>>,

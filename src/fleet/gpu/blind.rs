@@ -1,4 +1,4 @@
-//! Running instances whose accelerators nobody tells of.
+//! Running instances whose accelerators no source reports.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

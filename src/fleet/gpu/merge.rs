@@ -1,4 +1,4 @@
-//! What several sources say of one GPU, made one.
+//! Merges what several sources report of one GPU.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::Told;
-use crate::domain::{GpuIdentity, GpuSample, GpuSignal, RecentWindow, Rung, SourceId};
+use crate::domain::{GpuIdentity, GpuSample, GpuSignal, RecentWindow, Rung, SourceId, format};
 
 /// Two readings further apart, seconds, may differ because the work changed.
 const COMPARABLE_S: i64 = 60;
@@ -17,7 +17,7 @@ const SHARE_APART: f32 = 0.25;
 /// Watts and MiB within which a GPU at rest may differ by any share.
 const NOISE: f32 = 10.0;
 
-/// What is compared between sources.
+/// Signals that are compared between sources.
 const COMPARED: [(GpuSignal, &str, &str); 11] = [
     (GpuSignal::Util, "utilisation", "%"),
     (GpuSignal::SmActive, "SM active", "%"),
@@ -124,7 +124,7 @@ pub fn merge(
     })
 }
 
-/// The rule: one source tells of it.
+/// Merges a GPU that one source reports, which is the rule.
 fn alone(only: &Candidate<'_>, quiet: &Arc<str>) -> Merged {
     Merged {
         sample: GpuSample { taken_at: only.taken_at, ..only.sample.clone() },
@@ -156,7 +156,7 @@ fn order(a: &Candidate<'_>, b: &Candidate<'_>) -> Ordering {
         .then_with(|| a.sample.owner.cmp(&b.sample.owner))
 }
 
-/// What the newest fresh words of the sources besides the best one say of the engines, at most.
+/// Highest activity of the engines in fresh samples of sources besides the best one, 0–1; `None` without any.
 fn elsewhere(candidates: &[Candidate<'_>]) -> Option<f32> {
     let (best, others) = candidates.split_first()?;
     let same = |a: &Candidate<'_>, b: &Candidate<'_>| (a.source, a.origin) == (b.source, b.origin);
@@ -167,7 +167,7 @@ fn elsewhere(candidates: &[Candidate<'_>]) -> Option<f32> {
     others.filter_map(|c| c.sample.signals.busiest()).reduce(f32::max)
 }
 
-/// Keeps the candidates of the place that was told last.
+/// Keeps the candidates of the host that was reported last.
 fn one_place(
     candidates: &mut Vec<Candidate<'_>>,
     said: &mut Vec<String>,
@@ -233,15 +233,18 @@ fn disagreements(candidates: &[Candidate<'_>], said: &mut Vec<String>) {
             !same && apart_s <= COMPARABLE_S && disagree(unit, a, *b)
         });
         if let Some((other, b)) = differs {
-            let scale = if unit == "%" { 100.0 } else { 1.0 };
+            let value = |value: f32| match unit {
+                "%" => format::percent_spaced(100.0 * value, 0),
+                _ => format!("{value:.0} {unit}"),
+            };
             said.push(format!(
-                "{name}: {} {} says {:.0} {unit}, {} {} says {:.0} {unit}",
+                "{name}: {} {} says {}, {} {} says {}",
                 best.source.word(),
                 best.origin,
-                a * scale,
+                value(a),
                 other.source.word(),
                 other.origin,
-                b * scale,
+                value(b),
             ));
         }
     }

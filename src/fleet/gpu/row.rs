@@ -81,8 +81,8 @@ impl GpuRow {
         self.verdict.idle_since_at_least && self.wasted_usd.is_some_and(|usd| usd > 0.0)
     }
 
-    /// The share of its time that is of use, 0–1: its activity, but nothing of a stalled GPU, whose
-    /// engines are busy to no end. `None` when it is not known.
+    /// Share of its time that does useful work, 0–1: its activity, and 0 for a stalled GPU, whose engines are busy to
+    /// no end. `None` when it is not known.
     pub fn effective(&self) -> Option<f64> {
         let activity = self.verdict.activity?;
         let is_stalled = self.verdict.state == GpuState::Stalled;

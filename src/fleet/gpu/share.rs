@@ -29,7 +29,7 @@ pub struct Share {
     pub equivalents: f64,
     /// Share of the instance's price, 0–1; `None` when the instance type is unknown.
     pub of_price: Option<f64>,
-    /// True for a whole GPU that also reports slices: it stands for the rest without them.
+    /// True for a whole GPU that also reports slices: its row is the unallocated rest.
     pub is_rest: bool,
     /// For a rest: true when the slices take the whole GPU.
     pub is_empty: bool,

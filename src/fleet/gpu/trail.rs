@@ -4,7 +4,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Samples kept: 10 minutes at 15 s.
 const KEPT: usize = 40;
-/// Steps of an activity, 0–1. Each tenth of a percent is one of them, so that it stays what it was told.
+/// Steps of an activity, 0–1: a multiple of 1,000, so that tenths of a percent are kept exactly.
 const STEPS: f32 = 60_000.0;
 /// Nothing is known.
 const UNKNOWN: u16 = u16::MAX;

@@ -1,4 +1,4 @@
-//! Which names of different sources mean the same GPU.
+//! Decides which names of different sources mean the same GPU.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -7,14 +7,21 @@ mod commitment;
 mod commitment_finding;
 mod proposal;
 mod resource;
+mod size_note;
 mod spot;
+mod spot_note;
 mod waterfall;
 
 pub use commitment::{CommitmentRow, CommitmentSums};
 pub use commitment_finding::{CommitmentFinding, Elsewhere, Ending, UnusedCost};
 pub use proposal::{CannotTell, Need, Proposal, SizeVerdict};
 pub use resource::{Pattern, ResourceRow};
+pub use size_note::{
+    CpuUnknown, EfaReason, GpuMemoryUnknown, GpuPeakUnknown, GpuRuntime, Gpus, PricedType,
+    SizeFail, SizeNote,
+};
 pub use spot::{MixedFleet, SpotFit, SpotRow, ZonePrice};
+pub use spot_note::{Named, NoPolicy, SpotBecause, SpotNote, SpotWork, WorkSource};
 pub use waterfall::{BillPart, NetUnknown, Step, StepKind, StepNote, Waterfall};
 
 pub use crate::domain::storage::{Effort, Risk};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Effort, Risk};
+use super::{Effort, Risk, SizeNote};
 use crate::domain::{Provenance, Scope};
 
 /// Need of the work on an instance, as far as there is evidence. `None` is unknown, and the present size is kept for
@@ -87,11 +87,11 @@ pub struct Proposal {
     pub az: Arc<str>,
     /// Team, from the tags; `None` without such a tag.
     pub team: Option<Arc<str>>,
-    /// Its present instance type.
+    /// Present instance type.
     pub from: Arc<str>,
-    /// Its present price, USD/h; `None` when unknown.
+    /// Present price, USD/h; `None` when unknown.
     pub usd_per_hour: Option<f64>,
-    /// Need of its work.
+    /// What its work needs: CPU, memory and GPUs.
     pub need: Need,
     /// Proposed type, or why there is none.
     pub verdict: SizeVerdict,
@@ -105,6 +105,7 @@ pub struct Proposal {
     pub effort: Effort,
     /// Possible loss by the change.
     pub risk: Risk,
-    /// Conditions, what was kept and why, and open questions, one sentence each. Clean text.
-    pub says: Vec<Arc<str>>,
+    /// Conditions, what was kept and why, and open questions, the most important first. Proposals with an equal note
+    /// share it.
+    pub says: Vec<Arc<SizeNote>>,
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Effort, Risk};
+use super::{Effort, NoPolicy, Risk, SpotBecause, SpotNote};
 use crate::domain::{Interruption, Owner, Scope, Workload};
 
 /// Whether a workload tolerates Spot interruptions.
@@ -72,8 +72,8 @@ pub struct SpotRow {
     pub workload: Option<Workload>,
     /// Whether the work tolerates interruptions.
     pub fit: SpotFit,
-    /// Tag or rule behind `fit`, a clause; clean text.
-    pub because: Arc<str>,
+    /// Tag or rule behind `fit`. Rows with an equal one share it.
+    pub because: Arc<SpotBecause>,
     /// On-demand price, USD/h; `None` when unknown.
     pub on_demand: Option<f64>,
     /// Zones of the region with a price, ordered by the higher of present and mean price, cheapest first. Local Zones
@@ -101,8 +101,8 @@ pub struct SpotRow {
     pub effort: Effort,
     /// Possible loss by moving it.
     pub risk: Risk,
-    /// Conditions and what to watch, one sentence each. Clean text.
-    pub says: Vec<Arc<str>>,
+    /// Conditions and what to watch, the most important first. Rows with an equal note share it.
+    pub says: Vec<Arc<SpotNote>>,
 }
 
 /// Instances that do the same work, as one fleet: on demand up to a base, Spot above it.
@@ -137,11 +137,10 @@ pub struct MixedFleet {
     pub gross_usd_per_hour: Option<f64>,
     /// Decrease of the bill for all of them together, USD/h; `None` when unknown.
     pub net_usd_per_hour: Option<f64>,
-    /// Conditions and how to apply it, one sentence each. Clean text.
-    pub says: Vec<Arc<str>>,
-    /// Why there is no policy to copy (a group keeps a number of instances on demand, not particular ones), one
-    /// sentence; `None` when there is one. Clean text.
-    pub no_policy: Option<Arc<str>>,
+    /// Conditions and how to apply it.
+    pub says: Vec<SpotNote>,
+    /// Why there is no policy to copy; `None` when there is one.
+    pub no_policy: Option<NoPolicy>,
 }
 
 impl MixedFleet {

@@ -1,4 +1,4 @@
-//! What is put before whoever approves it, as JSON.
+//! What an approver is shown, as JSON.
 
 use serde_json::{Value as Json, json};
 

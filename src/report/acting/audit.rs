@@ -1,176 +1,19 @@
-//! The audit log by run.
-
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+//! `burntop audit`: the list of runs, and one run with its rows and the way back.
 
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
+use super::runs::Run;
 use super::{Trouble, left, outcome, plan, right};
-use crate::act::exec::audit::{Body, IntentRow, Line, StorageIntentRow};
-use crate::act::plan::storage::{Step, StorageUndo, StorageVerb};
-use crate::act::plan::{Authority, Outcome, OutcomeKind, Undo, Verb};
+use crate::act::exec::audit::{IntentRow, StorageIntentRow};
+use crate::act::plan::storage::{Step, StorageUndo};
+use crate::act::plan::{Authority, Outcome, OutcomeKind, Undo};
 use crate::report::page::{Fact, Page};
 use crate::report::sheet::{Cell, Sheet};
 use crate::report::{Format, write};
-use crate::view::{Value, ViewContext};
+use crate::view::{Value, ViewContext, format};
 
 const BASIS: &str = "the audit log of this machine; an open row has an intent and no outcome yet";
-
-/// One run as the log has it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Run {
-    /// Its id.
-    pub id: String,
-    /// The plan.
-    pub plan: String,
-    /// What; `None` where nothing got as far as an intent.
-    pub verb: Option<Verb>,
-    /// When its first line was written.
-    pub at: Timestamp,
-    /// Who, by ARN: one in each account.
-    pub by: BTreeSet<Arc<str>>,
-    /// From where.
-    pub from: String,
-    /// Through which executor.
-    pub executor: String,
-    /// Why.
-    pub justification: String,
-    /// On whose word.
-    pub authority: Option<Authority>,
-    /// What was intended, in the order of the log.
-    pub rows: Vec<IntentRow>,
-    /// What was intended about storage: for what, and each row once per call.
-    pub storage: Vec<(StorageVerb, Step, StorageIntentRow)>,
-    /// Intents about storage without an outcome: number and id.
-    storage_open: BTreeMap<u64, Arc<str>>,
-    /// The last outcome of each instance.
-    pub outcomes: BTreeMap<Arc<str>, Outcome>,
-    /// True when an outcome was found out at a later start.
-    pub reconciled: bool,
-}
-
-impl Run {
-    fn new(id: &str, at: Timestamp) -> Self {
-        Self {
-            id: id.to_owned(),
-            plan: String::new(),
-            verb: None,
-            at,
-            by: BTreeSet::new(),
-            from: String::new(),
-            executor: String::new(),
-            justification: String::new(),
-            authority: None,
-            rows: Vec::new(),
-            storage: Vec::new(),
-            storage_open: BTreeMap::new(),
-            outcomes: BTreeMap::new(),
-            reconciled: false,
-        }
-    }
-
-    /// Outcomes of a kind.
-    pub fn count(&self, kind: OutcomeKind) -> usize {
-        self.outcomes.values().filter(|o| o.kind == kind).count()
-    }
-
-    /// Rows with an intent and without an outcome.
-    pub fn open(&self) -> usize {
-        let rows = self.rows.iter().filter(|r| !self.outcomes.contains_key(&r.item.id));
-        rows.count() + self.storage_open.len()
-    }
-
-    /// What the run was for, in a word; `None` where nothing says it.
-    pub fn what(&self) -> Option<&'static str> {
-        let storage = self.storage.first().map(|(verb, ..)| verb.word());
-        self.verb.as_ref().map(Verb::word).or(storage)
-    }
-
-    /// Everybody who acted, in one line.
-    pub fn who(&self) -> String {
-        self.by.iter().map(|arn| &**arn).collect::<Vec<_>>().join(", ")
-    }
-
-    /// Instances.
-    pub fn size(&self) -> usize {
-        let open = self.storage_open.values().filter(|id| self.outcomes.contains_key(*id));
-        self.outcomes.len() + self.open() - open.count()
-    }
-}
-
-/// The runs of a log, newest first.
-pub fn runs(lines: &[Line]) -> Vec<Run> {
-    let mut all: Vec<Run> = Vec::new();
-    let mut of = |id: &str, at: Timestamp, change: &mut dyn FnMut(&mut Run)| {
-        let index = all.iter().position(|r| r.id == id).unwrap_or_else(|| {
-            all.push(Run::new(id, at));
-            all.len() - 1
-        });
-        if let Some(run) = all.get_mut(index) {
-            change(run);
-        }
-    };
-    for line in lines {
-        match &line.body {
-            Body::Intent {
-                run,
-                plan,
-                verb,
-                by,
-                from,
-                executor,
-                authority,
-                justification,
-                rows,
-                ..
-            } => of(run, line.at, &mut |r| {
-                r.plan.clone_from(plan);
-                r.verb = Some(verb.clone());
-                r.by.insert(by.clone());
-                r.from.clone_from(from);
-                r.executor.clone_from(executor);
-                r.justification.clone_from(justification);
-                r.authority = Some(authority.clone());
-                r.rows.extend(rows.iter().cloned());
-            }),
-            Body::StorageIntent {
-                run,
-                plan,
-                verb,
-                step,
-                by,
-                from,
-                executor,
-                authority,
-                justification,
-                row,
-                ..
-            } => of(run, line.at, &mut |r| {
-                r.plan.clone_from(plan);
-                r.by.insert(by.clone());
-                r.from.clone_from(from);
-                r.executor.clone_from(executor);
-                r.justification.clone_from(justification);
-                r.authority = Some(authority.clone());
-                r.storage.push((*verb, *step, row.clone()));
-                r.storage_open.insert(line.seq, row.item.id().clone());
-            }),
-            Body::Outcome { run, intent, outcomes, reconciled } => of(run, line.at, &mut |r| {
-                r.storage_open.remove(intent);
-                r.reconciled |= reconciled;
-                r.outcomes.extend(outcomes.iter().map(|o| (o.id.clone(), o.clone())));
-            }),
-            Body::Refused { run, plan, outcomes } => of(run, line.at, &mut |r| {
-                r.plan.clone_from(plan);
-                r.outcomes.extend(outcomes.iter().map(|o| (o.id.clone(), o.clone())));
-            }),
-            Body::Approved { .. } | Body::Recovered { .. } => {}
-        }
-    }
-    all.reverse();
-    all
-}
 
 /// Writes one row per run.
 pub fn audit_list(runs: &[Run], errors: &[Trouble], format: Format, ctx: &ViewContext) -> String {
@@ -211,7 +54,7 @@ pub fn audit_list(runs: &[Run], errors: &[Trouble], format: Format, ctx: &ViewCo
     }
     let open: usize = runs.iter().map(Run::open).sum();
     if open > 0 {
-        let rows = if open == 1 { "1 row has".into() } else { format!("{open} rows have") };
+        let rows = format::counted(open, "row has", "rows have");
         notes.push(format!("! {rows} no outcome; `burntop audit reconcile` finds it out"));
     }
     notes.extend(errors.iter().map(|e| format!("! {}", e.line())));
@@ -271,7 +114,7 @@ pub fn audit_show(run: &Run, format: Format, ctx: &ViewContext) -> String {
     write(&page, format, ctx)
 }
 
-/// What is known of a run as a whole.
+/// Facts about a run as a whole.
 fn facts(run: &Run, unknown: &str) -> Vec<Fact> {
     let or_unknown =
         |text: &str| if text.is_empty() { unknown.to_owned() } else { text.to_owned() };
@@ -290,7 +133,7 @@ fn facts(run: &Run, unknown: &str) -> Vec<Fact> {
     .into()
 }
 
-/// What has no outcome yet, and the way back.
+/// Notes on rows without an outcome, and the way back.
 fn after(run: &Run) -> Vec<String> {
     let mut out = Vec::new();
     let open: Vec<&str> = run
@@ -387,8 +230,10 @@ fn shown(run: &Run, row: &IntentRow) -> Json {
 
 #[cfg(test)]
 mod tests {
+    use super::super::runs::runs;
     use super::*;
-    use crate::act::plan::ActApi;
+    use crate::act::exec::audit::{Body, Line};
+    use crate::act::plan::{ActApi, Verb};
     use crate::domain::{InstanceState, Scope};
     use crate::view::fixture::ctx;
 

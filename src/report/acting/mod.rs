@@ -17,16 +17,18 @@ mod audit;
 mod outcome;
 mod plan;
 mod policy;
+mod runs;
 mod schedule;
 mod storage;
 #[cfg(test)]
 mod tests;
 
 pub use approve::{plan_to_approve, policy_to_approve, storage_plan_to_approve};
-pub use audit::{audit_list, audit_show, runs};
+pub use audit::{audit_list, audit_show};
 pub use outcome::{outcome_of_blocked, outcomes};
 pub use plan::{PlanReport, plan, rows_of_plan};
 pub use policy::{PolicyReport, policy};
+pub use runs::runs;
 pub use schedule::{ScheduleReport, Snippet, schedule};
 pub use storage::{rows_of_storage_plan, storage_blocked, storage_outcomes, storage_plan};
 
@@ -78,7 +80,7 @@ impl Trouble {
     }
 }
 
-/// What could not be asked, as JSON states it.
+/// Failed questions, as JSON.
 fn errors(troubles: &[Trouble]) -> Vec<Json> {
     troubles.iter().map(Trouble::json).collect()
 }

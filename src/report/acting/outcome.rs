@@ -1,4 +1,4 @@
-//! What became of the rows of a plan.
+//! Outcomes of the rows of a plan, as a report.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::report::sheet::{Cell, Sheet};
 use crate::report::{Format, write};
 use crate::view::ViewContext;
 
-/// What an outcome says.
+/// Meaning of an outcome.
 const BASIS: &str = "done is what was seen in the state that was asked for; unknown is what was \
                      asked for and not seen";
 
@@ -61,7 +61,7 @@ pub fn outcomes(
     write(&page, format, ctx)
 }
 
-/// What is said below outcomes.
+/// Notes below outcomes.
 pub(super) fn notes(
     all: &[Outcome],
     run: Option<&str>,

@@ -17,17 +17,17 @@ use crate::report::sheet::{Cell, Sheet};
 use crate::report::{Format, write};
 use crate::view::{Value, ViewContext, format};
 
-/// What the figures of a plan mean.
+/// Basis of the figures of a plan.
 const BASIS: &str = "USD per hour at list price (Spot: the zone's spot price) when the plan was \
                      drafted, before commitments, credits and private discounts; volumes at list \
                      price per month of 730 h";
 
-/// What a report of a plan says beside its rows.
+/// Contents of a report of a plan beside its rows.
 #[derive(Clone, Debug, Default)]
 pub struct PlanReport {
     /// The hash of the plan that was written, when one was.
     pub written: Option<String>,
-    /// What could not be asked.
+    /// Questions to accounts that failed.
     pub errors: Vec<Trouble>,
 }
 
@@ -73,7 +73,7 @@ pub(super) fn preflight<K: Kind>(
     }
 }
 
-/// What is chosen, by environment, and the caps: a line each, for who reads it before it is approved.
+/// Lines for an approver: the chosen rows by environment, and the use of each cap.
 pub(super) fn chosen_lines(
     environments: &[EnvironmentCount],
     caps: &[CapUse],
@@ -202,10 +202,9 @@ fn stakes(stakes: &Stakes, ctx: &ViewContext) -> String {
     let volumes = |what: &str, all: &[VolumeStake]| match all.len() {
         0 => None,
         n => {
-            let plural = if n == 1 { "" } else { "s" };
             let priced: Option<f64> = all.iter().map(|v| v.usd_per_month).sum();
             let money = priced.map(|usd| format!(" ({}/mo)", format::usd(usd)));
-            Some(format!("{what} {n} volume{plural}{}", money.unwrap_or_default()))
+            Some(format!("{what} {}{}", format::plural(n, "volume"), money.unwrap_or_default()))
         }
     };
     parts.extend(volumes("loses", &stakes.dies));
@@ -278,10 +277,7 @@ fn arming(checked: &Preflighted) -> Vec<String> {
             *reasons.entry(&finding.text).or_default() += 1;
         }
     }
-    reasons
-        .into_iter()
-        .map(|(text, n)| format!("! {n} row{}: {text}", if n == 1 { "" } else { "s" }))
-        .collect()
+    reasons.into_iter().map(|(text, n)| format!("! {}: {text}", format::plural(n, "row"))).collect()
 }
 
 /// The fields of an item that every JSON row has.

@@ -29,7 +29,7 @@ pub struct PolicyReport<'a> {
     pub sha256: &'a str,
     /// Everything that was decided.
     pub decisions: &'a [Decision],
-    /// What each rule says and matches.
+    /// Rules with what each matches.
     pub rules: &'a [RuleMatches],
     /// The stricter of the policy's caps and the configuration's against what is to be stopped, armed
     /// or not.
@@ -42,9 +42,9 @@ pub struct PolicyReport<'a> {
     pub refusals: &'a [String],
     /// Ids of the runs in the audit log.
     pub runs: &'a [String],
-    /// What could not be asked.
+    /// Questions to accounts that failed.
     pub errors: &'a [Trouble],
-    /// How the sources of the fleet are doing.
+    /// Readings of the sources of the fleet.
     pub readings: &'a [Reading],
 }
 
@@ -123,7 +123,7 @@ fn sheet(report: &PolicyReport<'_>, shown: &[&Decision], ctx: &ViewContext) -> S
             Cell::text(rule(report, d).unwrap_or(unknown)),
             Cell {
                 shown: d.ends.map_or_else(|| unknown.to_owned(), minute),
-                value: d.ends.map_or(Value::Unknown, Value::Time),
+                value: Value::time(d.ends),
             },
             Cell::text(why),
         ]
@@ -173,7 +173,7 @@ fn notes(report: &PolicyReport<'_>, ctx: &ViewContext) -> Vec<String> {
     notes
 }
 
-/// What is to be stopped, by environment.
+/// Rows to be stopped, by environment.
 fn stops(report: &PolicyReport<'_>) -> Vec<EnvironmentCount> {
     let stops = report.decisions.iter().filter(|d| d.kind == DecisionKind::Stop);
     by_environment(stops.map(|d| Chosen {

@@ -1,5 +1,6 @@
 //! Off-hours that were proposed.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
@@ -14,7 +15,7 @@ use crate::report::json::number;
 use crate::report::page::Page;
 use crate::report::sheet::{Cell, Sheet};
 use crate::report::{Format, write};
-use crate::view::{Value, ViewContext, format};
+use crate::view::{Value, ViewContext, format, reasons};
 
 const BASIS: &str = "hours of the week that were seen and never in use; USD per month of 730 h = \
                      hours off per week x 730/168 x the rate (list price; Spot excluded), gross: \
@@ -45,7 +46,7 @@ pub struct ScheduleReport<'a> {
     pub weeks: u16,
     /// Lines to copy.
     pub snippet: Snippet,
-    /// How the sources of the fleet are doing.
+    /// Readings of the sources of the fleet.
     pub readings: &'a [Reading],
 }
 
@@ -138,13 +139,13 @@ fn notes(report: &ScheduleReport<'_>, off: &[(&Row, &Proposal)], ctx: &ViewConte
         report.zone,
         report.weeks
     )];
-    let mut reasons: std::collections::BTreeMap<&str, usize> = std::collections::BTreeMap::new();
+    let mut without: BTreeMap<String, usize> = BTreeMap::new();
     for (_, advice) in report.rows {
-        if let Advice::None(obstacle) = advice {
-            *reasons.entry(&obstacle.why).or_default() += 1;
+        if let Advice::None(why) = advice {
+            *without.entry(reasons::obstacle(why)).or_default() += 1;
         }
     }
-    notes.extend(reasons.iter().map(|(why, n)| format!("{n} without: {why}")));
+    notes.extend(without.iter().map(|(why, n)| format!("{n} without: {why}")));
     if !off.is_empty() {
         notes.extend(report.changes.iter().take(2).map(|c| changed(report.zone, c)));
         notes.push(
@@ -156,7 +157,7 @@ fn notes(report: &ScheduleReport<'_>, off: &[(&Row, &Proposal)], ctx: &ViewConte
     notes
 }
 
-/// What a change of the clocks does to a window.
+/// Effect of a change of the clocks on a window.
 fn changed(zone: &str, change: &Change) -> String {
     let (from, to) = (change.from, change.to);
     let (day, from) = (from.date(), from.time().strftime("%H:%M"));
@@ -200,7 +201,7 @@ fn json_row(row: &Row, advice: &Advice, zone: &str) -> Json {
     let i = &*row.instance;
     let (proposal, why) = match advice {
         Advice::Off(p) => (Some(p), None),
-        Advice::None(obstacle) => (None, Some(obstacle)),
+        Advice::None(why) => (None, Some(why)),
     };
     let shift = |s: &Shift| {
         let [cron_stop, cron_start] = cron_lines(s, zone, &i.scope.region, &[&i.id]);
@@ -225,7 +226,7 @@ fn json_row(row: &Row, advice: &Advice, zone: &str) -> Json {
         "weeks": proposal.map(|p| p.weeks),
         "usd_per_month": number(proposal.and_then(|p| p.usd_per_month)),
         "not_looked_at": proposal.map(|p| &p.not_looked_at),
-        "reason": why.map(|o| &o.why),
-        "detail": why.map(|o| &o.detail),
+        "reason": why.map(reasons::obstacle),
+        "detail": why.map(reasons::obstacle_detail),
     })
 }

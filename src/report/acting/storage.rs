@@ -27,7 +27,7 @@ pub fn storage_blocked(row: &CheckedStorage, at: jiff::Timestamp) -> Outcome {
     outcome::refused(row.item.id(), &row.item.scope, row.reason(), at)
 }
 
-/// What a row is, in a few words.
+/// The row in a few words.
 fn what(item: &StorageItem) -> String {
     match &item.matter {
         Matter::Volume(v) => {
@@ -137,7 +137,7 @@ pub fn storage_plan(
     write(&page, format, ctx)
 }
 
-/// The plan without what is blocked for what it is: what goes, or would go if armed.
+/// The plan without rows that are blocked whoever acts: what would go if armed.
 fn going(checked: &Preflighted<Storage>) -> StoragePlan {
     let rows = checked.rows.iter().filter(|r| r.reason_for_anybody().is_none());
     let items = rows.map(|r| (*r.item).clone()).collect();

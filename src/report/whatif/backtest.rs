@@ -90,7 +90,7 @@ pub fn whatif_backtest(report: &BacktestReport<'_>, format: Format, ctx: &ViewCo
                 vec![
                     Cell::text(rule.name),
                     number(Some(rule.cost_usd), ctx, format::usd_total),
-                    number(rule.above, ctx, |part| format!("{:.2}%", 100.0 * part)),
+                    number(rule.above, ctx, |part| format::share(part, 2)),
                     number(Some(rule.units_bought), ctx, format::count),
                 ]
             })

@@ -108,8 +108,7 @@ impl Memo<'_> {
         self.gates(answer);
     }
 
-    /// How many units each offer is best at, and what made the lists buy another number; and what all
-    /// of it is of.
+    /// Adds the best units of each offer, why the lists buy another number, and which families the sums are about.
     fn gates(&mut self, answer: &Answer) {
         let Some(plan) = self.report.active() else { return };
         let families = plan.scenario.families.iter().zip(&answer.families);
@@ -221,7 +220,7 @@ impl Memo<'_> {
         }
         self.heading("What matters most");
         for bar in answer.tornado.iter().take(BARS) {
-            let [low, high] = bar.usd.map(signed);
+            let [low, high] = bar.usd.map(|usd| format::usd_signed(usd, format::usd_total));
             let decision = if bar.decision_changes() { "; the best units change" } else { "" };
             self.point(&format!(
                 "{} {}: {} → {low}, {} → {high}{decision}.",
@@ -298,21 +297,17 @@ impl Memo<'_> {
     }
 }
 
-/// What a comparison says.
+/// A comparison in words.
 fn compared(found: &SlotComparison) -> String {
     let SlotComparison { base, other, result, .. } = found;
     format!(
         "{} against {}: {} ± {} (2 s.e., paired); cheaper in {} of the futures.",
         other.letter(),
         base.letter(),
-        signed(result.mean_usd),
+        format::usd_signed(result.mean_usd, format::usd_total),
         format::usd_total(result.error_usd),
         share(result.cheaper)
     )
-}
-
-fn signed(usd: f64) -> String {
-    if usd > 0.0 { format!("+{}", format::usd_total(usd)) } else { format::usd_total(usd) }
 }
 
 fn family_words(family: &FamilyInputs) -> String {

@@ -23,7 +23,7 @@ use serde_json::{Map, Value as Json, json};
 use super::json;
 use super::page::{Fact, Page};
 use super::sheet::{Cell, Column};
-use crate::view::{Align, Value, ViewContext};
+use crate::view::{Align, Value, ViewContext, format};
 use crate::whatif::{Demand, DemandOrigin, Payment, Valuation};
 
 /// A number that may not be known.
@@ -37,7 +37,7 @@ fn number(value: Option<f64>, ctx: &ViewContext, words: impl FnOnce(f64) -> Stri
 
 /// A part of one as a percentage with one digit.
 fn share(part: f64) -> String {
-    format!("{:.1}%", 100.0 * part)
+    format::share(part, 1)
 }
 
 fn columns(specs: &[(&'static str, &'static str, Align)]) -> Vec<Column> {

@@ -35,7 +35,7 @@ pub struct OptimumTier {
 pub struct OptimumReport<'a> {
     /// Demand that the mix serves.
     pub demand: &'a Demand,
-    /// Its hours, repeated to whole terms: the period of all figures.
+    /// Demand repeated to whole terms: the period of all figures.
     pub drawn: &'a WholeTerms,
     /// Tiers, in the file's order, on-demand last.
     pub tiers: &'a [OptimumTier],
@@ -80,7 +80,8 @@ pub fn whatif_optimum(report: &OptimumReport<'_>, format: Format, ctx: &ViewCont
         }
     };
     let sources = report.tiers.iter().filter_map(|tier| {
-        Some(format!("{}: ${} per hour, {}.", tier.name, tier.rate, tier.source.as_ref()?))
+        let rate = format::usd_rate(tier.rate);
+        Some(format!("{}: {rate} per hour, {}.", tier.name, tier.source.as_ref()?))
     });
     let warnings: Vec<String> = report.warnings.iter().cloned().chain(sources).collect();
     let page = Page {
@@ -105,7 +106,7 @@ pub fn whatif_optimum(report: &OptimumReport<'_>, format: Format, ctx: &ViewCont
     write(&page, format, ctx)
 }
 
-/// What the figures are of: "1 year", or "3 years: demand of 26 weeks repeated to 3 years".
+/// Period of the figures: "1 year", or "3 years: demand of 26 weeks repeated to 3 years".
 fn period(report: &OptimumReport<'_>) -> String {
     let period = report.drawn.period();
     report.drawn.words().map_or_else(|| period.clone(), |words| format!("{period}: {words}"))

@@ -17,7 +17,7 @@ pub struct SessionPlan {
     pub slot: Slot,
     /// The scenario.
     pub scenario: Arc<Scenario>,
-    /// Its valuation; `None` while none of this version of it is known.
+    /// Valuation of the plan; `None` while none of its present version is known.
     pub answer: Option<Arc<Answer>>,
 }
 

@@ -60,7 +60,7 @@ pub struct Table {
     pub name: String,
     /// Format of its files.
     pub layout: Layout,
-    /// Its columns.
+    /// Columns of the inventory.
     pub columns: Columns,
     /// Time of the inventory.
     pub listed_at: Timestamp,

@@ -56,22 +56,11 @@ pub async fn list(
 async fn general(aws: &AwsProvider, account: &Arc<str>) -> Result<Vec<Bucket>, SourceError> {
     let home = aws.clients().await.home();
     let client = aws.clients().await.s3(home);
-    let mut out = Vec::new();
-    let mut pages = Pages::of(LIST_BUCKETS.action, home);
-    while let Some(token) = pages.ask() {
-        let _permit = aws.enter(Api::S3Config, home, 0).await;
-        let page = client
-            .list_buckets()
-            .max_buckets(PAGE)
-            .set_continuation_token(token)
-            .send()
-            .await
-            .map_err(|e| aws.failed(&LIST_BUCKETS, home, &e))?;
-        let buckets = page.buckets().iter();
-        out.extend(buckets.filter_map(|b| bucket(b, account, None)).filter(|b| !b.is_directory));
-        pages.follow(page.continuation_token)?;
-    }
-    Ok(out)
+    let ask = |token| client.list_buckets().max_buckets(PAGE).set_continuation_token(token).send();
+    let of = (Api::S3Config, &LIST_BUCKETS);
+    let all = aws.all_pages(of, home, ask, |page| (page.buckets, page.continuation_token)).await?;
+    let buckets = all.iter().filter_map(|b| bucket(b, account, None));
+    Ok(buckets.filter(|b| !b.is_directory).collect())
 }
 
 async fn directory(
@@ -80,25 +69,19 @@ async fn directory(
     region: &Arc<str>,
 ) -> Result<Vec<Bucket>, SourceError> {
     let client = aws.clients().await.s3(region);
-    let mut out = Vec::new();
-    let mut pages = Pages::of(LIST_DIRECTORY_BUCKETS.action, region);
-    while let Some(token) = pages.ask() {
-        let _permit = aws.enter(Api::S3Config, region, 0).await;
-        let page = client
+    let ask = |token| {
+        client
             .list_directory_buckets()
             .max_directory_buckets(PAGE)
             .set_continuation_token(token)
             .send()
-            .await
-            .map_err(|e| aws.failed(&LIST_DIRECTORY_BUCKETS, region, &e))?;
-        let buckets = page.buckets().iter();
-        // An endpoint that does not know the call answers with the list of all buckets.
-        out.extend(
-            buckets.filter_map(|b| bucket(b, account, Some(region))).filter(|b| b.is_directory),
-        );
-        pages.follow(page.continuation_token)?;
-    }
-    Ok(out)
+    };
+    let of = (Api::S3Config, &LIST_DIRECTORY_BUCKETS);
+    let all =
+        aws.all_pages(of, region, ask, |page| (page.buckets, page.continuation_token)).await?;
+    let buckets = all.iter().filter_map(|b| bucket(b, account, Some(region)));
+    // An endpoint that does not know the call answers with the list of all buckets.
+    Ok(buckets.filter(|b| b.is_directory).collect())
 }
 
 /// `None` without a name, or with one that is no bucket's: it could not be asked.

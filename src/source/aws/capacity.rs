@@ -14,7 +14,6 @@ use crate::domain::{
     CapacityReservation, Commitment, CommitmentState, Commits, Provenance, ReservesCapacity,
     SourceError,
 };
-use crate::source::pages::Pages;
 
 /// The most that one page holds (service limit, EC2 API reference).
 const PAGE: i32 = 1_000;
@@ -27,17 +26,11 @@ pub async fn list(
     region: &Arc<str>,
 ) -> Result<Vec<Commitment>, SourceError> {
     let client = aws.clients().await.ec2(region);
+    let ask = |token| {
+        client.describe_capacity_reservations().max_results(PAGE).set_next_token(token).send()
+    };
     let mut out = Vec::new();
-    let mut pages = Pages::of(DESCRIBE_CAPACITY_RESERVATIONS.action, region);
-    while let Some(token) = pages.ask() {
-        let _permit = aws.enter(Api::Ec2, region, 0).await;
-        let page = client
-            .describe_capacity_reservations()
-            .max_results(PAGE)
-            .set_next_token(token)
-            .send()
-            .await
-            .map_err(|e| aws.failed(&DESCRIBE_CAPACITY_RESERVATIONS, region, &e))?;
+    aws.each_page((Api::Ec2, &DESCRIBE_CAPACITY_RESERVATIONS), region, ask, |page| {
         let provenance = Provenance::Live { at: (aws.now)() };
         let own = |raw: &&ec2::CapacityReservation| raw.owner_id().is_none_or(|o| *o == **account);
         for raw in page.capacity_reservations().iter().filter(own) {
@@ -47,8 +40,9 @@ pub async fn list(
             })?;
             out.push(read);
         }
-        pages.follow(page.next_token)?;
-    }
+        Ok(page.next_token)
+    })
+    .await?;
     Ok(out)
 }
 

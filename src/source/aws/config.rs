@@ -192,7 +192,7 @@ async fn loaded(source: &AccountSource, patience: Patience) -> SdkConfig {
     }
 }
 
-/// What providers of credentials and regions share.
+/// Settings that providers of credentials and regions share.
 fn provider_config(http: &SharedHttpClient, patience: Patience) -> ProviderConfig {
     ProviderConfig::without_region()
         .with_http_client(http.clone())

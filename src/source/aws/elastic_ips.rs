@@ -16,7 +16,6 @@ use crate::domain::{
     BilledUnit, NOT_WORKING, PUBLIC_IPV4_USD_PER_HOUR, Resource, ResourceKind, Scope, SourceError,
     Tags,
 };
-use crate::source::pages::Pages;
 
 /// Values of one filter, half of what EC2 takes.
 const PER_CALL: usize = 100;
@@ -52,7 +51,7 @@ pub async fn read(aws: &AwsProvider, scope: &Scope) -> Result<Vec<Resource>, Sou
     Ok(addresses.iter().filter_map(|a| address(a, scope, interfaces.as_ref())).collect())
 }
 
-/// What is known of network interfaces: whether something uses them.
+/// Network interfaces by id, true for one that something uses.
 type Interfaces = HashMap<String, bool>;
 
 async fn interfaces(
@@ -60,28 +59,24 @@ async fn interfaces(
     region: &Arc<str>,
     ids: &[&str],
 ) -> Result<Interfaces, SourceError> {
+    let client = aws.clients().await.ec2(region);
     let mut out = Interfaces::new();
     for ids in ids.chunks(PER_CALL) {
-        let mut pages = Pages::of(DESCRIBE_NETWORK_INTERFACES.action, region);
-        while let Some(token) = pages.ask() {
-            let _permit = aws.enter(Api::Ec2, region, 0).await;
-            let client = aws.clients().await.ec2(region);
+        let ask = |token| {
             // By filter and not by id: one that is gone would fail the call.
-            let page = client
-                .describe_network_interfaces()
-                .filters(filter("network-interface-id", ids.iter().copied()))
-                .set_next_token(token)
-                .send()
-                .await
-                .map_err(|e| aws.failed(&DESCRIBE_NETWORK_INTERFACES, region, &e))?;
+            let ids = filter("network-interface-id", ids.iter().copied());
+            client.describe_network_interfaces().filters(ids).set_next_token(token).send()
+        };
+        aws.each_page((Api::Ec2, &DESCRIBE_NETWORK_INTERFACES), region, ask, |page| {
             for interface in page.network_interfaces() {
                 let in_use = interface.status() != Some(&ec2::NetworkInterfaceStatus::Available);
                 if let Some(id) = interface.network_interface_id() {
                     out.insert(id.to_owned(), in_use);
                 }
             }
-            pages.follow(page.next_token)?;
-        }
+            Ok(page.next_token)
+        })
+        .await?;
     }
     Ok(out)
 }

@@ -292,7 +292,8 @@ fn readers() -> Vec<(&'static str, bool, Call)> {
     let lists = lists().into_iter().map(|(file, _, foreign, _, call)| (file, foreign, call));
     // A look at an instance reads all of these.
     let lists = lists.filter(|(file, ..)| !file.starts_with("inspect/"));
-    let others: [(&'static str, bool, Call); 11] = [
+    let others: [(&'static str, bool, Call); 12] = [
+        ("storage_pricing.rs", false, call!(|aws| aws.s3_prices("us-east-1"))),
         ("identity.rs", true, call!(|aws| aws.identity())),
         ("identity.rs", false, call!(|aws| aws.regions())),
         (
@@ -358,6 +359,7 @@ const NOTHING: &[(&str, &str)] = &[
     ("network.rs", "how it is called"),
     ("network_error.rs", "every error passes `SourceError`, which cleans it"),
     ("network_facts.rs", "settings, cleaned as they are read"),
+    ("paging.rs", "how lists are asked page by page"),
     ("platform.rs", "words into values of an enumeration"),
     ("product.rs", "prices by `pricing.rs`"),
     ("redaction.rs", "what is left of a line that a program wrote"),

@@ -23,7 +23,6 @@ use crate::domain::storage::{
 };
 use crate::domain::{ErrorKind, Scope, SourceError};
 use crate::source::inspect_storage::StorageInspector;
-use crate::source::pages::Pages;
 use crate::source::provider::Identity;
 
 /// The elements of a lifecycle configuration that this version knows (S3 API reference,
@@ -179,20 +178,14 @@ async fn modification(
 ) -> Result<Option<VolumeModification>, SourceError> {
     let region = &scope.region;
     let client = aws.clients().await.ec2(region);
-    let mut found = Vec::new();
-    let mut pages = Pages::of(DESCRIBE_VOLUMES_MODIFICATIONS.action, region);
-    while let Some(token) = pages.ask() {
-        let _permit = aws.enter(Api::Ec2, region, 0).await;
-        let page = client
-            .describe_volumes_modifications()
-            .filters(filter("volume-id", [id]))
-            .set_next_token(token)
-            .send()
-            .await
-            .map_err(|e| aws.failed(&DESCRIBE_VOLUMES_MODIFICATIONS, region, &e))?;
-        found.extend(page.volumes_modifications.unwrap_or_default());
-        pages.follow(page.next_token)?;
-    }
+    let ask = |token| {
+        let volume = filter("volume-id", [id]);
+        client.describe_volumes_modifications().filters(volume).set_next_token(token).send()
+    };
+    let of = (Api::Ec2, &DESCRIBE_VOLUMES_MODIFICATIONS);
+    let found: Vec<ec2::VolumeModification> = aws
+        .all_pages(of, region, ask, |page| (page.volumes_modifications, page.next_token))
+        .await?;
     let positive = |n: Option<i32>| n.and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0);
     let all = found.iter().filter(|m| m.volume_id() == Some(id));
     Ok(all
@@ -219,22 +212,13 @@ async fn snapshots(
 ) -> Result<Vec<Snapshot>, SourceError> {
     let region = &scope.region;
     let client = aws.clients().await.ec2(region);
-    let mut out = Vec::new();
-    let mut pages = Pages::of(DESCRIBE_SNAPSHOTS.action, region);
-    while let Some(token) = pages.ask() {
-        let _permit = aws.enter(Api::Ec2, region, 0).await;
-        let page = client
-            .describe_snapshots()
-            .owner_ids("self")
-            .filters(filter("volume-id", [id]))
-            .set_next_token(token)
-            .send()
-            .await
-            .map_err(|e| aws.failed(&DESCRIBE_SNAPSHOTS, region, &e))?;
-        out.extend(page.snapshots().iter().filter_map(|s| volumes::snapshot(s, scope)));
-        pages.follow(page.next_token)?;
-    }
-    Ok(out)
+    let ask = |token| {
+        let volume = filter("volume-id", [id]);
+        client.describe_snapshots().owner_ids("self").filters(volume).set_next_token(token).send()
+    };
+    let of = (Api::Ec2, &DESCRIBE_SNAPSHOTS);
+    let found = aws.all_pages(of, region, ask, |page| (page.snapshots, page.next_token)).await?;
+    Ok(found.iter().filter_map(|s| volumes::snapshot(s, scope)).collect())
 }
 
 async fn recently_attached(

@@ -156,7 +156,7 @@ pub struct Permit {
     _slot: Option<OwnedSemaphorePermit>,
 }
 
-/// What AWS counts in one bucket: account, region, API.
+/// Account, region and API that share a token bucket at AWS.
 type Scope = (Arc<str>, Arc<str>, Api);
 
 /// Rate limiter: one gate per account, region and API, created on first use.

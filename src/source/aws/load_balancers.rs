@@ -17,7 +17,6 @@ use super::limit::Api;
 use super::time;
 use crate::domain::text::is_id;
 use crate::domain::{BilledUnit, NOT_WORKING, Resource, ResourceKind, Scope, SourceError, Tags};
-use crate::source::pages::Pages;
 
 /// `DescribeTags` takes so many.
 const TAGGED_PER_CALL: usize = 20;
@@ -48,20 +47,9 @@ pub async fn read(aws: &AwsProvider, scope: &Scope) -> Result<Vec<Resource>, Sou
 
 async fn list(aws: &AwsProvider, region: &Arc<str>) -> Result<Vec<elb::LoadBalancer>, SourceError> {
     let client = aws.clients().await.load_balancing(region);
-    let mut out = Vec::new();
-    let mut pages = Pages::of(DESCRIBE_LOAD_BALANCERS.action, region);
-    while let Some(token) = pages.ask() {
-        let _permit = aws.enter(Api::LoadBalancing, region, 0).await;
-        let page = client
-            .describe_load_balancers()
-            .set_marker(token)
-            .send()
-            .await
-            .map_err(|e| aws.failed(&DESCRIBE_LOAD_BALANCERS, region, &e))?;
-        out.extend(page.load_balancers.unwrap_or_default());
-        pages.follow(page.next_marker)?;
-    }
-    Ok(out)
+    let ask = |token| client.describe_load_balancers().set_marker(token).send();
+    let of = (Api::LoadBalancing, &DESCRIBE_LOAD_BALANCERS);
+    aws.all_pages(of, region, ask, |page| (page.load_balancers, page.next_marker)).await
 }
 
 async fn tags(
@@ -113,20 +101,9 @@ pub(super) async fn groups(
     region: &Arc<str>,
 ) -> Result<Vec<elb::TargetGroup>, SourceError> {
     let client = aws.clients().await.load_balancing(region);
-    let mut groups = Vec::new();
-    let mut pages = Pages::of(DESCRIBE_TARGET_GROUPS.action, region);
-    while let Some(token) = pages.ask() {
-        let _permit = aws.enter(Api::LoadBalancing, region, 0).await;
-        let page = client
-            .describe_target_groups()
-            .set_marker(token)
-            .send()
-            .await
-            .map_err(|e| aws.failed(&DESCRIBE_TARGET_GROUPS, region, &e))?;
-        groups.extend(page.target_groups.unwrap_or_default());
-        pages.follow(page.next_marker)?;
-    }
-    Ok(groups)
+    let ask = |token| client.describe_target_groups().set_marker(token).send();
+    let of = (Api::LoadBalancing, &DESCRIBE_TARGET_GROUPS);
+    aws.all_pages(of, region, ask, |page| (page.target_groups, page.next_marker)).await
 }
 
 /// The targets of a group with their health; `None` for a group that was deleted since it was listed.

@@ -200,7 +200,7 @@ impl Sso {
     }
 }
 
-/// What a program that was to print credentials said instead, without what may be one.
+/// Error of a `credential_process` program, without what may be a credential in its output.
 fn failed_process(profile: &str, said: &str) -> Words {
     let (_, how) = said.split_once("external process").unwrap_or_default();
     let (status, output) = how.split_once("Stderr:").unwrap_or((how, ""));

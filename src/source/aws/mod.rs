@@ -27,6 +27,7 @@ mod network_error;
 mod network_facts;
 mod offerings;
 mod organization;
+mod paging;
 mod platform;
 mod pricing;
 mod product;
@@ -141,7 +142,7 @@ impl AwsProvider {
         }
     }
 
-    /// What to say of a failed call.
+    /// Error for a failed call.
     fn failed<E>(
         &self,
         call: &'static Call,

@@ -13,7 +13,6 @@ use super::resources::name;
 use super::time;
 use crate::domain::text::is_id;
 use crate::domain::{BilledUnit, Resource, ResourceKind, Scope, SourceError, Tags};
-use crate::source::pages::Pages;
 
 /// Route tables by the gateway that a route of theirs leads to.
 type Routes = HashMap<String, BTreeSet<Arc<str>>>;
@@ -21,20 +20,11 @@ type Routes = HashMap<String, BTreeSet<Arc<str>>>;
 /// All NAT gateways of a region, with the route tables that lead to them. Err when a page cannot be read.
 pub async fn read(aws: &AwsProvider, scope: &Scope) -> Result<Vec<Resource>, SourceError> {
     let region = &scope.region;
-    let mut gateways = Vec::new();
-    let mut pages = Pages::of(DESCRIBE_NAT_GATEWAYS.action, region);
-    while let Some(token) = pages.ask() {
-        let _permit = aws.enter(Api::Ec2, region, 0).await;
-        let client = aws.clients().await.ec2(region);
-        let page = client
-            .describe_nat_gateways()
-            .set_next_token(token)
-            .send()
-            .await
-            .map_err(|e| aws.failed(&DESCRIBE_NAT_GATEWAYS, region, &e))?;
-        gateways.extend(page.nat_gateways.unwrap_or_default());
-        pages.follow(page.next_token)?;
-    }
+    let client = aws.clients().await.ec2(region);
+    let ask = |token| client.describe_nat_gateways().set_next_token(token).send();
+    let of = (Api::Ec2, &DESCRIBE_NAT_GATEWAYS);
+    let gateways: Vec<ec2::NatGateway> =
+        aws.all_pages(of, region, ask, |page| (page.nat_gateways, page.next_token)).await?;
     if gateways.is_empty() {
         return Ok(Vec::new());
     }
@@ -49,17 +39,10 @@ pub async fn read(aws: &AwsProvider, scope: &Scope) -> Result<Vec<Resource>, Sou
 }
 
 async fn routes(aws: &AwsProvider, region: &Arc<str>) -> Result<Routes, SourceError> {
+    let client = aws.clients().await.ec2(region);
+    let ask = |token| client.describe_route_tables().set_next_token(token).send();
     let mut out = Routes::new();
-    let mut pages = Pages::of(DESCRIBE_ROUTE_TABLES.action, region);
-    while let Some(token) = pages.ask() {
-        let _permit = aws.enter(Api::Ec2, region, 0).await;
-        let client = aws.clients().await.ec2(region);
-        let page = client
-            .describe_route_tables()
-            .set_next_token(token)
-            .send()
-            .await
-            .map_err(|e| aws.failed(&DESCRIBE_ROUTE_TABLES, region, &e))?;
+    aws.each_page((Api::Ec2, &DESCRIBE_ROUTE_TABLES), region, ask, |page| {
         for table in page.route_tables() {
             for route in table.routes() {
                 if let Some(gateway) = route.nat_gateway_id().filter(|id| is_id(id)) {
@@ -68,8 +51,9 @@ async fn routes(aws: &AwsProvider, region: &Arc<str>) -> Result<Routes, SourceEr
                 }
             }
         }
-        pages.follow(page.next_token)?;
-    }
+        Ok(page.next_token)
+    })
+    .await?;
     Ok(out)
 }
 

@@ -10,7 +10,6 @@ use super::calls::DESCRIBE_INSTANCE_TYPE_OFFERINGS;
 use super::inventory::clean;
 use super::limit::Api;
 use crate::domain::{SourceError, ZoneOffering};
-use crate::source::pages::Pages;
 
 /// The most that one page holds (service limit, EC2 API reference).
 const PAGE: i32 = 1_000;
@@ -20,24 +19,23 @@ const PAGE: i32 = 1_000;
 pub async fn list(aws: &AwsProvider, region: &Arc<str>) -> Result<Vec<ZoneOffering>, SourceError> {
     let client = aws.clients().await.ec2(region);
     let mut found: BTreeMap<Arc<str>, BTreeSet<Arc<str>>> = BTreeMap::new();
-    let mut pages = Pages::of(DESCRIBE_INSTANCE_TYPE_OFFERINGS.action, region);
-    while let Some(token) = pages.ask() {
-        let _permit = aws.enter(Api::Ec2, region, 0).await;
-        let page = client
+    let ask = |token| {
+        client
             .describe_instance_type_offerings()
             .location_type(ec2::LocationType::AvailabilityZone)
             .max_results(PAGE)
             .set_next_token(token)
             .send()
-            .await
-            .map_err(|e| aws.failed(&DESCRIBE_INSTANCE_TYPE_OFFERINGS, region, &e))?;
+    };
+    aws.each_page((Api::Ec2, &DESCRIBE_INSTANCE_TYPE_OFFERINGS), region, ask, |page| {
         for raw in page.instance_type_offerings() {
             if let (Some(zone), Some(name)) = (raw.location(), raw.instance_type()) {
                 found.entry(clean(Some(zone))).or_default().insert(clean(Some(name.as_str())));
             }
         }
-        pages.follow(page.next_token)?;
-    }
+        Ok(page.next_token)
+    })
+    .await?;
     let zone = |(az, types): (Arc<str>, BTreeSet<Arc<str>>)| ZoneOffering {
         az,
         types: types.into_iter().collect(),

@@ -1,4 +1,4 @@
-//! AWS Organizations: which accounts there are.
+//! AWS Organizations: the list of accounts.
 
 use serde::{Deserialize, Serialize};
 

@@ -184,7 +184,6 @@ pub(super) fn lists() -> Vec<(&'static str, &'static str, bool, &'static str, Ca
             )),
         ),
         ("pricing.rs", "GetProducts", false, end, call!(|aws| aws.list_prices(&[wanted()]))),
-        ("storage_pricing.rs", "GetProducts", false, end, call!(|aws| aws.s3_prices("us-east-1"))),
         (
             "sagemaker/wire.rs",
             "ListNotebookInstances",
@@ -310,8 +309,10 @@ pub(super) fn lists() -> Vec<(&'static str, &'static str, bool, &'static str, Ca
 }
 
 /// Lists that are asked for by a function above, and read to their end by another as well.
-const READ_ELSEWHERE: &[(&str, &str, Call)] =
-    &[("inspect/gpus.rs", "ListMetrics", call!(|aws| recent(aws)))];
+const READ_ELSEWHERE: &[(&str, &str, Call)] = &[
+    ("inspect/gpus.rs", "ListMetrics", call!(|aws| recent(aws))),
+    ("storage_pricing.rs", "GetProducts", call!(|aws| aws.s3_prices("us-east-1"))),
+];
 
 async fn volume_looked_at(aws: &AwsProvider) -> impl Debug {
     StorageInspector::volume(aws, &scope(), &"i-1".into(), false).await

@@ -12,11 +12,13 @@ use super::clients::PRICING_REGION;
 use super::limit::Api;
 use super::product::{self, Attributes};
 use crate::domain::{Offer, PriceBasis, Provenance, Rate, SourceError};
-use crate::source::pages::Pages;
 use crate::source::provider::PriceWanted;
 
 /// Questions at a time; the rate limiter has the last word.
 const AT_ONCE: usize = 4;
+
+/// Offer of EC2: instances, volumes and snapshots.
+pub(super) const EC2: &str = "AmazonEC2";
 
 /// So many types of one region, system and tenancy are cheaper to list with all others than to ask
 /// for one by one: a page holds 100 products, and a region has about a thousand.
@@ -52,7 +54,7 @@ pub async fn list(aws: &AwsProvider, wanted: &[PriceWanted]) -> Result<Vec<Offer
 async fn of_one(aws: &AwsProvider, want: &PriceWanted) -> Result<Option<Offer>, SourceError> {
     let Some(attributes) = Attributes::of(want) else { return Ok(None) };
     let mut found = Vec::new();
-    products(aws, &attributes.filters(), |product| found.push(product)).await?;
+    products(aws, EC2, &attributes.filters(), |product| found.push(product)).await?;
     Ok(offer(aws, want, &attributes, &found))
 }
 
@@ -63,7 +65,7 @@ async fn of_many(aws: &AwsProvider, wanted: &[&PriceWanted]) -> Result<Vec<Offer
     };
     let mut by_type: HashMap<&str, Vec<String>> =
         wanted.iter().map(|want| (&*want.instance_type, Vec::new())).collect();
-    products(aws, &any.filters_of_any_type(), |product| {
+    products(aws, EC2, &any.filters_of_any_type(), |product| {
         let of_type = product::instance_type(&product);
         if let Some(found) = of_type.and_then(|name| by_type.get_mut(&*name)) {
             found.push(product);
@@ -77,9 +79,11 @@ async fn of_many(aws: &AwsProvider, wanted: &[&PriceWanted]) -> Result<Vec<Offer
     Ok(wanted.iter().filter_map(price).collect())
 }
 
-/// Gives every product that passes the filters to `take`, page by page.
-async fn products(
+/// Passes every product of an offer that passes the filters (field and value) to `take`, as JSON and page by page. Err
+/// when a page cannot be read.
+pub(super) async fn products(
     aws: &AwsProvider,
+    offer: &str,
     filters: &[(&str, &str)],
     mut take: impl FnMut(String),
 ) -> Result<(), SourceError> {
@@ -87,21 +91,19 @@ async fn products(
         filters.iter().filter_map(|(field, value)| term(field, value)).collect();
     let region: Arc<str> = PRICING_REGION.into();
     let client = aws.clients().await.pricing();
-    let mut pages = Pages::of(GET_PRODUCTS.action, &region);
-    while let Some(token) = pages.ask() {
-        let _permit = aws.enter(Api::Pricing, &region, 0).await;
-        let page = client
+    let ask = |token| {
+        client
             .get_products()
-            .service_code("AmazonEC2")
+            .service_code(offer)
             .set_filters(Some(filters.clone()))
             .set_next_token(token)
             .send()
-            .await
-            .map_err(|e| aws.failed(&GET_PRODUCTS, &region, &e))?;
+    };
+    aws.each_page((Api::Pricing, &GET_PRODUCTS), &region, ask, |page| {
         page.price_list.unwrap_or_default().into_iter().for_each(&mut take);
-        pages.follow(page.next_token)?;
-    }
-    Ok(())
+        Ok(page.next_token)
+    })
+    .await
 }
 
 /// The price that the products agree on.

@@ -13,7 +13,6 @@ use super::sagemaker::ASYNC;
 use super::{AwsProvider, metrics};
 use crate::domain::{HourRange, Resource, ResourceKind, ResourceSignal, SourceError};
 use crate::source::catalogue;
-use crate::source::pages::Pages;
 use crate::source::provider::{GpuDimensions, ResourceHours};
 
 /// The namespace and metric of AWS's sample lifecycle configuration `publish-instance-metrics`
@@ -111,17 +110,15 @@ async fn published(
 ) -> Result<HashMap<Arc<str>, Vec<GpuDimensions>>, SourceError> {
     let mut out: HashMap<Arc<str>, Vec<GpuDimensions>> = HashMap::new();
     let client = aws.clients().await.cloudwatch(region);
-    let mut pages = Pages::of(LIST_METRICS.action, region);
-    while let Some(token) = pages.ask() {
-        let _permit = aws.enter(Api::MetricList, region, 0).await;
-        let page = client
+    let ask = |token| {
+        client
             .list_metrics()
             .namespace(NOTEBOOKS.0)
             .metric_name(NOTEBOOKS.1)
             .set_next_token(token)
             .send()
-            .await
-            .map_err(|e| aws.failed(&LIST_METRICS, region, &e))?;
+    };
+    aws.each_page((Api::MetricList, &LIST_METRICS), region, ask, |page| {
         for dimensions in page.metrics().iter().filter_map(metrics::exact) {
             let find = |name: &str| dimensions.0.iter().find(|(n, _)| &**n == name).map(|d| &d.1);
             let total = find("cpu").is_none_or(|cpu| &**cpu == "cpu-total");
@@ -134,8 +131,9 @@ async fn published(
                 of.push(dimensions);
             }
         }
-        pages.follow(page.next_token)?;
-    }
+        Ok(page.next_token)
+    })
+    .await?;
     Ok(out)
 }
 

@@ -16,7 +16,6 @@ use crate::domain::{
     Commitment, CommitmentState, Commits, PaymentOption, PlanRate, PlanType, Platform, Provenance,
     SavingsPlan, SourceError, Tenancy,
 };
-use crate::source::pages::Pages;
 
 /// The most that one page of plans or rates holds (service limit, Savings Plans API reference).
 const PAGE: i32 = 1_000;
@@ -29,11 +28,8 @@ const BATCH: usize = 20;
 pub async fn list(aws: &AwsProvider, account: &Arc<str>) -> Result<Vec<Commitment>, SourceError> {
     let region: Arc<str> = PRICING_REGION.into();
     let client = aws.clients().await.savings_plans();
-    let mut out = Vec::new();
-    let mut pages = Pages::of(DESCRIBE_SAVINGS_PLANS.action, &region);
-    while let Some(token) = pages.ask() {
-        let _permit = aws.enter(Api::SavingsPlans, &region, 0).await;
-        let page = client
+    let ask = |token| {
+        client
             .describe_savings_plans()
             .states(sp::SavingsPlanState::Active)
             .states(sp::SavingsPlanState::Queued)
@@ -42,8 +38,9 @@ pub async fn list(aws: &AwsProvider, account: &Arc<str>) -> Result<Vec<Commitmen
             .max_results(PAGE)
             .set_next_token(token)
             .send()
-            .await
-            .map_err(|e| aws.failed(&DESCRIBE_SAVINGS_PLANS, &region, &e))?;
+    };
+    let mut out = Vec::new();
+    aws.each_page((Api::SavingsPlans, &DESCRIBE_SAVINGS_PLANS), &region, ask, |page| {
         let provenance = Provenance::Live { at: (aws.now)() };
         for raw in page.savings_plans() {
             let read = read(raw, account, &provenance).ok_or_else(|| {
@@ -52,8 +49,9 @@ pub async fn list(aws: &AwsProvider, account: &Arc<str>) -> Result<Vec<Commitmen
             })?;
             out.push(read);
         }
-        pages.follow(page.next_token)?;
-    }
+        Ok(page.next_token)
+    })
+    .await?;
     Ok(out)
 }
 
@@ -128,21 +126,20 @@ pub async fn rates(
     let mut out: Vec<PlanRate> = Vec::new();
     for batch in types.chunks(BATCH) {
         let filters = filters(batch, regions);
-        let mut pages = Pages::of(DESCRIBE_SAVINGS_PLAN_RATES.action, &region);
-        while let Some(token) = pages.ask() {
-            let _permit = aws.enter(Api::SavingsPlans, &region, 0).await;
-            let page = client
+        let ask = |token| {
+            client
                 .describe_savings_plan_rates()
                 .savings_plan_id(&**plan)
                 .set_filters(Some(filters.clone()))
                 .max_results(PAGE)
                 .set_next_token(token)
                 .send()
-                .await
-                .map_err(|e| aws.failed(&DESCRIBE_SAVINGS_PLAN_RATES, &region, &e))?;
+        };
+        aws.each_page((Api::SavingsPlans, &DESCRIBE_SAVINGS_PLAN_RATES), &region, ask, |page| {
             out.extend(page.search_results().iter().filter_map(rate));
-            pages.follow(page.next_token)?;
-        }
+            Ok(page.next_token)
+        })
+        .await?;
     }
     out.sort_by(|a, b| key(a).cmp(&key(b)));
     out.dedup_by(|a, b| key(a) == key(b));

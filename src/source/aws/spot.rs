@@ -11,7 +11,6 @@ use super::calls::DESCRIBE_SPOT_PRICE_HISTORY;
 use super::limit::Api;
 use super::time;
 use crate::domain::{Offer, Platform, PriceBasis, Provenance, Rate, SourceError, Tenancy, text};
-use crate::source::pages::Pages;
 
 /// Types per call, so that an answer stays within a page or two.
 const BATCH: usize = 100;
@@ -30,10 +29,8 @@ pub async fn newest(
     let mut found = Newest::default();
     for batch in types.chunks(BATCH) {
         let now = (aws.now)();
-        let mut pages = Pages::of(DESCRIBE_SPOT_PRICE_HISTORY.action, region);
-        while let Some(token) = pages.ask() {
-            let _permit = aws.enter(Api::Ec2, region, 0).await;
-            let page = client
+        let ask = |token| {
+            client
                 .describe_spot_price_history()
                 .start_time(time::to_sdk(now))
                 .set_instance_types(Some(batch.iter().map(|t| (&**t).into()).collect()))
@@ -41,11 +38,12 @@ pub async fn newest(
                 .max_results(PAGE)
                 .set_next_token(token)
                 .send()
-                .await
-                .map_err(|e| aws.failed(&DESCRIBE_SPOT_PRICE_HISTORY, region, &e))?;
+        };
+        aws.each_page((Api::Ec2, &DESCRIBE_SPOT_PRICE_HISTORY), region, ask, |page| {
             found.add(page.spot_price_history());
-            pages.follow(page.next_token)?;
-        }
+            Ok(page.next_token)
+        })
+        .await?;
     }
     Ok(found.finish(region, (aws.now)()))
 }

@@ -12,7 +12,6 @@ use super::limit::Api;
 use super::spot;
 use super::time;
 use crate::domain::{Platform, SourceError, SpotHistory};
-use crate::source::pages::Pages;
 
 /// Types per call: a week of a type in a region is some hundred prices.
 const BATCH: usize = 20;
@@ -37,10 +36,8 @@ pub async fn list(
     let client = aws.clients().await.ec2(region);
     let mut found = Found::new();
     for batch in types.chunks(BATCH) {
-        let mut pages = Pages::of(DESCRIBE_SPOT_PRICE_HISTORY.action, region);
-        while let Some(token) = pages.ask() {
-            let _permit = aws.enter(Api::Ec2, region, 0).await;
-            let page = client
+        let ask = |token| {
+            client
                 .describe_spot_price_history()
                 .start_time(time::to_sdk(from))
                 .set_instance_types(Some(batch.iter().map(|t| (&**t).into()).collect()))
@@ -48,13 +45,12 @@ pub async fn list(
                 .max_results(PAGE)
                 .set_next_token(token)
                 .send()
-                .await
-                .map_err(|e| aws.failed(&DESCRIBE_SPOT_PRICE_HISTORY, region, &e))?;
-            for raw in page.spot_price_history() {
-                add(&mut found, raw);
-            }
-            pages.follow(page.next_token)?;
-        }
+        };
+        aws.each_page((Api::Ec2, &DESCRIBE_SPOT_PRICE_HISTORY), region, ask, |page| {
+            page.spot_price_history().iter().for_each(|raw| add(&mut found, raw));
+            Ok(page.next_token)
+        })
+        .await?;
     }
     Ok(finish(found, region))
 }

@@ -1,17 +1,8 @@
 //! List prices of S3 and EBS from the Price List Query API.
 
-use std::sync::Arc;
-
-use aws_sdk_pricing::types::{Filter, FilterType};
-
-use super::AwsProvider;
-use super::calls::GET_PRODUCTS;
-use super::clients::PRICING_REGION;
-use super::limit::Api;
-use super::storage_product;
+use super::{AwsProvider, pricing, storage_product};
 use crate::domain::SourceError;
 use crate::domain::storage::{EbsPrices, S3Prices};
-use crate::source::pages::Pages;
 use crate::source::storage_prices;
 
 /// Offers that hold the prices of S3: Deep Archive is sold apart from the rest.
@@ -38,7 +29,7 @@ impl AwsProvider {
     pub async fn ebs_prices(&self, region: &str) -> Result<EbsPrices, SourceError> {
         let mut products = Vec::new();
         for family in EBS_FAMILIES {
-            products.extend(products_of(self, "AmazonEC2", region, Some(family)).await?);
+            products.extend(products_of(self, pricing::EC2, region, Some(family)).await?);
         }
         let live = storage_product::ebs(products.iter().map(String::as_str), region, (self.now)());
         Ok(storage_prices::completed_ebs(live))
@@ -53,29 +44,9 @@ pub(super) async fn products_of(
     region: &str,
     family: Option<&str>,
 ) -> Result<Vec<String>, SourceError> {
-    let filters: Vec<Filter> = [Some(("regionCode", region)), family.map(|f| ("productFamily", f))]
-        .into_iter()
-        .flatten()
-        .filter_map(|(field, value)| {
-            Filter::builder().field(field).value(value).r#type(FilterType::TermMatch).build().ok()
-        })
-        .collect();
-    let at: Arc<str> = PRICING_REGION.into();
-    let client = aws.clients().await.pricing();
+    let filters = [Some(("regionCode", region)), family.map(|f| ("productFamily", f))];
+    let filters: Vec<_> = filters.into_iter().flatten().collect();
     let mut products = Vec::new();
-    let mut pages = Pages::of(GET_PRODUCTS.action, &at);
-    while let Some(token) = pages.ask() {
-        let _permit = aws.enter(Api::Pricing, &at, 0).await;
-        let page = client
-            .get_products()
-            .service_code(offer)
-            .set_filters(Some(filters.clone()))
-            .set_next_token(token)
-            .send()
-            .await
-            .map_err(|e| aws.failed(&GET_PRODUCTS, &at, &e))?;
-        products.extend(page.price_list.unwrap_or_default());
-        pages.follow(page.next_token)?;
-    }
+    pricing::products(aws, offer, &filters, |product| products.push(product)).await?;
     Ok(products)
 }

@@ -19,7 +19,7 @@ use crate::source::storage::Image;
 /// Rows per page, half of what EC2 gives at most; unpaginated calls are throttled harder.
 const PAGE: i32 = 500;
 
-/// What the account owns.
+/// Owner that means this account.
 const SELF: &str = "self";
 
 /// One page of volumes. Err when the call fails.

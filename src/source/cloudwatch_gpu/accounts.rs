@@ -20,7 +20,7 @@ pub struct CloudWatchGpus {
     known: Mutex<Known>,
 }
 
-/// What the accounts turned out to be.
+/// Accounts that have answered, and the sources made of them.
 #[derive(Default)]
 struct Known {
     /// Who answers for an account, by its id.

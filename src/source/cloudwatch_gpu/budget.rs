@@ -22,7 +22,7 @@ const PART: u64 = 4;
 pub struct Budget {
     /// `None` where calls are free.
     ledger: Option<Ledger>,
-    /// What a sweep of each scope costs, millionths of a dollar.
+    /// Cost of a sweep of each scope, millionths of a dollar.
     sweeps: Mutex<HashMap<Scope, u64>>,
 }
 

@@ -45,7 +45,7 @@ pub struct CloudWatchGpu {
     kept: std::sync::Mutex<Kept>,
 }
 
-/// What is remembered from one sweep to the next.
+/// State kept from one sweep to the next.
 #[derive(Default)]
 struct Kept {
     /// The series, and when they were listed.
@@ -88,14 +88,11 @@ impl CloudWatchGpu {
             return Ok(series.clone());
         }
         let region = &self.scope.region;
-        let mut all = Vec::new();
-        let mut pages = Pages::of("cloudwatch:ListMetrics", region);
-        while let Some(token) = pages.ask() {
+        let pages = Pages::of("cloudwatch:ListMetrics", region).all(|token| async move {
             self.budget.charge(BilledApi::ListMetrics, 1, now).await?;
-            let page = self.provider.recent_series(region, field.name, token).await?;
-            all.append(&mut pages.take(page)?);
-        }
-        let all: Arc<[GpuDimensions]> = all.into();
+            self.provider.recent_series(region, field.name, token).await
+        });
+        let all: Arc<[GpuDimensions]> = pages.await?.into();
         self.kept().series.insert(field.name.metric, (now, all.clone()));
         Ok(all)
     }

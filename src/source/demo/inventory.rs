@@ -40,7 +40,7 @@ pub(super) fn resolve(fleet: Fleet, id: &str, now: Hour) -> Option<(Profile, i32
     exists.then_some((profile, generation))
 }
 
-/// Availability zone of a box.
+/// Availability zone of an instance of the demo.
 pub(super) fn zone(profile: &Profile) -> Arc<str> {
     let letter = ZONES.get((profile.hash % 3) as usize).copied().unwrap_or('a');
     intern::shared(&format!("{}{letter}", profile.region.code))

@@ -32,7 +32,7 @@ pub struct Trap {
         not(test),
         expect(dead_code, reason = "what tests and docs/demo.md hold the demo against")
     )]
-    /// Expected number of idle GPUs; `None` where the verdict does not tell single GPUs apart.
+    /// Expected number of idle GPUs; `None` where the verdict does not count single GPUs.
     pub idle_gpus: Option<u32>,
     /// What burntop says, in short.
     #[cfg_attr(

@@ -18,7 +18,7 @@ pub(super) enum Workload {
     Serving { peak: f64 },
     /// A person: GPU bursts in working hours, nothing at night and on weekends.
     Notebook,
-    /// The same `busy` GPUs compute all the time, the others never.
+    /// The first `busy` GPUs compute all the time, the others never.
     SomeGpus { busy: u32 },
     /// A kernel-bound job: all GPUs at 95 %, CPU at 2 %.
     ColdCpu,

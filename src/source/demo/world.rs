@@ -80,7 +80,7 @@ impl Changes {
         story.is_listed(now).then_some(instance)
     }
 
-    /// Like [`Changes::show`], without counting as a look; `None` likewise.
+    /// Like [`Changes::show`], without counting as a reading.
     pub(super) fn peek(&self, mut instance: Instance, now: Timestamp) -> Option<Instance> {
         let Some(story) = self.stories.get(&instance.id) else { return Some(instance) };
         story.apply(&mut instance, now);

@@ -23,7 +23,7 @@ pub struct Host {
     /// Address of the exporter.
     pub target: Target,
     state: Mutex<State>,
-    /// Names of the node that its pages told.
+    /// Names of the node that its pages reported.
     names: SyncMutex<Vec<Arc<str>>>,
 }
 

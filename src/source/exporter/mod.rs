@@ -101,11 +101,11 @@ pub struct Exporter {
     file: Option<Mutex<TargetsFile>>,
     permits: Semaphore,
     hosts: Mutex<Hosts>,
-    /// What is kept of the pages of all hosts.
+    /// Memory that the pages of all hosts share.
     budget: Arc<Budget>,
 }
 
-/// What is remembered between sweeps.
+/// State kept between sweeps.
 #[derive(Debug, Default)]
 struct Hosts {
     /// By address.
@@ -180,7 +180,7 @@ impl Exporter {
         (targets, troubles)
     }
 
-    /// What was left out, and what to do.
+    /// Trouble about what was left out, with advice.
     fn beyond(&self, what: &str, fix: &str) -> HostTrouble {
         let error = SourceError::new(ErrorKind::Other, OPERATION, what, fix);
         HostTrouble { host: self.origin.clone(), error: Arc::new(error) }

@@ -101,7 +101,7 @@ async fn newest(place: &Place) -> Result<Inventory, InventoryError> {
     Err(InventoryError::NoSnapshot { at: place.label(), seen })
 }
 
-/// What a snapshot lacks; `None` when it is complete.
+/// What a snapshot lacks, in words; `None` when it is complete.
 async fn missing(at: &Place, manifest: &Manifest) -> Result<Option<String>, InventoryError> {
     // Boxed and gathered: a stream of borrowing closures cannot go to another thread.
     let looks: Vec<BoxFuture<'_, _>> = manifest

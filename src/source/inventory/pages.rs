@@ -22,7 +22,7 @@ const PAGE_AT_MOST: usize = 64 << 20;
 /// The largest dictionary, bytes unpacked, and its most values. Writers stop at about 1 MiB.
 const DICTIONARY_AT_MOST: (usize, usize) = (16 << 20, 1 << 20);
 
-/// What may be alive of a piece at a time, unpacked: pages and dictionaries of all columns.
+/// Most bytes of a piece that are unpacked at a time: pages and dictionaries of all columns.
 const ALIVE_AT_MOST: usize = 128 << 20;
 
 /// The longest header of a page, bytes: its statistics may hold two keys.

@@ -23,11 +23,11 @@ use crate::source::objects::{Need, Sink};
 
 /// Why a piece cannot be read.
 pub(super) enum Trouble {
-    /// Its schema differs from the manifest.
+    /// The file's schema differs from the manifest.
     Schema(String),
-    /// It cannot be decoded.
+    /// The file cannot be decoded.
     Damaged(String),
-    /// It exceeds a limit.
+    /// The file exceeds a limit.
     Beyond(String),
 }
 

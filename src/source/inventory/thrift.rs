@@ -7,11 +7,11 @@ const DEPTH: u32 = 16;
 /// Why bytes are not the expected structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wrong {
-    /// They end within the structure.
+    /// The bytes end within the structure.
     Ends,
-    /// They are malformed, or fields are repeated or out of order.
+    /// The bytes are malformed, or fields are repeated or out of order.
     Odd,
-    /// Its lists have more elements than the limit.
+    /// A list has more elements than the limit.
     Long,
 }
 

@@ -15,7 +15,7 @@ use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor, ColumnPath, Type};
 use super::schema::Column;
 use crate::domain::storage::{StorageClass, Tier};
 
-/// Stands for all words that are not told apart.
+/// Word for all words beyond those that are kept.
 const OTHER: &str = "?";
 
 /// Known values of a column, by number. The first is empty: that of a row without a value.

@@ -40,7 +40,7 @@ const FIELDS: [(u32, GpuSignal); 3] = [
     (NVML_FI_DEV_GET_GPU_RECOVERY_ACTION, GpuSignal::RecoveryAction),
 ];
 
-/// What one look is about.
+/// Parameters of one reading.
 pub(super) struct SweepParams<'a> {
     /// The present moment.
     pub now: Timestamp,

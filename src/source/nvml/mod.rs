@@ -37,7 +37,7 @@ use self::worker::Request;
 use crate::domain::{ErrorKind, SourceError, SourceId, Sweep};
 use crate::source::{Ask, GpuSource};
 
-/// What is tried, as errors name it.
+/// Operation named in errors.
 const OPERATION: &str = "nvml";
 
 /// The longest wait for one answer. Without the persistence daemon the first one wakes the GPUs up,

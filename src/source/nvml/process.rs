@@ -12,7 +12,7 @@ use crate::domain::text;
 /// The longest command that is kept, in characters.
 const MAX_COMMAND: usize = 64;
 
-/// What is read of a command line, bytes.
+/// Most bytes that are read of a command line.
 const MAX_READ: u64 = 4_096;
 
 /// Programs of which the script says more than their own name.

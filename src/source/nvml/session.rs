@@ -17,10 +17,10 @@ use super::{OPERATION, error};
 use crate::domain::gpu::without_port;
 use crate::domain::{ErrorKind, HostNames, HostTrouble, SourceError, SourceId, Sweep};
 
-/// Between two looks at processes, errors and what changes slowly.
+/// Time between two readings of processes, errors and what changes slowly.
 const ROUND: SignedDuration = SignedDuration::from_secs(5);
 
-/// Between two looks at facts.
+/// Time between two readings of facts.
 const FACTS: SignedDuration = SignedDuration::from_secs(60);
 
 /// Between the two profiling samples of a first look.
@@ -144,7 +144,7 @@ impl<'n> Session<'n> {
         }
     }
 
-    /// What is to be said of single GPUs.
+    /// Troubles of single GPUs.
     fn troubles(&self) -> Vec<HostTrouble> {
         let name =
             |index: u32| -> Arc<str> { format!("{} GPU {index}", self.host.shown()).trim().into() };

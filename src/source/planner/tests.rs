@@ -70,7 +70,7 @@ fn up_to_five_statistics_of_a_metric_are_billed_as_one() {
 /// all and utilisation of each GPU, mean and maximum; network and EBS of the 3,000 whose CPU rests.
 #[test]
 fn ten_thousand_instances_judged_daily_cost_nine_dollars_a_month() {
-    use crate::source::ledger::{BilledApi, usd};
+    use crate::source::ledger::{BilledApi, usd_of_micro};
     use crate::source::provider::GpuDimensions;
 
     let day = hours(0, 24);
@@ -100,10 +100,11 @@ fn ten_thousand_instances_judged_daily_cost_nine_dollars_a_month() {
     let rounds = [first, rest(network), rest(ebs)];
     let metrics: u64 = rounds.iter().flat_map(|r| plan(r)).map(|b| b.billed()).sum();
     assert_eq!(metrics, 10_000 + 8_000 + 4 * 3_000);
-    let a_month = usd(BilledApi::GetMetricData.cost_micro_usd(metrics)) * 730.0 / 24.0;
+    let a_month = usd_of_micro(BilledApi::GetMetricData.cost_micro_usd(metrics)) * 730.0 / 24.0;
     assert!((a_month - 9.125).abs() < 1e-9, "$0.30 a day: {a_month}");
     // The maximum of CPU of 3,000 and the mean of each GPU in requests of their own are 11,000 metrics more.
-    let apart = usd(BilledApi::GetMetricData.cost_micro_usd(metrics + 11_000)) * 730.0 / 24.0;
+    let apart =
+        usd_of_micro(BilledApi::GetMetricData.cost_micro_usd(metrics + 11_000)) * 730.0 / 24.0;
     assert!((apart - 12.47).abs() < 0.005, "{apart}");
 }
 

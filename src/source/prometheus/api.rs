@@ -35,11 +35,11 @@ pub(super) struct Api {
     credentials: Option<SharedCredentialsProvider>,
     slots: Semaphore,
     pace: Mutex<Pace>,
-    /// What queries cost, where they do.
+    /// Bill of the queries; `None` where they cost nothing.
     bill: Option<Bill>,
 }
 
-/// What the server was like lately.
+/// Recent behaviour of the server.
 #[derive(Debug)]
 struct Pace {
     first: Duration,

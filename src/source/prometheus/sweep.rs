@@ -298,7 +298,7 @@ impl Prometheus {
             .collect())
     }
 
-    /// What of the answers was left out, and what to do. The GPUs that are left out are unknown.
+    /// Trouble about series that were left out, with advice; `None` when none was. GPUs left out are unknown.
     fn too_many(&self, series: usize, dropped: Dropped) -> Option<SourceError> {
         let series = series + dropped.excess as usize;
         (series > 0).then(|| {
@@ -317,7 +317,8 @@ impl Prometheus {
         })
     }
 
-    /// What the server warns of. Remarks about the query itself (`PromQL …`) are none about data.
+    /// Trouble from a warning of the server; `None` without one. Remarks about the query itself (`PromQL …`) are not
+    /// about data.
     fn warned(&self, head: &Head) -> Option<SourceError> {
         let words = head.warnings.iter().find(|w| !w.starts_with("PromQL"))?;
         let words: String = words.chars().take(300).collect();

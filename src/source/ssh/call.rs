@@ -11,10 +11,10 @@ use super::error::{self, Ended};
 use super::target::{Login, Target};
 use crate::domain::SourceError;
 
-/// What is kept of standard error, bytes: its end, where the reason stands.
+/// Most bytes that are kept of standard error: its end, where the reason is.
 const MAX_SAID: usize = 8_192;
 
-/// What is read of one short answer, bytes. The help of the query is 30 kB.
+/// Most bytes that are read of one short answer. The help of the query is 30 kB.
 const MAX_ANSWER: u64 = 262_144;
 
 /// The longest wait for a short answer.

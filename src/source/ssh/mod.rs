@@ -43,7 +43,7 @@ const LOOKS: usize = 8;
 /// Short looks in one sweep; the next sweep goes on.
 const LOOKS_A_SWEEP: usize = 16;
 
-/// Between two looks at a host that is not followed.
+/// Time between two readings of a host that is not followed.
 const LOOK_EVERY: Duration = Duration::from_mins(1);
 
 /// The longest a sweep waits for hosts that never said anything.

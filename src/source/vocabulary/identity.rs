@@ -1,4 +1,4 @@
-//! Who a device is, from the labels of all its series.
+//! Identity of a device, from the labels of all its series.
 
 use std::sync::Arc;
 

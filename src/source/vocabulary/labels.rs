@@ -1,4 +1,4 @@
-//! What the labels of a series say.
+//! Labels of a series, parsed.
 
 use std::sync::Arc;
 

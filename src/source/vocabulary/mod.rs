@@ -85,7 +85,7 @@ pub enum Part {
 /// Meaning of one metric name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Metric {
-    /// What its values are.
+    /// Meaning of its values.
     pub part: Part,
     /// Factor from its unit to burntop's.
     pub scale: f64,

@@ -1,4 +1,4 @@
-//! What was said of one device in one sweep.
+//! Values of one device in one sweep.
 
 use std::sync::Arc;
 

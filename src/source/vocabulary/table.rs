@@ -12,7 +12,7 @@ const HERTZ: f64 = 1e-6;
 /// A thousandth: mW to W, mJ to J.
 const MILLI: f64 = 1e-3;
 
-/// Name, what it tells, scale, rank.
+/// Name of a metric, its part, scale and rank.
 type Line = (&'static str, Part, f64, u8);
 
 const fn of(name: &'static str, signal: S, scale: f64) -> Line {

@@ -1,4 +1,4 @@
-//! The overview is text.
+//! Drawing of the Overview, which is text alone.
 
 use super::screen::OverviewScreen;
 use crate::ui::Draw;

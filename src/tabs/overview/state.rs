@@ -8,13 +8,13 @@ use crate::app::App;
 /// Version and moment of a picture.
 type Stamp = (u64, Option<Timestamp>);
 
-/// What an overview was made from: the fleet, and what is joined to it.
+/// Versions of the fleet and of what is joined to it.
 type Of = (Stamp, [Option<Stamp>; 3]);
 
 /// The overview last computed, kept until its data change.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Overviews {
-    /// It, and what it was made from.
+    /// The Overview, and the input that it was made from.
     made: Option<(Of, Overview)>,
     /// The overview of a fleet before anything is joined to it: GPUs are seen anew oftener than
     /// instances.

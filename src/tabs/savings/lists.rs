@@ -20,19 +20,19 @@ field_enum! {
     SavingsList { Commitments, Proposals, Spot, Resources }
 }
 
-/// What the tab knows of one of its lists.
+/// Static description of a list of savings.
 pub(crate) struct SavingsListSpec {
-    /// Its title.
+    /// Title of the list, shown in the strip.
     pub(super) title: &'static str,
-    /// Its name and fields, and where it is kept.
+    /// Name and fields of the list, and the state that holds it.
     pub(super) list: ListSpec,
-    /// Where its rows are.
+    /// Takes the rows from the picture of savings.
     pub(super) source: ListSource,
-    /// What the strip says of its rows, most important first.
+    /// Makes the sums of the strip, most important first.
     pub(super) sums: fn(&App, &Savings, Symbols) -> Vec<(Role, String)>,
-    /// What is said where it has no row: what there is not, and why.
+    /// Makes the text for an empty list: what there is none of, and why.
     pub(super) empty: fn(&Savings) -> [&'static str; 2],
-    /// The sources whose failures are told then.
+    /// Sources whose failures the text for an empty list names.
     pub(super) sources: &'static [SourceId],
     /// The page of a row.
     pub(super) page: RowPage,
@@ -161,7 +161,7 @@ pub(super) static LISTS: [SavingsListSpec; SavingsList::ALL.len()] = [
 ];
 
 impl SavingsList {
-    /// What the tab knows of it.
+    /// Static description of the list.
     pub(crate) fn spec(self) -> &'static SavingsListSpec {
         &LISTS[self as usize]
     }

@@ -21,35 +21,35 @@ field_enum! {
     StorageList { Buckets, Explorer, Findings, Blocks, Runs, Copies }
 }
 
-/// What the tab knows of one of its lists.
+/// Static description of a list of storage.
 pub(crate) struct StorageListSpec {
-    /// Its title.
+    /// Title of the list, shown in the strip.
     pub(super) title: &'static str,
-    /// Its name and fields, and where it is kept.
+    /// Name and fields of the list, and the state that holds it.
     pub(super) list: ListSpec,
-    /// Where its rows are.
+    /// Takes the rows from the state of the tab.
     pub(super) source: ListSource,
-    /// What is said where it has no row: what there is not, and why.
+    /// Makes the text for an empty list: what there is none of, and why.
     pub(super) empty: fn(&App) -> [&'static str; 2],
     /// The page of a row; `None` where rows have none.
     pub(super) page: Option<RowPage>,
-    /// What it does its own way.
+    /// Behaviour in which lists differ.
     pub(super) ways: Ways,
 }
 
-/// What a list may do its own way.
+/// Behaviour in which lists differ.
 pub(crate) struct Ways {
-    /// What tells its rows from others; `None` before there are any.
+    /// Version of its rows, see [`RowsStamp`]; `None` before there are any.
     pub(super) stamp: fn(&App) -> Option<RowsStamp>,
     /// The name of the bucket that a row means, by the row's id; `None` for none.
     pub(super) bucket: for<'a> fn(&'a App, Option<&'a str>) -> Option<&'a str>,
-    /// What `enter` does on a row, by its id.
+    /// Handles `enter` on a row, by its id.
     pub(super) enter: fn(&mut App, Arc<str>),
     /// The keys that the footer names.
     pub(super) hints: Hints,
 }
 
-/// What most lists do.
+/// Behaviour of most lists.
 const USUAL: Ways = Ways {
     stamp: |app| app.tabs.storage.rows.of,
     bucket: |_, _| None,
@@ -218,7 +218,7 @@ pub(super) static LISTS: [StorageListSpec; StorageList::ALL.len()] = [
     },
 ];
 
-/// What is said where there is no list of objects.
+/// Text where there is no list of objects.
 const NOT_LISTED: &str = "No list of objects yet";
 
 /// What is said where nothing was found in lists of objects.
@@ -235,12 +235,12 @@ fn all(app: &App) -> Option<Arc<StorageFleet>> {
 }
 
 impl StorageList {
-    /// What the tab knows of it.
+    /// Static description of the list.
     pub(crate) fn spec(self) -> &'static StorageListSpec {
         &LISTS[self as usize]
     }
 
-    /// Its name, in commands and saved views.
+    /// Name of the list in commands and saved views.
     pub(crate) fn name(self) -> &'static str {
         self.spec().list.name
     }

@@ -10,5 +10,5 @@ pub mod state;
 
 use super::Tab;
 
-/// Which of the tabs it is.
+/// The Storage tab.
 pub(crate) const TAB: Tab = Tab::Storage;

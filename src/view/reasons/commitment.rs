@@ -1,6 +1,7 @@
 //! What is wrong with a commitment.
 
 use crate::fleet::savings::{CommitmentFinding as F, Elsewhere, Ending, UnusedCost};
+use crate::view::format::{self, usd_per_hour};
 
 /// One sentence: what is wrong with a commitment.
 pub fn commitment(finding: &F) -> String {
@@ -25,15 +26,15 @@ pub fn commitment(finding: &F) -> String {
         F::UnusedCapacity { unused, total, costs } => {
             return unused_capacity(&format!("{} of {total} unused", number(*unused)), *costs);
         }
-        F::Underused { used, hours, usd_per_hour } => {
+        F::Underused { used, hours, usd_per_hour: rate } => {
             let over = match hours {
                 0 => "in this hour".to_owned(),
                 hours => format!("over {hours} h"),
             };
             return format!(
-                "Used {:.0}% {over}: {}/h pays for nothing.",
-                used * 100.0,
-                usd(*usd_per_hour)
+                "Used {} {over}: {} pays for nothing.",
+                format::share(*used, 0),
+                usd_per_hour(*rate)
             );
         }
         F::Overlaps { kind, id, instance_type, region } => {
@@ -43,7 +44,10 @@ pub fn commitment(finding: &F) -> String {
             );
         }
         F::CostsMore(more) => {
-            return format!("Costs {}/h more than what it covers would on demand.", usd(*more));
+            return format!(
+                "Costs {} more than what it covers would on demand.",
+                usd_per_hour(*more)
+            );
         }
         F::NothingSuch { of, any_size, place, elsewhere } => {
             let size = if *any_size { " instance" } else { "" };
@@ -57,7 +61,7 @@ pub fn commitment(finding: &F) -> String {
                     format!("{ends}: its instances are terminated half an hour before.")
                 }
                 Ending::BillGrows(by) => {
-                    format!("{ends}: the bill grows by {}/h if usage stays.", usd(*by))
+                    format!("{ends}: the bill grows by {} if usage stays.", usd_per_hour(*by))
                 }
                 Ending::Nothing => format!("{ends}."),
             };
@@ -70,8 +74,10 @@ pub fn commitment(finding: &F) -> String {
 
 fn unused_capacity(what: &str, costs: UnusedCost) -> String {
     match costs {
-        UnusedCost::Prepaid(lost) => format!("{what}: {}/h that was prepaid is lost.", usd(lost)),
-        UnusedCost::Room(lost) => format!("{what}: {}/h is paid for empty room.", usd(lost)),
+        UnusedCost::Prepaid(lost) => {
+            format!("{what}: {} that was prepaid is lost.", usd_per_hour(lost))
+        }
+        UnusedCost::Room(lost) => format!("{what}: {} is paid for empty room.", usd_per_hour(lost)),
         UnusedCost::PrepaidHours(hours) => format!(
             "{what}: {} instance-hours that were prepaid are left until it ends; no API tells their \
              price.",
@@ -97,14 +103,9 @@ fn nothing_such(none: &str, elsewhere: &Elsewhere) -> String {
     }
 }
 
-fn usd(amount: f64) -> String {
-    format!("${amount:.2}")
-}
-
-/// Instance-hours without needless digits: `3`, `2.5`.
+/// Instances or instance-hours: `3`, `2.5`.
 fn number(n: f64) -> String {
-    let text = format!("{n:.1}");
-    text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
+    format::trimmed(n, 1)
 }
 
 fn in_days(days: f64) -> String {
@@ -112,7 +113,7 @@ fn in_days(days: f64) -> String {
         return format!("{:.0} h", (24.0 * days).max(1.0));
     }
     let whole = days.round();
-    if whole == 1.0 { "1 day".to_owned() } else { format!("{whole:.0} days") }
+    format!("{whole:.0} {}", format::noun(whole as usize, "day"))
 }
 
 #[cfg(test)]

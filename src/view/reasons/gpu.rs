@@ -19,21 +19,28 @@ pub fn gpu(reason: R) -> String {
         R::CoresQuiet => "NeuronCores are quiet with memory in use: idle after half an hour at 0 %",
         R::NoEvidence => "nothing is told of its activity",
         R::Remap => "row remapping failed: the memory is worn",
-        R::Works(signal, p) => return format!("works: {} {p} %", engine(signal)),
-        R::Elsewhere(p) => return format!("works: another source says {p} %"),
+        R::Works(signal, p) => {
+            return format!("works: {} {}", engine(signal), format::percent_spaced(p, 0));
+        }
+        R::Elsewhere(p) => {
+            return format!("works: another source says {}", format::percent_spaced(p, 0));
+        }
         R::WorksByPower(watts) => return format!("works: draws {watts} W"),
         R::QuietShortly(needed) => {
             return format!("worked a moment ago, quiet for less than {}", seconds(needed));
         }
         R::UsedLately { percent, minutes } => {
-            return format!("quiet now, up to {percent} % within the last {minutes} min");
+            let percent = format::percent_spaced(percent, 0);
+            return format!("quiet now, up to {percent} within the last {minutes} min");
         }
         R::Inefficient { mean, below } => {
-            return format!("works at {mean} % of what it could, below {below} % all the time");
+            let (mean, below) = (format::percent_spaced(mean, 0), format::percent_spaced(below, 0));
+            return format!("works at {mean} of what it could, below {below} all the time");
         }
         R::Preallocated { percent, idle } => {
+            let percent = format::percent_spaced(percent, 0);
             let computed = if idle { "nothing" } else { "little" };
-            return format!("memory is pre-allocated ({percent} %), {computed} is computed");
+            return format!("memory is pre-allocated ({percent}), {computed} is computed");
         }
         R::Stalled(minutes) => {
             return format!(
@@ -42,8 +49,9 @@ pub fn gpu(reason: R) -> String {
             );
         }
         R::Phantom(p) => {
+            let percent = format::percent_spaced(p, 0);
             return format!(
-                "utilisation {p} % with nothing in memory and no process is not believed"
+                "utilisation {percent} with nothing in memory and no process is not believed"
             );
         }
         R::NoFloor(watts) => {
@@ -59,9 +67,9 @@ pub fn gpu(reason: R) -> String {
         }
         R::TooShort { seconds: seen, needed, samples } => {
             return format!(
-                "quiet, seen for {} in {samples} {}: idle takes {} and 3 samples",
+                "quiet, seen for {} in {}: idle takes {} and 3 samples",
                 seconds(seen),
-                if samples == 1 { "sample" } else { "samples" },
+                format::plural(usize::from(samples), "sample"),
                 seconds(needed)
             );
         }
@@ -89,7 +97,7 @@ pub fn gpu(reason: R) -> String {
 /// One clause: what was seen of a GPU.
 pub fn witness(witness: &Witness) -> String {
     match witness.seen {
-        O::Engine(signal, p) => format!("{} {p} %", engine(signal)),
+        O::Engine(signal, p) => format!("{} {}", engine(signal), format::percent_spaced(p, 0)),
         O::Elsewhere(p) => gpu(R::Elsewhere(p)),
         O::Power { watts, rest, floor } => {
             format!("power {watts} W, at rest up to {rest} W (idle floor of the model {floor} W)")
@@ -98,7 +106,9 @@ pub fn witness(witness: &Witness) -> String {
         O::NoPower => "power not known".to_owned(),
         O::IdleBit(true) => "the driver says idle".to_owned(),
         O::IdleBit(false) => "the driver does not say idle".to_owned(),
-        O::Memory { mib, percent: Some(p) } => format!("memory {mib} MiB in use ({p} %)"),
+        O::Memory { mib, percent: Some(p) } => {
+            format!("memory {mib} MiB in use ({})", format::percent_spaced(p, 0))
+        }
         O::Memory { mib, percent: None } => format!("memory {mib} MiB in use"),
         #[cfg(test)]
         O::Fixture(said) => said.to_owned(),

@@ -1,5 +1,6 @@
 //! Why an offer is bought, planned or left.
 
+use crate::view::format;
 use crate::whatif::lists::{Limit, ListReason as R};
 use crate::whatif::optimum::buy_now::Worth;
 use crate::whatif::{ListEntry, OfferKind};
@@ -31,8 +32,8 @@ pub fn list(entry: &ListEntry) -> String {
         }
         R::Dear { rate, on_demand } => format!(
             "Its rate of {} is not below the on-demand price of {}.",
-            usd(*rate),
-            usd(*on_demand)
+            format::usd_fine(*rate, 4),
+            format::usd_fine(*on_demand, 4)
         ),
         R::Dearer { other, is_shorter } => {
             let binds = if *is_shorter { "and binds for less time" } else { "and binds no longer" };
@@ -104,13 +105,9 @@ fn units(slot: f64) -> String {
     format!("{}", slot.round())
 }
 
-fn usd(rate: f64) -> String {
-    format!("${rate:.4}")
-}
-
 /// `63.4%`.
 fn share(part: f64) -> String {
-    format!("{:.1}%", part * 100.0)
+    format::share(part, 1)
 }
 
 /// A share that is below what is needed, rounded so that it reads so.

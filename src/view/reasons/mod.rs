@@ -4,10 +4,15 @@
 
 mod blind;
 mod commitment;
+mod figures;
 mod gpu;
+mod guide;
 mod instance;
 mod list;
 mod resource;
+mod schedule;
+mod size;
+mod spot;
 mod storage;
 mod unchecked;
 mod verdict;
@@ -17,9 +22,16 @@ mod words;
 pub use blind::blind;
 pub use commitment::commitment;
 pub use gpu::{gpu, gpu_advice, witness};
+pub use guide::{guide_fail, guide_note, guide_warning, memory_how, memory_part, memory_source};
 pub use list::list;
 pub use resource::resource_fix;
+pub use schedule::{obstacle, obstacle_detail};
+pub use size::size;
+pub use spot::{no_policy, spot, spot_because};
 pub use storage::{fate, storage, storage_fix};
 pub use unchecked::unchecked;
 pub use verdict::{refusal, verdict};
 pub use waterfall::{net_unknown, step_note, task};
+
+/// Of a row whose net is unknown, as nobody read the commitments.
+const NET_UNREAD: &str = "Net unknown: commitments were not read.";

@@ -2,7 +2,6 @@
 
 use super::instance::{INSUFFICIENT, lasting, not_fetched, too_little};
 use super::words::{figure, span};
-use crate::domain::number::{dollars, grouped};
 use crate::domain::{
     InstanceState, Lasted, ResourceAdvice as Advice, ResourceFix, ResourceReason as R,
     ResourceSignal, ResourceUse,
@@ -145,7 +144,10 @@ fn asked(is_application: bool) -> &'static str {
 }
 
 fn its_volumes(volumes: u32) -> String {
-    if volumes == 1 { "its volume goes".to_owned() } else { format!("its {volumes} volumes go") }
+    match volumes {
+        1 => "its volume goes".to_owned(),
+        volumes => format!("its {volumes} volumes go"),
+    }
 }
 
 /// `GPU max 0 %, CPU max 2 %`, as far as known.
@@ -273,7 +275,7 @@ fn delete_gateway(routes: Option<u32>) -> String {
 
 /// Dollars: cents below a hundred, whole dollars above.
 fn money(usd: f64) -> String {
-    dollars(grouped(usd, if usd.abs() < 100.0 { 2 } else { 0 }))
+    format::usd_fine(usd, if usd.abs() < 100.0 { 2 } else { 0 })
 }
 
 #[cfg(test)]

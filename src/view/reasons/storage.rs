@@ -4,8 +4,9 @@ use jiff::Timestamp;
 
 use crate::analyze::storage::findings::usual_policy;
 use crate::domain::storage::{
-    Confidence, Fate, FindingReason as R, OfSnapshot, OfVolume, Unwritten, size_words,
+    Confidence, Fate, FindingReason as R, OfSnapshot, OfVolume, Unwritten,
 };
+use crate::view::format::{bytes_binary, percent_spaced, usd, usd_fine};
 
 /// One sentence: what is so. Clean text.
 pub fn storage(reason: &R) -> String {
@@ -55,9 +56,10 @@ pub fn storage(reason: &R) -> String {
             let payback = payback
                 .map_or(String::new(), |month| format!(", and is paid back in month {month}"));
             format!(
-                "{} would cost less in {} {when}; moving costs ${fees:.0} once{payback}.",
+                "{} would cost less in {} {when}; moving costs {} once{payback}.",
                 size(*bytes),
                 to.api().replace('_', " "),
+                usd_fine(*fees, 0),
             )
         }
         R::Abandoned { since, is_unread, costs } => {
@@ -70,7 +72,7 @@ pub fn storage(reason: &R) -> String {
             if *is_unread {
                 return format!("{since} and request metrics show no read.");
             }
-            let costs = costs.map(|usd| format!("; it costs ${usd:.2} a month"));
+            let costs = costs.map(|costs| format!("; it costs {} a month", usd(costs)));
             format!("{since}; whether it is read is not known{}.", costs.unwrap_or_default())
         }
         R::Copies { original, copy, share, confidence, objects, bytes } => {
@@ -80,9 +82,9 @@ pub fn storage(reason: &R) -> String {
                 Confidence::D => "objects of the same size, no more",
             };
             format!(
-                "{:.0} % of {copy} is also in {original} (confidence {}): {objects} objects, {}, \
+                "{} of {copy} is also in {original} (confidence {}): {objects} objects, {}, \
                  {how}.",
-                share * 100.0,
+                percent_spaced(share * 100.0, 0),
                 confidence.word(),
                 size(*bytes),
             )
@@ -232,16 +234,12 @@ fn at_most(snapshot: &OfSnapshot) -> String {
 }
 
 fn size(bytes: u64) -> String {
-    size_words(bytes as f64)
+    bytes_binary(bytes as f64)
 }
 
 /// The UTC day of a moment.
 fn day(at: Timestamp) -> String {
     at.strftime("%Y-%m-%d").to_string()
-}
-
-fn usd(amount: f64) -> String {
-    format!("${amount:.2}")
 }
 
 /// The share that makes the archive worth it, in words where it is the usual one.

@@ -11,41 +11,43 @@ pub fn step_note(note: N) -> String {
     match note {
         N::RoomCostsMore(n) => format!(
             "{}: the room of the capacity reservation would cost more than what runs in it.",
-            counted(n, "idle instance stays", "idle instances stay")
+            format::counted(n as usize, "idle instance stays", "idle instances stay")
         ),
         N::PaidByCommitments(usd) => format!(
-            "${usd:.2}/h of the list price of what idles stays on the bill: commitments pay for it, \
-             used or not."
+            "{} of the list price of what idles stays on the bill: commitments pay for it, used or \
+             not.",
+            format::usd_per_hour(usd)
         ),
         N::CountedUnderStorage(n) => format!(
             "The volumes of {} under storage.",
-            counted(n, "stopped instance counts", "stopped instances count")
+            format::counted(n as usize, "stopped instance counts", "stopped instances count")
         ),
         N::SageMakerPlan(n) => format!(
             "{} left out: a SageMaker Savings Plan may pay for SageMaker, used or not.",
-            counted(n, "idle resource is", "idle resources are")
+            format::counted(n as usize, "idle resource is", "idle resources are")
         ),
         N::LargerIsPaid { sizes, until } => {
             let until =
                 until.map_or_else(String::new, |at| format!(" until {}", at.strftime("%Y-%m-%d")));
-            let what = counted(sizes, "smaller size is", "smaller sizes are");
+            let what = format::counted(sizes as usize, "smaller size is", "smaller sizes are");
             format!(
                 "{what} left out: a commitment pays for the larger one{until}, so the bill would not \
                  fall."
             )
         }
         N::UsesCommitments(usd) => format!(
-            "${usd:.2}/h more than at list price: the smaller sizes use commitments that nothing used."
+            "{} more than at list price: the smaller sizes use commitments that nothing used.",
+            format::usd_per_hour(usd)
         ),
         N::PartlyFit(n) => format!(
             "{} of groups that are only partly fit: a base stays on demand, and the mean of the \
              group counts.",
-            counted(n, "instance is", "instances are")
+            format::counted(n as usize, "instance is", "instances are")
         ),
         N::SpotNotLower(n) => format!(
             "{} as they are: with re-work, or with the commitments that pay for them, Spot would \
              not lower the bill.",
-            counted(n, "instance that fits stays", "instances that fit stay")
+            format::counted(n as usize, "instance that fits stays", "instances that fit stay")
         ),
         N::WithoutBuckets => {
             "Of storage volumes and snapshots alone were read, no buckets.".to_owned()
@@ -55,7 +57,7 @@ pub fn step_note(note: N) -> String {
         }
         N::WithoutStorage => "Storage was not read.".to_owned(),
         N::UnpricedFindings(n) => {
-            let what = counted(n, "finding has", "findings have");
+            let what = format::counted(n as usize, "finding has", "findings have");
             format!("{what} no price and are not in it.")
         }
         N::VolumesOfNotIdle(n) => format!(
@@ -113,13 +115,10 @@ pub fn task(task: &Task) -> String {
             let known = parts.iter().filter(|(n, _)| *n > 0);
             known.map(|(n, what)| format!("{n} {what}")).collect::<Vec<_>>().join(", ")
         }
-        Some(TaskReason::Unused(usd)) => format!("${usd:.2}/h are paid and used by nothing"),
+        Some(TaskReason::Unused(usd)) => {
+            format!("{} are paid and used by nothing", format::usd_per_hour(usd))
+        }
     }
-}
-
-/// `1 thing`, `3 things`.
-fn counted(n: u32, one: &str, many: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { many })
 }
 
 #[cfg(test)]

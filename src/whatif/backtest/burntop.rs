@@ -83,7 +83,7 @@ impl Default for Burntop {
 }
 
 impl Candidate {
-    /// What it begins with, in weeks of on-demand cost.
+    /// Handicap at the start, in weeks of on-demand cost.
     fn handicap_weeks(self, setting: &Setting) -> f64 {
         let many = setting.term_weeks >= MANY_DATES * setting.every_weeks;
         let (first, part) = match self {
@@ -158,7 +158,7 @@ impl Burntop {
     }
 }
 
-/// What the candidates look at, computed once for all of them.
+/// Levels of commitment that the candidates share, computed once.
 struct Levels {
     quantiles: [f64; WINDOWS.len()],
     average: f64,

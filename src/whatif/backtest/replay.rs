@@ -25,7 +25,7 @@ impl Setting {
     }
 }
 
-/// What a policy may know at a purchase date.
+/// Past that a policy may use at a purchase date.
 #[derive(Clone, Copy, Debug)]
 pub struct Past<'a> {
     /// Units of all hours so far; `NaN` where not known.

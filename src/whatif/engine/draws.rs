@@ -34,7 +34,7 @@ pub(super) enum Scales {
     Exact(Vec<f64>),
 }
 
-/// What makes a family's factors.
+/// Parameters of a family's factors.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Spread {
     family: u64,
@@ -48,7 +48,7 @@ impl Spread {
     }
 }
 
-/// What all draws of a scenario share.
+/// Parameters that all draws of a scenario share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Rules {
     pub(super) seed: u64,

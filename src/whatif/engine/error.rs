@@ -58,9 +58,9 @@ pub enum EngineError {
     Number {
         /// Which number, as a phrase.
         what: String,
-        /// Its value.
+        /// Value that was given.
         value: f64,
-        /// Its range, as a phrase.
+        /// Allowed range, as a phrase.
         range: &'static str,
     },
 }

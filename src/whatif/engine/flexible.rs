@@ -20,7 +20,7 @@ struct Rate {
 pub(super) struct Terms {
     /// USD per unit and hour on demand.
     pub(super) on_demand: f64,
-    /// The same on spot, what it lacks bought on demand.
+    /// USD per unit and hour on Spot, the part without Spot bought on demand.
     pub(super) spot: f64,
     /// Part of the demand that can run on spot.
     pub(super) spot_share: f64,
@@ -38,14 +38,14 @@ pub(super) struct Order {
     usd_per_hour: Vec<f64>,
 }
 
-/// What plans do in a stretch of hours.
+/// Effect of Compute Savings Plans in a stretch of hours.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Relief {
     /// USD that the rest costs less, what the plans cost not taken off.
     pub(super) saved: f64,
     /// USD of the plans that were used.
     pub(super) used: f64,
-    /// What they covered, USD at on-demand prices.
+    /// Usage covered, USD at on-demand prices.
     pub(super) covered: f64,
 }
 

@@ -180,7 +180,7 @@ impl Engine {
             .collect()
     }
 
-    /// What Compute Savings Plans would have done and cost in the hours that all families know.
+    /// Cost and effect of the Compute Savings Plans in the hours that all families know.
     fn past_relief(&self, pasts: &[Option<Past>]) -> (Relief, f64) {
         let whole: Vec<PlanSchedule> = self
             .schedule

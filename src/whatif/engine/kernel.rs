@@ -27,7 +27,7 @@ pub(super) struct Part<'a> {
     pub(super) scales: &'a Scales,
 }
 
-/// What a chunk comes to.
+/// Sums of one chunk of futures.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct ChunkSum {
     /// USD of each path, without what is fixed.
@@ -54,7 +54,7 @@ pub(super) fn on_demand(schedule: &FamilySchedule, tables: &Tables, part: Part<'
     value(schedule, tables, part, price)
 }
 
-/// What the schedule's supply costs beyond what is fixed.
+/// Cost of the schedule's supply beyond what is fixed.
 pub(super) fn supplied(schedule: &FamilySchedule, tables: &Tables, part: Part<'_>) -> ChunkSum {
     let share = schedule.spot_share;
     let price = |week: usize| {

@@ -69,7 +69,7 @@ pub struct FamilyPaths {
     pub fixed_usd: f64,
 }
 
-/// How one week of one future was drawn.
+/// One week of one future, as it was drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrawnWeek {
     /// Index of the demand's hour at which the base week begins.

@@ -75,7 +75,7 @@ pub(super) fn lock_in<'a>(due: impl Iterator<Item = &'a Obligation>, week: usize
     }))
 }
 
-/// What the weeks say of a family's portfolio.
+/// Fills in the figures of a family's portfolio from its weeks.
 pub(super) fn fill(
     value: &mut Valuation,
     schedule: &FamilySchedule,
@@ -98,8 +98,8 @@ pub(super) fn plans_fixed(schedule: &Schedule) -> f64 {
     schedule.plans.iter().map(|plan| plan.obligation.weekly * weeks(plan)).sum()
 }
 
-/// What the weeks say of all families and the plans together. Units of different families are not
-/// alike, so coverage is by dollars at on-demand prices and utilisation by dollars committed.
+/// Fills in the figures of all families and the plans together. Units of different families are not alike, so coverage
+/// is by dollars at on-demand prices and utilisation by dollars committed.
 pub(super) fn fill_total(
     value: &mut Valuation,
     schedule: &Schedule,

@@ -33,7 +33,7 @@ pub(super) fn bought(inputs: &FamilyInputs, offer: &str) -> f64 {
     buys.map(|buy| buy.units).sum()
 }
 
-/// The table of offers, with what each is best bought at.
+/// Answer for each offer, with the units that `best` computes; `None` there = not known.
 pub(super) fn answers(
     inputs: &FamilyInputs,
     best: impl Fn(&Offer) -> Option<f64>,
@@ -55,7 +55,7 @@ pub(super) fn answers(
     inputs.offers.iter().map(answer).collect()
 }
 
-/// Where the offers' optima lie.
+/// Indices of the offers with their best units.
 pub(super) fn optima(offers: &[OfferAnswer]) -> Vec<(usize, f64)> {
     offers.iter().enumerate().filter_map(|(at, offer)| Some((at, offer.best_units?))).collect()
 }
@@ -71,8 +71,8 @@ pub(super) fn first_whole(most: f64, mut enough: impl FnMut(f64) -> bool) -> f64
     low
 }
 
-/// Where to look at the cost, ascending: evenly from 0 to beyond the peak, and at what is bought and
-/// what is best.
+/// Levels of commitment at which the cost is computed, units, ascending: evenly from 0 to beyond the peak, and what is
+/// bought and what is best.
 pub(super) fn levels(peak: f64, bought: f64, best: f64) -> Vec<f64> {
     let top = peak.max(bought).max(best).max(1.0) * 1.05;
     let even = (0..LEVELS).map(|at| top * at as f64 / (LEVELS - 1) as f64);

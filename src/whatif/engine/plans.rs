@@ -8,7 +8,7 @@ use super::schedule::Schedule;
 /// Base weeks by family and mixture, hour by hour.
 pub(super) type BaseHours = Vec<Vec<Vec<[f64; HOURS_PER_WEEK]>>>;
 
-/// What the plans do in the futures; empty without plans.
+/// Effect of the plans in the futures; empty without plans.
 #[derive(Debug, Default)]
 pub(super) struct PlanState {
     hours: BaseHours,

@@ -27,13 +27,13 @@ pub(super) struct WeekDemand {
     pub(super) scale: f64,
     /// Units added.
     pub(super) shift: f64,
-    /// Which mixture of families' hours.
+    /// Index of the mixture of families' hours.
     pub(super) mixture: usize,
     /// USD per unit and hour on demand; 0 where not known.
     pub(super) on_demand: f64,
 }
 
-/// What a family has in one week.
+/// Supply of a family in one week.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct WeekSupply {
     /// Units committed.
@@ -127,7 +127,7 @@ impl Schedule {
 }
 
 impl FamilySchedule {
-    /// The same demand, supplied as other inputs say.
+    /// The same demand with the supply of other inputs. Err for inputs that cannot be valued.
     pub(super) fn supplied_by(&self, inputs: &FamilyInputs) -> Result<Self, EngineError> {
         let (supply, obligations) = supply(inputs, &self.demand, self.demand.len())?;
         Ok(Self { supply, obligations, ..self.clone() })
@@ -149,7 +149,7 @@ fn grown(inputs: &FamilyInputs, week: usize) -> f64 {
     (1.0 + inputs.growth).powf((week + 1) as f64 / WEEKS_PER_YEAR)
 }
 
-/// What the steps have made of a family so far: weights of all families' hours, units added.
+/// Effect of the steps so far on a family: weights of all families' hours, units added.
 struct State {
     weights: Vec<f64>,
     shift: f64,
@@ -230,7 +230,7 @@ fn mixture_of(weights: &[f64], own: usize, mixtures: &mut Vec<Vec<f64>>) -> (f64
     (level, at)
 }
 
-/// What a family has by week, and what it owes for it.
+/// Supply of a family by week, and its obligations.
 fn supply(
     inputs: &FamilyInputs,
     demand: &[WeekDemand],

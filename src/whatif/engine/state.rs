@@ -1,4 +1,4 @@
-//! What is kept of a family between two moves.
+//! Results kept of a family between two moves of a slider.
 
 use super::super::FamilyInputs;
 use super::FamilyPaths;
@@ -63,7 +63,7 @@ impl FamilyState {
         self.worth = [None, None];
     }
 
-    /// The same demand, supplied in another way.
+    /// Drops the costs because the supply changed; the demand stays.
     pub(super) fn forget_cost(&mut self) {
         self.supplied.clear();
     }

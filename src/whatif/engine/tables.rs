@@ -159,8 +159,8 @@ impl FastTable {
         });
     }
 
-    /// The same without the factors: handed over in blocks, each with the place of its first; all
-    /// but the last have [`BLOCK`] places.
+    /// Computes hours above `level` like [`FastTable::above`], without the factors, and passes them on in blocks with
+    /// the index of the first. All blocks but the last have [`BLOCK`] hours.
     pub(super) fn blocks(
         &self,
         level: f64,
@@ -183,7 +183,7 @@ impl FastTable {
         }
     }
 
-    /// As [`FastTable::above`] with a level for each place.
+    /// Like [`FastTable::above`], with a level for each index.
     pub(super) fn above_each(
         &self,
         level: impl Fn(usize) -> f64,

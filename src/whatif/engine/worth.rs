@@ -137,7 +137,7 @@ impl Engine {
         }))
     }
 
-    /// Units by which costs are told apart: one, or a thousandth of the mean demand where that is
+    /// Smallest difference in units at which costs are compared: one, or a thousandth of the mean demand where that is
     /// more, so that the tables' own error stays small beside the difference.
     pub(super) fn step(&self, at: usize) -> f64 {
         let weeks = &self.families[at].weeks.demand;

@@ -14,7 +14,7 @@ pub struct Effect {
     pub kind: LeverKind,
     /// Name of the family; `None` where the lever names none, and the caller chooses.
     pub family: Option<String>,
-    /// What changes.
+    /// Input that the lever changes, and its new value.
     pub change: Change,
 }
 

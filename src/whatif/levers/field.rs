@@ -25,7 +25,7 @@ pub struct Field<T: 'static> {
 }
 
 impl<T> Field<T> {
-    /// Its range, in words.
+    /// Allowed range, in words.
     fn allowed(&self) -> String {
         let low = self.unit.show(self.low);
         match self.high.is_finite() {
@@ -128,7 +128,8 @@ pub(super) fn set_in<T>(
     found.is_some_and(|(element, field)| set(element, fields, field, value))
 }
 
-/// The element that `list.number.field` names, and the field.
+/// Element and field that `list.number.field` names (numbers from 1); `None` for a name of another form or an element
+/// that is not there.
 pub(super) fn element<'a, 'n, T>(
     list: &'a mut [T],
     called: &str,

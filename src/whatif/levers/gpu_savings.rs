@@ -25,7 +25,7 @@ pub struct GpuSavings {
     pub spot_share: Option<f64>,
     /// Discount of Spot against on-demand, 0–1.
     pub spot_discount: Option<f64>,
-    /// Share of the time on Spot that is lost to interruptions and checkpoints, 0–1.
+    /// Share of the time on Spot that is lost to interruptions and checkpoints, 0–1; `None` = not given.
     pub spot_overhead: Option<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! Bytes: each way at its own price, the internet by tier, and cuts that work one after the other.
+//! Data transfer: each way at its own price, the internet by tier, and reductions that work one after the other.
 
 use serde::{Deserialize, Serialize};
 

@@ -25,7 +25,7 @@ pub enum Turn {
     Schedule,
     /// Less repeated work.
     Redo,
-    /// The same hours on Spot.
+    /// Running on Spot instead of on demand.
     Spot,
     /// Commitments for the rest.
     Commit,
@@ -40,7 +40,7 @@ pub struct Claim {
     pub what: &'static str,
     /// Spend that it is taken from.
     pub pool: Pool,
-    /// Its place in the causal order.
+    /// Position in the order in which savings apply.
     pub turn: Turn,
     /// USD per month of the spend that it applies to.
     pub before_usd: f64,

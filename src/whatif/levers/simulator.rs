@@ -26,7 +26,7 @@ pub trait Simulator {
     /// The answer as a sheet. Fails where an input is missing, out of its range, or contradicts another.
     fn sheet(&self) -> Result<Sheet, LeverError>;
 
-    /// Its lists, as name and number of elements.
+    /// Lists among the inputs, as name and number of elements.
     fn lists(&self) -> Vec<(&'static str, usize)> {
         Vec::new()
     }

@@ -1,4 +1,4 @@
-//! Everything together: compute by what became of it, storage, network, people.
+//! Total cost of ownership: compute by use, storage, network, people.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,9 +1,10 @@
 //! Numbers in the arithmetic of a sheet. The screens format results themselves; these are only for
 //! the lines that show how a number came about.
 
-use crate::domain::number::dollars;
-pub use crate::domain::number::grouped;
+use crate::domain::format;
 use crate::domain::text::clean;
+
+pub use crate::domain::format::{grouped, usd_rate as rate};
 
 /// For serde: reads a string through `domain::text::clean`, which makes it safe to show. Fails where it is no
 /// string.
@@ -15,32 +16,15 @@ pub fn clean_text<'de, D: serde::Deserializer<'de>>(from: D) -> Result<String, D
 /// Dollars: whole from 1,000 on, with cents below, and below a cent with its significant digits.
 pub fn usd(amount: f64) -> String {
     match amount.abs() {
-        size if size >= 1_000.0 => dollars(grouped(amount, 0)),
-        size if size >= 0.01 || size == 0.0 => dollars(grouped(amount, 2)),
-        _ => dollars(trimmed(grouped(amount, 9), 2)),
+        size if size >= 1_000.0 => format::usd_total(amount),
+        size if size >= 0.01 => format::usd(amount),
+        _ => rate(amount),
     }
-}
-
-/// A price in dollars with two to four decimals, so that the arithmetic can be followed.
-pub fn rate(amount: f64) -> String {
-    if amount.abs() < 0.01 { usd(amount) } else { dollars(trimmed(grouped(amount, 4), 2)) }
-}
-
-/// Without zeros at the end, but with so many digits behind the point.
-fn trimmed(digits: String, least: usize) -> String {
-    let Some(point) = digits.find('.') else { return digits };
-    let end = digits.trim_end_matches('0').len().max(point + 1 + least);
-    digits[..end.min(digits.len())].to_owned()
 }
 
 /// A share (0–1) as a percentage: `75.1%`.
 pub fn share(part: f64) -> String {
-    let digits = grouped(100.0 * part, 1);
-    if part.is_finite() {
-        format!("{}%", digits.strip_suffix(".0").unwrap_or(&digits))
-    } else {
-        digits
-    }
+    format::percent_trimmed(100.0 * part, 1)
 }
 
 /// A number without unit: no decimals from 100 on, one from 10 on, else up to three.
@@ -50,11 +34,7 @@ pub fn number(value: f64) -> String {
         size if size >= 10.0 => 1,
         _ => 3,
     };
-    let digits = grouped(value, decimals);
-    match digits.contains('.') {
-        true => digits.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => digits,
-    }
+    format::trimmed(value, decimals)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! charged for a part of its term only.
 
 use super::tiers::{PortfolioError, Tier, TierKind};
+use crate::domain::format::plural;
 use crate::whatif::HOURS_PER_WEEK;
 
 /// Hours of a demand, repeated to the end of whole terms.
@@ -58,10 +59,6 @@ fn cycle(hours: &[f64]) -> &[f64] {
 
 /// A stretch of hours as people say it: whole years of 8,760 h, whole weeks, or hours.
 fn span(hours: usize) -> String {
-    let plural = |count: usize, what: &str| match count {
-        1 => format!("1 {what}"),
-        _ => format!("{count} {what}s"),
-    };
     match hours {
         _ if hours > 0 && hours.is_multiple_of(8760) => plural(hours / 8760, "year"),
         _ if hours > 0 && hours.is_multiple_of(HOURS_PER_WEEK) => {

@@ -1,4 +1,4 @@
-//! A first scenario from a demand and what is known of prices.
+//! The first scenario, from a demand and known prices.
 
 use super::{FamilyInputs, Future, Offer, Scenario};
 use crate::whatif::Demand;

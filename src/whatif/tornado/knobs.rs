@@ -1,17 +1,18 @@
-//! The inputs that are moved, and how far.
+//! Inputs that the tornado varies, and by how much.
 
+use crate::domain::format::{trimmed, trimmed_spaced, usd_rate};
 use crate::whatif::engine::moved_offer;
 use crate::whatif::{FamilyInputs, PriceCut, Scenario, StepKind};
 
-/// One input at two other values.
+/// One input, varied to a lower and a higher value.
 pub(super) struct Knob {
-    /// The family.
+    /// Index of the family.
     pub(super) family: usize,
     /// The input, in words.
     pub(super) input: String,
-    /// Its lower and its higher value, in words.
+    /// Lower and higher value, in words.
     pub(super) values: [String; 2],
-    /// The scenario at each.
+    /// Scenarios with the lower and the higher value.
     pub(super) scenarios: [Scenario; 2],
 }
 
@@ -43,7 +44,7 @@ impl Maker<'_> {
         self.number("shock per week", percent, family.shock, 0.05, [0.0, 2.0], |f, v| f.shock = v);
         if let Some(price) = family.on_demand {
             let step = 0.1 * price;
-            self.number("on-demand price", dollars, price, step, [0.0, 1e6], |f, v| {
+            self.number("on-demand price", usd_rate, price, step, [0.0, 1e6], |f, v| {
                 f.on_demand = Some(v);
             });
         }
@@ -87,7 +88,7 @@ impl Maker<'_> {
         if let Some(rate) = offer.rate {
             self.number(
                 &format!("rate of {name}"),
-                dollars,
+                usd_rate,
                 rate,
                 0.1 * rate,
                 [0.0, 1e6],
@@ -104,7 +105,7 @@ impl Maker<'_> {
             let step = (0.1 * units).round().max(1.0);
             self.number(
                 &format!("units of {name}"),
-                count,
+                plain,
                 units,
                 step,
                 [0.0, 1e9],
@@ -140,7 +141,7 @@ impl Maker<'_> {
                     let step = (0.2 * units.abs()).round().max(1.0);
                     self.number(
                         &format!("launch in week {week}"),
-                        count,
+                        plain,
                         *units,
                         step,
                         [-1e9, 1e9],
@@ -177,7 +178,7 @@ impl Maker<'_> {
             f.spot.iter_mut().for_each(|spot| spot.share = v);
         });
         let step = 0.25 * spot.price;
-        self.number("spot price", dollars, spot.price, step, [0.0, 1e6], |f, v| {
+        self.number("spot price", usd_rate, spot.price, step, [0.0, 1e6], |f, v| {
             f.spot.iter_mut().for_each(|spot| spot.price = v);
         });
         self.number("spot availability", percent, spot.availability, 0.1, [0.0, 1.0], |f, v| {
@@ -192,23 +193,10 @@ impl Maker<'_> {
 }
 
 fn percent(part: f64) -> String {
-    format!("{} %", trimmed(100.0 * part))
+    trimmed_spaced(100.0 * part, 4)
 }
 
-fn dollars(usd: f64) -> String {
-    format!("${}", trimmed(usd))
-}
-
-fn count(units: f64) -> String {
-    trimmed(units)
-}
-
+/// Without unit.
 fn plain(number: f64) -> String {
-    trimmed(number)
-}
-
-/// At most four significant digits behind the point, without trailing zeros.
-fn trimmed(number: f64) -> String {
-    let text = format!("{number:.4}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    trimmed(number, 4)
 }

@@ -46,7 +46,7 @@ fn each_bar_is_the_difference_of_two_valuations() {
     let (bars, engine) = bars();
     assert_eq!(engine.scenario(), &scenario(), "the engine is left as it was");
     let price = bars.iter().find(|bar| bar.input == "on-demand price").unwrap();
-    assert_eq!(price.values, ["$9".to_owned(), "$11".to_owned()]);
+    assert_eq!(price.values, ["$9.00".to_owned(), "$11.00".to_owned()]);
     let cost = |usd: f64| {
         let mut other = scenario();
         other.families[0].on_demand = Some(usd);

@@ -71,7 +71,7 @@ pub enum Defect {
     Phantom,
 }
 
-/// What lies in the file, line by line.
+/// Piece of the log file, one per line.
 pub(super) enum Piece<'a> {
     /// A line with its number in the file.
     Line(u64, &'a [u8]),

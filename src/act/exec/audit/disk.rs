@@ -1,4 +1,4 @@
-//! What the log is written on. A trait, so that tests can lose power.
+//! File operations of the log, as a trait, so that tests can lose power.
 
 /// An operation on the log file that failed.
 #[derive(Debug, thiserror::Error)]

@@ -1,4 +1,4 @@
-//! Why the log could not be used.
+//! Errors of the log.
 
 use super::disk::DiskError;
 use crate::files::Cause;
@@ -18,7 +18,7 @@ pub enum AuditError {
          `burntop audit verify`, then move the log aside and keep it"
     )]
     Broken {
-        /// Its number in the file, from 1; 0 when it is the last one, which is found from the end.
+        /// Number of the line in the file, from 1; 0 for the last one, which is found from the end.
         line: u64,
         /// What is wrong with the line.
         why: &'static str,
@@ -26,7 +26,7 @@ pub enum AuditError {
     /// A line that this version cannot read.
     #[error("audit log: line {line} says what this burntop does not know ({why}); update burntop")]
     Foreign {
-        /// Its number in the file, from 1.
+        /// Number of the line in the file, from 1.
         line: u64,
         /// Error of the parser.
         why: String,

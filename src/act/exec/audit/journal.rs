@@ -1,4 +1,4 @@
-//! The log itself.
+//! The log as the operators use it: lines are appended under a lock, and read back.
 
 use std::sync::Arc;
 

@@ -9,7 +9,7 @@ use crate::act::plan::sha256_hex;
 /// The hash "before" the first line.
 pub(super) const ORIGIN: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
-/// What stands before the hash and behind it.
+/// Text before the hash in a line.
 const BEFORE: &[u8] = b",\"hash\":\"";
 const BEHIND: &[u8] = b"\"}";
 

@@ -16,7 +16,7 @@ use crate::act::plan::{ActApi, CheckedRow, Order, OutcomeKind, Progress, guard};
 use crate::domain::{ErrorKind, SourceError};
 use crate::source::inspect::Seen;
 
-/// What an error says about what happened.
+/// Meaning of an error for the rows of the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
     /// Not now: nothing happened, and it may be asked again.

@@ -19,7 +19,7 @@ pub(super) struct Claim {
     pub intent: u64,
 }
 
-/// What an intent of another run has in common with a row of ours.
+/// Overlap of an intent of another run with a row of this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Shared {
     /// The same instance.
@@ -31,7 +31,7 @@ enum Shared {
 }
 
 impl Shared {
-    /// What `theirs`, called for by `verb` through `via`, shares with `ours`.
+    /// Overlap of `theirs`, called for by `verb` through `via`, with `ours`; `None` without one.
     fn of(
         ours: &Row,
         our_verb: &Verb,
@@ -80,12 +80,11 @@ struct Other {
     row: usize,
     run: String,
     shared: Shared,
-    /// It counts though its run is dead: what we saw need not be so any more.
+    /// True when the intent counts although its run is dead: what we observed may have changed since.
     whoever: bool,
 }
 
-/// What became of the rows of intents: `seq` of the outcome, and whether somebody else found it
-/// out later.
+/// Outcomes of the rows of intents: `seq` of the outcome, and whether another run reconciled it later.
 type Ends<'a> = BTreeMap<(u64, &'a Arc<str>), (u64, bool)>;
 
 impl Run<'_> {
@@ -205,7 +204,7 @@ impl Run<'_> {
     }
 }
 
-/// What became of each row of each intent, as far as the log says.
+/// Outcomes of the rows of intents in the log.
 fn ends(lines: &[Line]) -> Ends<'_> {
     let mut ends = Ends::new();
     for line in lines {

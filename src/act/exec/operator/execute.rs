@@ -1,4 +1,4 @@
-//! From a confirmation to outcomes.
+//! Carries out a confirmed plan, from the confirmation to the outcome of each row.
 
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
@@ -49,7 +49,7 @@ pub(super) async fn execute(
     })
 }
 
-/// One scope: its calls one after the other, then a look at what became of all of them.
+/// Works on one scope: its calls one after the other, then polls all their rows.
 async fn work(run: &Run<'_>, scope: &Scope, batches: &[Batch]) {
     for batch in batches {
         run.batch(batch).await;
@@ -73,7 +73,7 @@ fn finish_what_is_left(run: &Run<'_>) {
     run.finish_rows(left);
 }
 
-/// Copies the log. That it fails is told, and changes nothing of what was done.
+/// Copies the log. A failure is reported, and changes no outcome.
 async fn copy(run: &Run<'_>, since: usize) {
     for copy in &run.op.copies {
         let log = match run.op.journal.bytes() {

@@ -1,4 +1,4 @@
-//! What a look at an instance says about what was asked of it.
+//! Compares the observed state of an instance with the goal of the action.
 
 use jiff::Timestamp;
 
@@ -13,7 +13,7 @@ pub(super) enum ObservedState {
     Reached,
     /// In the state that was planned: no call has had an effect yet.
     Former,
-    /// On the way to the goal, or in a state that tells nothing yet.
+    /// On the way to the goal, or in a state that does not decide yet.
     Moving,
     /// EC2 knows no such instance.
     Gone,

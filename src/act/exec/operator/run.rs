@@ -186,7 +186,7 @@ pub(in crate::act::exec) fn user_at_host() -> String {
     text::clean(&format!("{user}@{}", machine())).into_owned()
 }
 
-/// The name of this machine, as Linux or the environment tells it.
+/// Name of this machine, from Linux or the environment.
 fn machine() -> String {
     let kernel = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
     let name = kernel.or_else(|| std::env::var("HOSTNAME").ok());

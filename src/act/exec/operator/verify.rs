@@ -1,4 +1,4 @@
-//! Looking until it is seen: what was asked for is done when it was seen to be so, never before.
+//! Polls states until they are as wanted: an action counts as done when that was observed, never before.
 
 use std::sync::Arc;
 

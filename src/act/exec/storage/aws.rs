@@ -39,7 +39,7 @@ impl AwsStorageExecutor {
         Self { aws }
     }
 
-    /// The same code asks (`dry`) and acts, so that what was asked is what is done.
+    /// Asks (`dry`) or acts, by one code, so that the call that was asked about is the call that is made.
     async fn ec2(
         &self,
         dry: bool,

@@ -1,4 +1,4 @@
-//! What can change storage: the boundary between a confirmed plan and the world.
+//! The trait of executors of storage, and the one that refuses everything.
 
 use std::sync::Arc;
 

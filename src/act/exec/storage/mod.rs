@@ -1,4 +1,4 @@
-//! Doing it to storage: volumes and lifecycle rules.
+//! Executing plans about storage: volumes and lifecycle rules.
 
 pub mod aws;
 mod backup;

@@ -1,12 +1,11 @@
-//! What a look at a volume or a bucket says about what was asked of it.
+//! Compares the observed state of a volume or a bucket with the goal of a step.
 
 use jiff::Timestamp;
 
 use crate::act::plan::storage::{Step, StorageItem, StoragePlan, lifecycle_hash, snapshot_of};
 use crate::domain::storage::{ModificationState, StorageLook, VolumeKind};
 
-/// Observed state of a volume or bucket compared with the goal of a step. The texts tell what was
-/// seen.
+/// Observed state of a volume or bucket compared with the goal of a step. The texts name what was observed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ObservedState {
     /// In the state that the step leads to.
@@ -122,7 +121,7 @@ fn modified(item: &StorageItem, seen: &crate::domain::storage::VolumeLook) -> Ob
     }
 }
 
-/// As [`observe`], with the date of `plan`.
+/// Like [`observe`], with the date of `plan`.
 pub(super) fn of_plan(
     step: Step,
     item: &StorageItem,

@@ -1,5 +1,5 @@
-//! From a confirmation to outcomes: each call after a look of its own, each with an intent on disk
-//! before it.
+//! Carries out a confirmed plan about storage: each call after a look of its own, each with an intent on disk before
+//! it.
 
 use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
@@ -112,7 +112,7 @@ impl Run<'_> {
         self.warnings.lock().unwrap_or_else(PoisonError::into_inner).push(warning);
     }
 
-    /// Copies the log. That it fails is told, and changes nothing of what was done.
+    /// Copies the log. A failure is reported, and changes no outcome.
     async fn copy(&self, since: usize) {
         for copy in &self.op.copies {
             let log = match self.op.journal.bytes() {

@@ -1,4 +1,4 @@
-//! The re-measurement, as a guard.
+//! The guard that looks at the re-measured last minutes.
 
 use super::scene::Scene;
 use super::{CLOCK_SLACK, FACTS_VALID_FOR};

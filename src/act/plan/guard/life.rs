@@ -1,4 +1,4 @@
-//! Is it still what was judged?
+//! Guards that the instance is still the one that was judged.
 
 use jiff::SignedDuration;
 

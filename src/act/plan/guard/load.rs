@@ -1,24 +1,24 @@
-//! Who sends it requests.
+//! Guards against taking a target from load balancers that send it requests.
 
 use super::scene::Scene;
 use crate::act::plan::finding::FindingSink;
 use crate::domain::TargetGroupFact;
 
-/// What a registration means for the load balancer.
+/// Part that a registered target plays for its load balancer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Duty {
-    /// It gets requests, or may: words that we do not know count here, and `unavailable` too
-    /// (health checks are off, so requests are sent).
+    /// The target gets requests, or may: unknown states count here, and `unavailable` (health checks are off, so
+    /// requests are sent).
     Serving,
-    /// It gets none while another target is healthy. Without a healthy one, load balancers send
-    /// requests to all ("fail open").
+    /// The target gets no requests while another is healthy. Without a healthy one, load balancers send requests to all
+    /// ("fail open").
     Standing,
-    /// It gets none: no listener uses the group, or its zone is off.
+    /// The target gets no requests: no listener uses the group, or its zone is off.
     Unused,
 }
 
 impl Duty {
-    /// What the API's word for the health means.
+    /// Duty that the health reported by the API means.
     pub fn of(fact: &TargetGroupFact) -> Self {
         match &*fact.health {
             "unused" => Self::Unused,

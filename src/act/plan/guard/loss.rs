@@ -1,9 +1,10 @@
-//! What is lost, and what stays and bills.
+//! Guards about data and addresses that are lost, and what stays and is billed.
 
 use super::scene::Scene;
 use crate::act::plan::finding::{FindingSink, unknown};
 use crate::act::plan::stakes::{PUBLIC_IPV4_USD_PER_HOUR, VolumeStake};
 use crate::domain::HOURS_PER_MONTH;
+use crate::view::format;
 
 pub(super) fn instance_store(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     const SOURCE: &str = "ec2:DescribeInstanceTypes";
@@ -12,7 +13,7 @@ pub(super) fn instance_store(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
         Err(e) => out.unknown("how much instance store it has", e),
         Ok(Some(spec)) if spec.name == found.instance_type => {
             if spec.instance_store_gb > 0 {
-                let gb = crate::view::format::grouped(spec.instance_store_gb as f64, 0);
+                let gb = format::grouped(spec.instance_store_gb as f64, 0);
                 let text = format!("{gb} GB of instance store are erased");
                 out.warn(text, SOURCE);
             }
@@ -41,7 +42,7 @@ pub(super) fn volumes(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     }
     if !stakes.stays.is_empty() {
         let bill = match sum(&stakes.stays) {
-            Some(usd) => format!("${usd:.2}/month, us-east-1 list price"),
+            Some(usd) => format!("{}/month, us-east-1 list price", format::usd(usd)),
             None => "cost not known".to_owned(),
         };
         out.note(format!("stays and bills ({bill}): {}", list(&stakes.stays)), SOURCE);
@@ -73,9 +74,9 @@ pub(super) fn addresses(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
             }
             if !stakes.elastic_ips.is_empty() {
                 let usd = PUBLIC_IPV4_USD_PER_HOUR * HOURS_PER_MONTH;
-                let usd = usd * stakes.elastic_ips.len() as f64;
+                let usd = format::usd(usd * stakes.elastic_ips.len() as f64);
                 let ips = stakes.elastic_ips.join(", ");
-                out.note(format!("stays and bills (${usd:.2}/month): {ips}"), SOURCE);
+                out.note(format!("stays and bills ({usd}/month): {ips}"), SOURCE);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What manages it, and would bring it back or be surprised.
+//! Guards about managers of an instance, which would bring it back or depend on it.
 
 use super::scene::Scene;
 use crate::act::plan::finding::FindingSink;

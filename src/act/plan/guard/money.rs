@@ -1,8 +1,9 @@
-//! What it saves, and whether the capacity can be had again.
+//! Guards about money: what it saves, and whether the capacity can be had again.
 
 use super::scene::Scene;
 use crate::act::plan::finding::FindingSink;
 use crate::act::plan::verb::Verb;
+use crate::view::format::usd_per_hour;
 
 /// Types that are hard to get: prefix of the name, and why. A family that AWS sells by Capacity
 /// Blocks for ML is one that it rations itself (P4d, P5, P6, Trn: EC2 User Guide, "Capacity Blocks
@@ -42,9 +43,9 @@ pub(super) fn saving(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
         // Somebody who acts to save should know that nothing is saved.
         Some(usd) if usd <= 0.0 => out.warn(format!("saves $0: {note}"), source),
         Some(usd) if scene.stakes.net_usd_per_hour.is_some_and(|net| net < 0.005) => {
-            out.warn(format!("saves ${usd:.2}/h gross and nothing net: {note}"), source);
+            out.warn(format!("saves {} gross and nothing net: {note}", usd_per_hour(usd)), source);
         }
-        Some(usd) => out.note(format!("saves ${usd:.2}/h: {note}"), source),
+        Some(usd) => out.note(format!("saves {}: {note}", usd_per_hour(usd)), source),
         None => out.note(format!("what it saves is not known: {note}"), source),
     }
 }

@@ -1,4 +1,4 @@
-//! Protections, which burntop never switches off.
+//! Guards that respect protections, which burntop never switches off.
 
 use super::scene::Scene;
 use crate::act::plan::finding::{FindingSink, unknown};
@@ -19,8 +19,8 @@ pub(super) fn termination(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     }
 }
 
-/// Stop protection protects from termination as well (EC2 User Guide, "Enable stop protection for
-/// your EC2 instances").
+/// Blocks where stop protection is on or not known; it protects from termination as well (EC2 User Guide, "Enable stop
+/// protection for your EC2 instances").
 pub(super) fn stop(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     match &scene.input.inspection.stop_protection {
         Ok(false) => {}

@@ -1,4 +1,4 @@
-//! What a guard of instances is handed.
+//! Input of the guards of instances.
 
 use crate::act::plan::stakes::Stakes;
 use crate::act::plan::verb::Verb;

@@ -1,11 +1,11 @@
-//! What the guards of instances and of storage ask alike: of who acts, and of the plan.
+//! Guards that instances and storage have in common: who acts, and the plan itself.
 
 use jiff::{SignedDuration, Timestamp};
 
 use crate::act::plan::finding::FindingSink;
 use crate::domain::{Caller, Known};
 
-/// How far ahead of us the clock of somebody else may be.
+/// Longest time that another machine's clock may be ahead of ours.
 pub const CLOCK_SLACK: SignedDuration = SignedDuration::from_mins(1);
 
 /// Blocks for `why_not`, by which the account may not be changed, and for tags that pin read-only.

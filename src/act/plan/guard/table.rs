@@ -5,24 +5,24 @@ use super::shared::{executor, permission};
 use super::{activity, life, load, loss, managed, money, protection, trust, way_back};
 use crate::act::plan::finding::{FindingSink, Guard};
 
-/// One guard, with the verbs that it is asked for.
+/// One guard, with the verbs that it checks.
 pub(super) struct Row {
     /// Guard that the findings name.
     pub guard: Guard,
-    /// Verbs that it is asked for, see [`crate::act::plan::Verb::word`].
+    /// Verbs that it checks, see [`crate::act::plan::Verb::word`].
     pub verbs: &'static [&'static str],
     /// Function that asks it.
     pub ask: fn(&Scene<'_>, &mut FindingSink<'_>),
 }
 
 const ALL: &[&str] = &["stop", "terminate", "start", "mark", "remind", "unmark"];
-/// What ends work.
+/// Verbs that end work.
 const ENDS: &[&str] = &["stop", "terminate"];
-/// What rests on a verdict: a mark announces a stop.
+/// Verbs that rest on a verdict: a mark announces a stop.
 const JUDGED: &[&str] = &["stop", "terminate", "mark"];
-/// What is about one life of an instance. A mark is taken away whatever became of it.
+/// Verbs about one life of an instance. A mark is removed whatever became of it.
 const ALIVE: &[&str] = &["stop", "terminate", "start", "mark"];
-/// What an exempt instance is spared. The way out of an action stays open to it.
+/// Verbs that an exempt instance is spared. The way out of an action stays open to it.
 const SPARED: &[&str] = &["stop", "terminate", "mark", "remind"];
 
 /// The guards, in the order of [`Guard::ALL`].

@@ -1,4 +1,4 @@
-//! What rows may do one by one and not together.
+//! Guards about all rows of a plan together, where each alone would be allowed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,9 +20,9 @@ pub fn together(verb: &Verb, rows: &mut [CheckedRow]) {
     together_after(verb, rows, &[]);
 }
 
-/// As [`together`], after calls for the rows `gone`, which load balancers may still call healthy.
-/// Those that they have noticed already are counted twice: a row too few is called for then, never
-/// one too many. Auto Scaling groups want less from the call on.
+/// Like [`together`], after calls for the rows `gone`, which load balancers may still report as healthy. Those already
+/// noticed are counted twice, which stops one row too few and never one too many. Auto Scaling groups want less from
+/// the call on.
 pub fn together_after(verb: &Verb, rows: &mut [CheckedRow], gone: &[CheckedRow]) {
     let mut named = BTreeSet::new();
     for row in rows.iter_mut() {

@@ -1,4 +1,4 @@
-//! Who acts, on whose word, on which evidence.
+//! Guards about who acts, by whose approval, on which evidence.
 
 use jiff::{SignedDuration, Timestamp};
 

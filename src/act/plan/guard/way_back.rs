@@ -1,4 +1,4 @@
-//! How to take it back.
+//! Guards about the way back of an action.
 
 use super::GuardInput;
 use super::scene::Scene;

@@ -1,4 +1,4 @@
-//! Two sets of caps become one.
+//! Merges the caps of a policy with those of the configuration.
 
 use super::file::PolicyCaps;
 use crate::act::plan::Caps;

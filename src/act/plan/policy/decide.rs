@@ -1,4 +1,4 @@
-//! What should happen to each instance, and why.
+//! Decides what a policy does with each instance, and why.
 
 use std::sync::Arc;
 
@@ -6,15 +6,16 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::file::{Policy, Rule, RuleAction};
 use super::mark::{Mark, MarkState};
-use super::words::{moment, span};
+use super::words::moment;
+use crate::act::plan::Rules;
 use crate::act::plan::draft::judged_until;
-use crate::act::plan::{Rules, in_words};
 use crate::analyze::idle::Exemption;
 use crate::domain::{
     InstanceState, Lifecycle, OwnerKind, SourceId, SourceState, Verdict, VerdictKind,
 };
 use crate::fleet::{Fleet, Row};
 use crate::tabs::idle::picture::Field;
+use crate::view::format::{span_long, span_words};
 use crate::view::{TableField, ViewContext, reasons};
 
 /// Action that a policy decides on for an instance.
@@ -209,7 +210,7 @@ impl Case<'_> {
         let age = self.now.duration_since(until);
         let hours = i64::from(self.scene.rules.max_evidence_hours);
         (age > SignedDuration::from_hours(hours))
-            .then(|| format!("its metrics were read {} ago, too long to act on", span(age)))
+            .then(|| format!("its metrics were read {} ago, too long to act on", span_words(age)))
     }
 
     fn in_use(&self, verdict: &Verdict) -> Said {
@@ -271,7 +272,7 @@ impl Case<'_> {
             RuleAction::Mark => "a person decides then",
         };
         let reason =
-            format!("idle since {}; grace of {}; {then}", moment(since), in_words(rule.grace));
+            format!("idle since {}; grace of {}; {then}", moment(since), span_long(rule.grace));
         let wants_justification = self.production;
         Said { wants_justification, ..Said::new(DecisionKind::Mark, reason).until(ends) }
     }
@@ -304,7 +305,7 @@ impl Case<'_> {
             }
         }
         if self.now < ends {
-            let left = span(ends.duration_since(self.now));
+            let left = span_words(ends.duration_since(self.now));
             let reason = format!("marked, idle since {}; {left} of its grace left", moment(since));
             return Said::new(DecisionKind::Wait, reason).until(ends);
         }
@@ -394,7 +395,7 @@ fn odd_mark(state: &MarkState, now: Timestamp) -> String {
         }
         MarkState::TooFar(expires) => format!(
             "burntop:expires lies {} ahead, which no mark of burntop does; left alone",
-            span(expires.duration_since(now))
+            span_words(expires.duration_since(now))
         ),
         _ => "burntop:expires holds no time (RFC 3339, UTC); left alone".to_owned(),
     }

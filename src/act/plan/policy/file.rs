@@ -1,4 +1,4 @@
-//! What a policy file says.
+//! Contents of a policy file.
 
 use jiff::SignedDuration;
 
@@ -22,11 +22,11 @@ pub struct Policy {
 /// Limits that a policy sets for itself; `None` leaves the one of the configuration.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PolicyCaps {
-    /// Most instances that one run stops.
+    /// Most instances that one run stops; `None` for no limit of the policy's own.
     pub max_instances: Option<u32>,
-    /// Largest share of the fleet that one run stops, percent (0–100).
+    /// Largest share of the fleet that one run stops, percent (0–100); `None` for no limit of the policy's own.
     pub max_fleet_percent: Option<f64>,
-    /// Most USD per hour of the instances that one run stops.
+    /// Most USD per hour of the instances that one run stops; `None` for no limit of the policy's own.
     pub max_usd_per_hour: Option<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! The mark on an instance: what its tags say.
+//! The mark on an instance, as its tags state it.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -13,10 +13,9 @@ const RULE: &str = "rule=";
 /// A mark that burntop made, as the tags of an instance hold it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// Moment from which the instance may be stopped, as its owner was told.
+    /// Moment from which the instance may be stopped, as the mark states it to its owner.
     pub expires: Timestamp,
-    /// When it was made, which a policy writes into the tag `burntop:reason`. `None` for a mark
-    /// made by hand, whose age nobody can tell.
+    /// When it was made, from the tag `burntop:reason` that policies write; `None` for a mark made by hand.
     pub made_at: Option<Timestamp>,
     /// Name of the policy that made it; `None` for a mark made by hand.
     pub policy: Option<String>,

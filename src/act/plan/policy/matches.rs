@@ -6,10 +6,11 @@ use serde::Serialize;
 
 use super::caps::stricter;
 use super::file::{Policy, RuleAction};
-use crate::act::plan::{CapUse, Chosen, EnvironmentCount, Rules, by_environment, in_words};
+use crate::act::plan::{CapUse, Chosen, EnvironmentCount, Rules, by_environment};
 use crate::domain::{InstanceState, VerdictKind};
 use crate::fleet::{Fleet, Row};
 use crate::tabs::idle::picture::Field;
+use crate::view::format::span_long;
 use crate::view::{TableField, ViewContext};
 
 /// A rule in words, and the number of instances that it matches.
@@ -19,13 +20,13 @@ pub struct RuleMatches {
     pub rule: String,
     /// `stop` or `mark`.
     pub action: &'static str,
-    /// Its filter, as typed; empty for every instance.
+    /// Filter of the rule, as typed; empty for every instance.
     pub filter: String,
-    /// Its grace as it was understood: `4 days`.
+    /// Grace of the rule as it was understood: `4 days`.
     pub grace: String,
     /// How long before the end the owner is reminded, as it was understood; `None` for never.
     pub remind_before: Option<String>,
-    /// Number of instances that it is the first to match, terminated ones left out.
+    /// Number of instances that the rule is the first to match, terminated ones left out.
     pub matches: usize,
     /// Number of these that are idle now.
     pub idle: usize,
@@ -34,7 +35,7 @@ pub struct RuleMatches {
 }
 
 impl RuleMatches {
-    /// The rule in a sentence, and a line for each environment. `ellipsis` stands for those not named.
+    /// The rule in a sentence, and a line for each environment. `ellipsis` replaces those not named.
     pub fn lines(&self, ellipsis: &str) -> Vec<String> {
         let remind = self.remind_before.as_ref().map(|d| format!(", reminded {d} before"));
         let filter = match self.filter.as_str() {
@@ -83,8 +84,8 @@ pub fn matches<'a>(
         rule: rule.name.clone(),
         action: rule.action.word(),
         filter: rule.filter_text.clone(),
-        grace: in_words(rule.grace),
-        remind_before: rule.remind_before.map(in_words),
+        grace: span_long(rule.grace),
+        remind_before: rule.remind_before.map(span_long),
         matches: of(index).count(),
         idle: of(index).filter(|row| is_idle(row)).count(),
         environments: by_environment(of(index).map(|row| chosen(row, rules))),

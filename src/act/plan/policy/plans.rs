@@ -1,4 +1,4 @@
-//! From decisions to plans.
+//! Makes plans of decisions.
 
 use std::collections::BTreeSet;
 
@@ -29,8 +29,8 @@ pub struct Planned {
     pub caps: Vec<CapUse>,
 }
 
-/// The plans for what was decided, in the order in which they run: first what takes a mark away
-/// or tells an owner, last what stops. Marks of one rule share an end and a reason, and so a plan.
+/// Plans for decisions, in the order in which they run: first those that remove a mark or notify an owner, last those
+/// that stop. Marks of one rule share an end and a reason, and so a plan.
 pub fn plans(
     policy: &Policy,
     fleet: &Fleet,

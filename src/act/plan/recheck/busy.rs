@@ -1,4 +1,4 @@
-//! One witness of use.
+//! The signal of the last minutes that shows use, and the limits from which it does.
 
 use std::collections::BTreeMap;
 
@@ -6,6 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::is_sane;
 use crate::domain::{Recent, RecentSeries, Signal, TypeSpec};
+use crate::view::format;
 
 /// A GPU is in use from this utilisation on, percent (cautious preset).
 const GPU_PERCENT: f64 = 5.0;
@@ -41,7 +42,8 @@ pub(super) fn witness(recent: &Recent, spec: Option<&TypeSpec>) -> Option<String
         let seen = points(recent, series).find(|p| in_use(p.1))?;
         let (name, source) = (series.signal.words(), &series.source);
         let at = seen.0.strftime("%Y-%m-%d %H:%M UTC");
-        Some(format!("{name} {:.1} % at {at} ({source})", seen.1))
+        let percent = format::percent_spaced(seen.1, 1);
+        Some(format!("{name} {percent} at {at} ({source})"))
     };
     let per_day = if cpu_only { NETWORK_PER_DAY.1 } else { NETWORK_PER_DAY.0 };
     recent.series.iter().find_map(one).or_else(|| traffic(recent, per_day))

@@ -1,4 +1,4 @@
-//! Everybody who has to testify that nothing happened.
+//! Signals that must all be quiet in the last minutes before an action.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ const LEAST_POINTS: usize = 3;
 /// Age at which the newest point, beyond its own period, is old: an agent that died.
 const OLDEST: SignedDuration = SignedDuration::from_mins(15);
 
-/// What was quiet, in words, or who did not testify.
+/// Signals that were quiet, in words. Err with the signal that is missing or was not quiet.
 pub(super) fn testimony(
     recent: &Recent,
     spec: Option<&TypeSpec>,
@@ -55,7 +55,7 @@ fn required(spec: Option<&TypeSpec>) -> Result<Vec<Signal>, String> {
     Ok(out)
 }
 
-/// What a series lacks; `None` when it saw everything that can have come.
+/// What a series lacks, in words; `None` when every point that can have come is there.
 fn lack(recent: &Recent, series: &RecentSeries, now: Timestamp) -> Option<String> {
     let name = series.signal.words();
     let period = i64::from(series.period_s).max(1);

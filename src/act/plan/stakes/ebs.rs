@@ -29,8 +29,8 @@ const fn plain(kind: &'static str, gib: f64) -> Price {
     Price { kind, gib, iops: None, throughput: None }
 }
 
-/// USD per month of 730 h at the list price of us-east-1, an estimate for other regions; `None`
-/// when the type, the size or what it is provisioned with is not known.
+/// USD per month of 730 h at the list price of us-east-1, an estimate for other regions; `None` when type, size or
+/// provisioned performance is not known.
 pub fn usd_per_month(volume: &VolumeFact) -> Option<f64> {
     let price = PRICES.iter().find(|p| p.kind == &*volume.kind)?;
     let beyond = |rate: Option<(f64, u32)>, provisioned: Option<u32>| match rate {

@@ -1,4 +1,4 @@
-//! From volumes or a merged configuration to a plan.
+//! Drafts a plan from volumes or from a merged configuration.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::act::plan::Rules;
 use crate::domain::storage::{Lifecycle, Volume};
 use crate::domain::{Scope, Tags, text};
 
-/// What the figures rest on.
+/// Basis of the figures.
 const BASIS: &str = "list price of us-east-1 (infracost, August 2026), elsewhere an estimate";
 
 /// Parameters of a plan about storage, beside its rows.
@@ -91,7 +91,7 @@ pub struct LifecycleChange<'a> {
     pub tags: &'a Tags,
     /// Configuration that the bucket has; `None` for none.
     pub before: Option<&'a Lifecycle>,
-    /// Configuration that it is to have.
+    /// Configuration wanted.
     pub after: &'a Lifecycle,
     /// Saving, USD per month of 730 h; `None` when not known.
     pub usd_per_month: Option<f64>,

@@ -24,7 +24,7 @@ const MAX_USD_PER_MONTH: f64 = 1e9;
 pub struct StoragePlanFile {
     /// The plan.
     pub plan: StoragePlan,
-    /// Its approvals, oldest first.
+    /// Approvals of the plan, oldest first.
     pub approvals: Vec<Approval>,
 }
 

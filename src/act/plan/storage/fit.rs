@@ -1,4 +1,4 @@
-//! A configuration that may be put. What would delete what cannot be had again cannot become one.
+//! Lifecycle configurations that may be put: one that would delete what cannot be restored is refused.
 
 use std::collections::BTreeSet;
 
@@ -69,7 +69,7 @@ pub enum Unfit {
         "rule \"{0}\" deletes what is in quarantine: burntop writes such a rule to a file only"
     )]
     Quarantine(String),
-    /// S3 would refuse this rule, for this reason.
+    /// S3 would refuse a rule; holds its id and the reason.
     #[error("rule \"{0}\": {1}")]
     Refused(String, String),
     /// The configuration is the one that is there.
@@ -154,7 +154,7 @@ fn minimum_stays(before: Option<&Lifecycle>, after: &Lifecycle) -> Result<(), Un
     }
 }
 
-/// What a new rule may not do.
+/// Refuses a new rule that could delete what is in quarantine or cannot be restored, and one that S3 would refuse.
 fn allowed(rule: &LifecycleRule, versioning: Versioning) -> Result<(), Unfit> {
     let expires = rule.expiration.as_ref().is_some_and(|e| e.when.is_some());
     let deletes = expires || rule.noncurrent_expiration.is_some();
@@ -169,7 +169,7 @@ fn allowed(rule: &LifecycleRule, versioning: Versioning) -> Result<(), Unfit> {
     refused(rule).map_or(Ok(()), |why| Err(Unfit::Refused(rule.id.clone(), why)))
 }
 
-/// What S3 would turn down, as far as one rule shows it.
+/// Reason why S3 would refuse the configuration, as far as one rule shows it; `None` without one.
 fn refused(rule: &LifecycleRule) -> Option<String> {
     if rule.id.chars().count() > MAX_ID {
         return Some(format!("its id is longer than {MAX_ID} characters"));

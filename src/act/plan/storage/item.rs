@@ -80,7 +80,7 @@ pub struct VolumeMatter {
     pub state: Arc<str>,
     /// When it was created; another date means another volume. `None` when not known.
     pub created_at: Option<Timestamp>,
-    /// gp3 parameters that it is to get; `None` where it is not modified.
+    /// gp3 parameters wanted; `None` where it is not modified.
     pub target: Option<Gp3>,
 }
 
@@ -93,14 +93,14 @@ pub struct Gp3 {
     pub throughput_mibps: u32,
 }
 
-/// A bucket and the configuration that it is to have.
+/// A bucket with its present and its wanted configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BucketMatter {
     /// Name of the bucket.
     pub name: Arc<str>,
     /// SHA-256 of the configuration that the plan was made on, see [`super::lifecycle_hash`].
     pub before_sha256: String,
-    /// That configuration; `None` where the bucket had none.
+    /// Present configuration; `None` where the bucket has none.
     pub before: Option<Lifecycle>,
     /// The configuration to be put: foreign rules as they were, and burntop's own.
     pub after: Lifecycle,
@@ -110,7 +110,7 @@ pub struct BucketMatter {
 }
 
 impl VolumeMatter {
-    /// A volume as it is now, and the gp3 parameters that it is to get.
+    /// A volume as it is now, with the gp3 parameters wanted.
     pub fn of(volume: &Volume, target: Option<Gp3>) -> Self {
         Self {
             id: volume.id.clone(),

@@ -52,7 +52,7 @@ pub enum Deed {
     Modify {
         /// Id of the volume.
         volume: Arc<str>,
-        /// Parameters that it is to get.
+        /// gp3 parameters wanted.
         target: Gp3,
     },
     /// Put the lifecycle configuration.

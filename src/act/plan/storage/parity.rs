@@ -23,8 +23,8 @@ pub(super) fn holds(gib: u32, target: Gp3) -> bool {
         && target.throughput_mibps <= target.iops / 4
 }
 
-/// USD per month of 730 h at the list price of us-east-1 (an estimate elsewhere); `None` where the
-/// type or what it is provisioned with is not known.
+/// USD per month of 730 h at the list price of us-east-1 (an estimate elsewhere); `None` when type or provisioned
+/// performance is not known.
 pub fn usd_per_month(
     kind: VolumeKind,
     gib: u32,

@@ -21,7 +21,7 @@ pub enum StorageUndo {
         snapshot: Arc<str>,
         /// The volume as it was.
         volume: Box<VolumeMatter>,
-        /// Its tags, but for those of AWS.
+        /// Tags of the volume, without those of AWS.
         tags: Vec<(String, String)>,
     },
     /// Modify the volume back to gp2; possible six hours after the last modification.

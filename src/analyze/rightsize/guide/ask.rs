@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::number::{dollars, grouped};
+use crate::domain::format::{dollars, grouped, percent_spaced};
 
 /// What the model is to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -173,7 +173,7 @@ impl InputUnit {
             Self::Billions => format!("{text}B"),
             Self::Count => text,
             Self::KibPerToken => format!("{text} KiB/token"),
-            Self::Percent => format!("{text} %"),
+            Self::Percent => percent_spaced(number, decimals),
             Self::Gigabytes => format!("{text} GB"),
             Self::Milliseconds => format!("{text} ms"),
             Self::TokensPerSecond => format!("{text} tokens/s"),

@@ -1,7 +1,8 @@
-//! GPU memory that a task needs, part by part, each with its source.
+//! GPU memory that a task needs, part by part. `view::reasons` words the parts and names their sources.
 
 use super::ask::{GuideAsk, GuideInput, Precision, Task};
-use super::shape::shape;
+use super::shape::{Shape, shape};
+use crate::domain::storage::GIB;
 
 /// GPU memory that a framework keeps for itself, bytes per GPU: CUDA context, NCCL, graphs, workspace.
 /// Of the house; a context alone takes 0.3–2 GiB.
@@ -11,35 +12,104 @@ const OVERHEAD: f64 = 2.0 * GIB;
 /// (0.92 since); fragmentation takes as much in training.
 pub(super) const FILL: f64 = 0.9;
 
-pub(super) const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
+/// Part of the GPU memory, with the figures that it is computed from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum MemoryPart {
+    /// Weights that are trained.
+    TrainedWeights(PerParameter),
+    /// Gradients.
+    Gradients(PerParameter),
+    /// States of the Adam optimiser.
+    OptimiserStates(PerParameter),
+    /// Weights that adapters are trained on.
+    FrozenWeights(PerParameter),
+    /// Adapters with their gradients and optimiser states, 16 bytes per parameter.
+    Adapters {
+        /// Parameters of the model, billions.
+        billions: f64,
+        /// Their parameters as a share of the model's, 0–1.
+        share: f64,
+    },
+    /// Weights that serve.
+    ServedWeights(PerParameter),
+    /// KV cache of all sequences.
+    KvCache {
+        /// Tokens of all sequences.
+        tokens: f64,
+        /// Bytes per token.
+        bytes: f64,
+    },
+    /// Activations: those between layers are kept, those of one layer computed again.
+    Activations {
+        /// Tokens of a sequence.
+        tokens: f64,
+        /// Sequences at a time.
+        sequences: f64,
+        /// Width of a layer.
+        hidden: f64,
+        /// Number of layers.
+        layers: f64,
+    },
+    /// Logits and their gradient.
+    Logits {
+        /// Tokens of a sequence.
+        tokens: f64,
+        /// Sequences at a time.
+        sequences: f64,
+        /// Size of the vocabulary.
+        vocabulary: f64,
+    },
+    /// What a framework keeps for itself.
+    Overhead,
+}
 
-/// One part of it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MemoryLine {
-    /// What.
-    pub label: &'static str,
-    /// Bytes: of all GPUs together where it is `shared`, else of each.
+/// Bytes for each parameter of a model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PerParameter {
+    /// Parameters, billions.
+    pub billions: f64,
+    /// Bytes of each.
     pub bytes: f64,
-    /// True when GPUs share it.
-    pub shared: bool,
-    /// How it is computed, with its figures.
-    pub how: String,
-    /// Who says so.
-    pub source: &'static str,
+}
+
+impl MemoryPart {
+    /// True when GPUs share it, false when each holds all of it.
+    pub const fn is_shared(self) -> bool {
+        !matches!(self, Self::Activations { .. } | Self::Logits { .. } | Self::Overhead)
+    }
+
+    /// Bytes: of all GPUs together where it is shared, else of each.
+    pub fn bytes(self) -> f64 {
+        match self {
+            Self::TrainedWeights(of)
+            | Self::Gradients(of)
+            | Self::OptimiserStates(of)
+            | Self::FrozenWeights(of)
+            | Self::ServedWeights(of) => of.billions * 1e9 * of.bytes,
+            Self::Adapters { billions, share } => billions * 1e9 * share * 16.0,
+            Self::KvCache { tokens, bytes } => tokens * bytes,
+            Self::Activations { tokens, sequences, hidden, layers } => {
+                2.0 * tokens * sequences * hidden * layers + 34.0 * tokens * sequences * hidden
+            }
+            Self::Logits { tokens, sequences, vocabulary } => 8.0 * tokens * sequences * vocabulary,
+            Self::Overhead => OVERHEAD,
+        }
+    }
 }
 
 /// All of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Memory {
     /// Its parts.
-    pub lines: Vec<MemoryLine>,
+    pub parts: Vec<MemoryPart>,
 }
 
 impl Memory {
     /// Bytes on each of so many GPUs that share the model evenly.
     pub fn per_gpu(&self, gpus: u32) -> f64 {
         let gpus = f64::from(gpus.max(1));
-        self.lines.iter().map(|l| if l.shared { l.bytes / gpus } else { l.bytes }).sum()
+        let each = |part: &MemoryPart| part.bytes() / if part.is_shared() { gpus } else { 1.0 };
+        self.parts.iter().map(each).sum()
     }
 
     /// Bytes on one GPU that holds all of it.
@@ -47,30 +117,28 @@ impl Memory {
         self.per_gpu(1)
     }
 
-    fn bytes(&self, label: &str) -> f64 {
-        self.lines.iter().filter(|l| l.label == label).map(|l| l.bytes).sum()
+    fn bytes(&self, of: fn(&MemoryPart) -> bool) -> f64 {
+        self.parts.iter().filter(|part| of(part)).map(|part| part.bytes()).sum()
     }
 
     /// Weights, bytes.
     pub fn weights(&self) -> f64 {
-        self.bytes("weights")
+        use MemoryPart::{FrozenWeights, ServedWeights, TrainedWeights};
+        self.bytes(|p| matches!(p, FrozenWeights(_) | ServedWeights(_) | TrainedWeights(_)))
     }
 
     /// KV cache, bytes.
     pub fn kv_cache(&self) -> f64 {
-        self.bytes("KV cache")
+        self.bytes(|p| matches!(p, MemoryPart::KvCache { .. }))
     }
 }
 
 /// The memory that a question needs.
 pub fn memory(ask: &GuideAsk) -> Memory {
-    let mut lines = Vec::new();
-    let parameters = ask.parameters();
     let billions = ask.number(GuideInput::Parameters);
-    let mut shared = |label, bytes: f64, how: String, source| {
-        lines.push(MemoryLine { label, bytes, shared: true, how, source });
-    };
-    match ask.task {
+    let of = |bytes| PerParameter { billions, bytes };
+    let (tokens, sequences) = (ask.number(GuideInput::Context), ask.number(GuideInput::Sequences));
+    let mut parts = match ask.task {
         Task::Pretrain | Task::FineTune => {
             let held = if ask.precision == Precision::Fp32 { 4.0 } else { 2.0 };
             // Gradients are added up in FP32 where a run is long.
@@ -79,79 +147,26 @@ pub fn memory(ask: &GuideAsk) -> Memory {
                 _ => 2.0,
             };
             let states = if ask.precision == Precision::Fp32 { 8.0 } else { 12.0 };
-            let source = "ZeRO (Rajbhandari et al. 2020, §3.1): 2 + 2 + 12 bytes; Megatron Core, \
-                          distributed optimizer: 18 with FP32 gradients, 16 in FP32";
-            let line = |bytes: f64| format!("{billions}B × {bytes} bytes");
-            shared("weights", parameters * held, line(held), source);
-            shared("gradients", parameters * gradient, line(gradient), source);
-            shared("optimiser states (Adam)", parameters * states, line(states), source);
+            vec![
+                MemoryPart::TrainedWeights(of(held)),
+                MemoryPart::Gradients(of(gradient)),
+                MemoryPart::OptimiserStates(of(states)),
+            ]
         }
-        Task::Lora => {
-            let bytes = ask.precision.bytes();
-            shared(
-                "weights",
-                parameters * bytes,
-                format!("{billions}B × {bytes:.3} bytes, frozen"),
-                "QLoRA (Dettmers et al. 2023): 4 bits + 0.127 bit of scales",
-            );
-            let share = ask.number(GuideInput::LoraShare) / 100.0;
-            shared(
-                "adapters with their states",
-                parameters * share * 16.0,
-                format!("{billions}B × {:.2} % × 16 bytes", share * 100.0),
-                "ZeRO, §3.1, for the adapters alone",
-            );
-        }
-        Task::Inference | Task::Batch => {
-            let bytes = ask.precision.bytes();
-            shared(
-                "weights",
-                parameters * bytes,
-                format!("{billions}B × {bytes:.3} bytes"),
-                "parameters × bytes of the precision",
-            );
-            let shape = shape(ask);
-            let tokens = ask.number(GuideInput::Context) * ask.number(GuideInput::Sequences);
-            shared(
-                "KV cache",
-                tokens * shape.kv_bytes,
-                format!("{tokens} tokens × {:.0} KiB", shape.kv_bytes / 1024.0),
-                "2 × layers × KV heads × head size × 2 bytes per token (PagedAttention, Kwon et al. \
-                 2023)",
-            );
-        }
-    }
+        Task::Lora => vec![
+            MemoryPart::FrozenWeights(of(ask.precision.bytes())),
+            MemoryPart::Adapters { billions, share: ask.number(GuideInput::LoraShare) / 100.0 },
+        ],
+        Task::Inference | Task::Batch => vec![
+            MemoryPart::ServedWeights(of(ask.precision.bytes())),
+            MemoryPart::KvCache { tokens: tokens * sequences, bytes: shape(ask).kv_bytes },
+        ],
+    };
     if ask.task.trains() {
-        let shape = shape(ask);
-        let (s, b) = (ask.number(GuideInput::Context), ask.number(GuideInput::Sequences));
-        let boundaries = 2.0 * s * b * shape.hidden * shape.layers;
-        let one = 34.0 * s * b * shape.hidden;
-        let source = "Korthikanti et al. 2022: 2·s·b·h per layer kept, 34·s·b·h of the one computed \
-                      anew (attention does not keep its matrix)";
-        let line =
-            |label, bytes, how, source| MemoryLine { label, bytes, shared: false, how, source };
-        lines.push(line(
-            "activations, recomputed",
-            boundaries + one,
-            format!(
-                "{s} tokens × {b} × {:.0} × ({:.0} layers × 2 + 34) bytes",
-                shape.hidden, shape.layers
-            ),
-            source,
-        ));
-        lines.push(line(
-            "logits and their gradient",
-            8.0 * s * b * shape.vocabulary,
-            format!("{s} tokens × {b} × {:.0} words × 8 bytes", shape.vocabulary),
-            "both in FP32; a fused loss does without",
-        ));
+        let Shape { hidden, layers, vocabulary, .. } = shape(ask);
+        parts.push(MemoryPart::Activations { tokens, sequences, hidden, layers });
+        parts.push(MemoryPart::Logits { tokens, sequences, vocabulary });
     }
-    lines.push(MemoryLine {
-        label: "CUDA, NCCL, workspace",
-        bytes: OVERHEAD,
-        shared: false,
-        how: "2 GiB on each GPU".to_owned(),
-        source: "of the house; a CUDA context alone takes 0.3–2 GiB",
-    });
-    Memory { lines }
+    parts.push(MemoryPart::Overhead);
+    Memory { parts }
 }

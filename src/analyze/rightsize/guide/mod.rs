@@ -19,8 +19,9 @@ mod tests;
 #[cfg(test)]
 pub use ask::GuideInput;
 pub use ask::{GuideAsk, INPUTS, InputSpec, InputUnit, Precision, Task};
+pub use memory::MemoryPart;
 #[cfg(test)]
-pub use memory::{Memory, memory};
-pub use recommend::{Guide, GuideCandidate, recommend};
+pub use memory::{Memory, PerParameter, memory};
+pub use recommend::{Guide, GuideCandidate, GuideFail, GuideNote, GuideWarning, recommend};
 #[cfg(test)]
 pub use shape::shape;

@@ -6,11 +6,9 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use super::ask::{GuideAsk, GuideInput, Precision, Task};
-use super::memory::{FILL, GIB, Memory, memory};
+use super::memory::{FILL, Memory, memory};
 use super::speed::{hours, serve};
-use crate::analyze::rightsize::words::{gb, per_hour};
 use crate::analyze::rightsize::{GpuSpeed, Traits};
-use crate::domain::number::grouped;
 use crate::domain::{AcceleratorKind, Platform, Provenance, Tenancy, TypeSpec, ZoneOffering};
 use crate::fleet::PriceBook;
 
@@ -34,22 +32,80 @@ pub enum GuideFail {
     NotOffered,
 }
 
-impl std::fmt::Display for GuideFail {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::NoGpu => f.write_str("no NVIDIA GPU whose speed is known"),
-            Self::Memory(has, needs) => write!(
-                f,
-                "{} GiB per GPU can be filled, {} GiB needed",
-                grouped(has / GIB, 1),
-                grouped(needs / GIB, 1)
-            ),
-            Self::Efa => f.write_str("it takes several boxes, and it has no EFA"),
-            Self::Latency(ms) => write!(f, "a token takes {} ms", grouped(*ms, 1)),
-            Self::Budget(usd) => write!(f, "it costs {}", per_hour(*usd)),
-            Self::NotOffered => f.write_str("no zone offers it"),
-        }
-    }
+/// What speaks for a type, and what to know of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum GuideNote {
+    /// Its GPUs exchange weights and gradients over PCIe.
+    PcieTraining,
+    /// Number of boxes in one placement group: one that stops, stops all.
+    PlacementGroup(u32),
+    /// It has no BF16: training in FP16 needs loss scaling.
+    ScaledFp16,
+    /// Copies of the model in a box.
+    Copies {
+        /// Number of copies.
+        copies: u32,
+        /// GPUs of each.
+        gpus: u32,
+    },
+    /// A copy spans GPUs over PCIe.
+    PcieServing,
+    /// It has no FP8: 8 bits are computed with at 16.
+    NoFp8,
+    /// It has no BF16: FP16 serves instead.
+    NoBf16,
+    /// It is a part of a GPU, which needs another driver.
+    FractionalGpu,
+    /// Its processors are Arm.
+    Arm,
+    /// The data fit on its instance store, GB.
+    DataFit(u64),
+    /// The data do not fit on its instance store.
+    DataOverNetwork {
+        /// Size of the instance store, GB.
+        store_gb: u64,
+        /// Least duration of one pass over the network, hours.
+        hours: f64,
+    },
+}
+
+/// What the figures of an answer rest on, and what they leave out.
+#[derive(Clone, Debug, PartialEq)]
+pub enum GuideWarning {
+    /// The task and the precision decide about the memory.
+    Memory {
+        /// Parameters, billions.
+        billions: f64,
+        /// Memory on one GPU that holds all of it, bytes.
+        bytes: f64,
+    },
+    /// 4 bits cannot be trained in full: the figures are those of 16.
+    FourBitTraining,
+    /// Milliseconds per token that are asked for: bandwidth decides about them.
+    Latency(f64),
+    /// The latency that is asked for does not matter to the task.
+    LatencyUnused,
+    /// Size of the data, GB: it decides about disks and network.
+    Data(f64),
+    /// The dearest type costs many times the cheapest.
+    PriceFactor {
+        /// The dearest type.
+        dearest: Arc<str>,
+        /// Its price over that of the cheapest.
+        times: f64,
+        /// The cheapest type.
+        cheapest: Arc<str>,
+    },
+    /// No type that is priced in the region does it.
+    NoType,
+    /// Number of types with other accelerators, which are not compared.
+    OtherAccelerators(u32),
+    /// Which zones offer which type was not read.
+    ZonesUnread,
+    /// A CPU may serve so small a model.
+    CpuMayDo,
+    /// Speeds are bounds from data sheets.
+    SpeedBounds,
 }
 
 /// A type that does the task.
@@ -89,8 +145,8 @@ pub struct GuideCandidate {
     pub run_usd: Option<f64>,
     /// Zones that offer it; `None` when that was not read.
     pub zones: Option<Vec<Arc<str>>>,
-    /// What speaks for it and what to know, a sentence each.
-    pub says: Vec<String>,
+    /// What speaks for it and what to know.
+    pub says: Vec<GuideNote>,
 }
 
 /// A type that does not.
@@ -114,8 +170,8 @@ pub struct Guide {
     pub candidates: Vec<GuideCandidate>,
     /// Those that do not, cheapest first.
     pub rejected: Vec<Rejected>,
-    /// What the figures rest on and what they leave out, a sentence each.
-    pub warnings: Vec<String>,
+    /// What the figures rest on and what they leave out.
+    pub warnings: Vec<GuideWarning>,
 }
 
 /// What a type could do, while it is judged.
@@ -261,21 +317,13 @@ fn train(
     out.gpus_per_copy = gpus;
     out.memory_share = memory.per_gpu(gpus) / usable;
     out.hours = hours(ask, gpu, gpus, tried.traits.nvlink);
-    if gpus > 1 && !tried.traits.nvlink {
-        out.says.push(
-            "Its GPUs talk over PCIe: what they exchange in every step (weights and gradients) slows \
-             them, here by two fifths."
-                .into(),
-        );
-    }
-    if boxes > 1 {
-        out.says.push(format!(
-            "{boxes} boxes in one placement group, joined by EFA: one that stops, stops all."
-        ));
-    }
-    if gpu.capability < (8, 0) && ask.precision != Precision::Fp32 {
-        out.says.push("It has no BF16: FP16 with loss scaling instead.".into());
-    }
+    let notes = [
+        (gpus > 1 && !tried.traits.nvlink).then_some(GuideNote::PcieTraining),
+        (boxes > 1).then_some(GuideNote::PlacementGroup(boxes)),
+        (gpu.capability < (8, 0) && ask.precision != Precision::Fp32)
+            .then_some(GuideNote::ScaledFp16),
+    ];
+    out.says.extend(notes.into_iter().flatten());
     Ok(())
 }
 
@@ -315,44 +363,28 @@ fn infer(
     out.ms_per_token = Some(served.token_s * 1000.0);
     out.ms_first_token = Some(served.first_s * 1000.0);
     out.tokens_per_s = Some(f64::from(out.boxes) * each);
-    if copies > 1 {
-        out.says.push(format!(
-            "{copies} copies on {gpus} GPU{} each: one copy alone leaves the others idle.",
-            if gpus == 1 { "" } else { "s" }
-        ));
-    }
-    if gpus > 1 && !tried.traits.nvlink {
-        out.says.push("A copy spans GPUs over PCIe: a token takes longer than computed.".into());
-    }
-    if ask.precision == Precision::Fp8 && !gpu.fp8 {
-        out.says.push("It has no FP8: weights of 8 bits are computed with at 16.".into());
-    }
-    if gpu.capability < (8, 0) && ask.precision == Precision::Bf16 {
-        out.says.push("It has no BF16: FP16 instead.".into());
-    }
-    if tried.traits.fractional {
-        out.says.push("It is a part of a GPU and needs the GRID (vGPU) driver.".into());
-    }
-    if tried.traits.arm {
-        out.says.push("Arm: images and wheels for aarch64.".into());
-    }
+    let traits = &tried.traits;
+    let notes = [
+        (copies > 1).then_some(GuideNote::Copies { copies, gpus }),
+        (gpus > 1 && !traits.nvlink).then_some(GuideNote::PcieServing),
+        (ask.precision == Precision::Fp8 && !gpu.fp8).then_some(GuideNote::NoFp8),
+        (gpu.capability < (8, 0) && ask.precision == Precision::Bf16).then_some(GuideNote::NoBf16),
+        traits.fractional.then_some(GuideNote::FractionalGpu),
+        traits.arm.then_some(GuideNote::Arm),
+    ];
+    out.says.extend(notes.into_iter().flatten());
     Ok(())
 }
 
 /// Where the data can lie.
 fn data(ask: &GuideAsk, tried: &Tried<'_>, out: &mut GuideCandidate) {
     let Some(size) = ask.value(GuideInput::Data).filter(|gb| *gb > 0.0) else { return };
-    let store = tried.spec.instance_store_gb;
-    if store as f64 >= size {
-        out.says.push(format!("The data fit on its instance store of {}.", gb(store)));
+    let store_gb = tried.spec.instance_store_gb;
+    if store_gb as f64 >= size {
+        out.says.push(GuideNote::DataFit(store_gb));
     } else if let Some(gbps) = tried.traits.baseline_gbps {
         let hours = size * 8.0 / gbps / 3600.0;
-        out.says.push(format!(
-            "The data do not fit on its instance store of {}: one pass over the network takes at \
-             least {} h.",
-            gb(store),
-            grouped(hours, 1)
-        ));
+        out.says.push(GuideNote::DataOverNetwork { store_gb, hours });
     }
 }
 
@@ -362,72 +394,37 @@ fn warnings(
     candidates: &[GuideCandidate],
     skipped: u32,
     unread: bool,
-) -> Vec<String> {
-    let mut out = Vec::new();
+) -> Vec<GuideWarning> {
     let billions = ask.number(GuideInput::Parameters);
-    let needs = grouped(memory.total() / GIB, 1);
-    out.push(format!(
-        "{billions}B parameters need {needs} GiB here: the task and the precision decide, not a \
-         boundary of 10B parameters."
-    ));
-    if ask.precision == Precision::Int4 && matches!(ask.task, Task::Pretrain | Task::FineTune) {
-        out.push(
-            "4 bits cannot be trained in full: the figures are those of 16 bits. Adapters on 4 bits \
-             (LoRA) are another task."
-                .into(),
-        );
-    }
-    if let Some(latency) = ask.value(GuideInput::Latency) {
-        out.push(match ask.task {
-            Task::Inference => format!(
-                "{} per token is bytes read ÷ memory bandwidth: fewer bits or more bandwidth help, \
-                 more TFLOPS do not. Queueing comes on top; measure under load.",
-                super::InputUnit::Milliseconds.show(latency)
-            ),
-            _ => "Nobody waits for it: the latency counts for nothing.".into(),
-        });
-    }
-    if let Some(size) = ask.value(GuideInput::Data).filter(|gb| *gb > 0.0) {
-        out.push(format!(
-            "The size of the data ({}) decides about disks and network, not about the GPU; what counts \
-             is whether reading keeps up.",
-            super::InputUnit::Gigabytes.show(size)
-        ));
-    }
-    if let (Some(first), Some(dearest)) = (
-        candidates.first(),
-        candidates.iter().max_by(|a, b| a.total_usd_per_hour.total_cmp(&b.total_usd_per_hour)),
-    ) {
-        let times = dearest.total_usd_per_hour / first.total_usd_per_hour;
-        if times > 1.5 {
-            out.push(format!(
-                "{} costs {}× what {} does, at the prices of today: such factors change with the list \
-                 (p4d was 27× a g5.2xlarge before June 2025, 18.1× after).",
-                dearest.instance_type,
-                grouped(times, 1),
-                first.instance_type
-            ));
-        }
-    }
-    if candidates.is_empty() {
-        out.push("No type that is priced in the region does it: see what each lacks.".into());
-    }
-    if skipped > 0 {
-        out.push(format!(
-            "{skipped} types with other accelerators (Trainium, Inferentia, AMD) are not compared: \
-             they need other software."
-        ));
-    }
-    if unread {
-        out.push("Which zones offer what was not read: capacity is another question still.".into());
-    }
-    if billions < 1.0 && !ask.task.trains() {
-        out.push("Below 1B parameters a CPU may do; CPU-only types are not compared.".into());
-    }
-    out.push(
-        "Speeds are bounds from data sheets (60 % of the bandwidth, 40 % of the peak reached), not \
-         measurements: run the cheapest two for an hour before choosing."
-            .into(),
-    );
-    out
+    let in_full = matches!(ask.task, Task::Pretrain | Task::FineTune);
+    let latency = ask.value(GuideInput::Latency).map(|latency| match ask.task {
+        Task::Inference => GuideWarning::Latency(latency),
+        _ => GuideWarning::LatencyUnused,
+    });
+    let all = [
+        Some(GuideWarning::Memory { billions, bytes: memory.total() }),
+        (in_full && ask.precision == Precision::Int4).then_some(GuideWarning::FourBitTraining),
+        latency,
+        ask.value(GuideInput::Data).filter(|gb| *gb > 0.0).map(GuideWarning::Data),
+        price_factor(candidates),
+        candidates.is_empty().then_some(GuideWarning::NoType),
+        (skipped > 0).then_some(GuideWarning::OtherAccelerators(skipped)),
+        unread.then_some(GuideWarning::ZonesUnread),
+        (billions < 1.0 && !ask.task.trains()).then_some(GuideWarning::CpuMayDo),
+        Some(GuideWarning::SpeedBounds),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+/// The dearest of `candidates` beside the first; `None` where it costs at most 1.5 times as much.
+fn price_factor(candidates: &[GuideCandidate]) -> Option<GuideWarning> {
+    let total = |c: &GuideCandidate| c.total_usd_per_hour;
+    let first = candidates.first()?;
+    let dearest = candidates.iter().max_by(|a, b| total(a).total_cmp(&total(b)))?;
+    let times = total(dearest) / total(first);
+    (times > 1.5).then(|| GuideWarning::PriceFactor {
+        dearest: dearest.instance_type.clone(),
+        times,
+        cheapest: first.instance_type.clone(),
+    })
 }

@@ -4,7 +4,7 @@
 //! $1.204.
 
 use super::*;
-use crate::fleet::savings::{Effort, Risk};
+use crate::fleet::savings::{Effort, PricedType, Risk};
 
 #[test]
 fn one_working_gpu_of_four_fits_a_box_with_one() {
@@ -19,12 +19,12 @@ fn one_working_gpu_of_four_fits_a_box_with_one() {
     assert!((proposal.gross_usd_per_hour.unwrap() - (5.672 - 1.624)).abs() < 1e-9);
     assert!((proposal.net_usd_per_hour.unwrap() - (5.672 - 1.624)).abs() < 1e-9);
     assert_eq!((proposal.effort, proposal.risk), (Effort::Low, Risk::Medium));
-    let says = says(&proposal);
-    assert!(
-        says.contains("g5.2xlarge at $1.21/h, would not do: 32 GiB memory, 48 GiB kept"),
-        "{says}"
-    );
-    assert!(says.contains("not checked"), "{says}");
+    let next = Note::NextSmaller {
+        to: PricedType { name: "g5.2xlarge".into(), usd_per_hour: Figure(1.212) },
+        fail: SizeFail::Memory(32 * 1024, 48 * 1024),
+    };
+    assert!(proposal.says.iter().any(|note| **note == next), "{:?}", proposal.says);
+    assert!(noted!(proposal, Note::OfferUnchecked), "{:?}", proposal.says);
 }
 
 #[test]
@@ -69,9 +69,13 @@ fn whole_gpus_only() {
     // Two of four: no box with two or three A10G exists, and what has four L4 is slower.
     let proposal = World::of([Seen { working: 2, ..g5() }]).one();
     assert_eq!(to(&proposal), "– nothing_smaller");
-    let says = says(&proposal);
-    // 2 × $1.624.
-    assert!(says.contains("2 × g5.4xlarge would cost $3.25/h instead of $5.67/h"), "{says}");
+    let apart = Note::Apart {
+        gpus: 2,
+        to: "g5.4xlarge".into(),
+        usd_per_hour: Figure(2.0 * 1.624),
+        instead_of: Figure(5.672),
+    };
+    assert!(proposal.says.iter().any(|note| **note == apart), "{:?}", proposal.says);
     // Five of eight on a p4d stay.
     let five = Seen { instance_type: "p4d.24xlarge", working: 5, ..g5() };
     assert_eq!(World::of([five]).to(), "– nothing_smaller");
@@ -84,12 +88,12 @@ fn speed() {
     assert_eq!(World::of([seen(30.0)]).to(), "g6.4xlarge");
     assert_eq!(World::of([seen(45.0)]).to(), "g5.4xlarge");
     let proposal = World::of([seen(30.0)]).one();
-    assert!(
-        says(&proposal).contains("1 × L4 (22.4 GiB) instead of 4 × A10G"),
-        "{}",
-        says(&proposal)
-    );
-    assert!(says(&proposal).contains("compute capability 8.9"), "{}", says(&proposal));
+    let gpus = proposal.says.iter().find_map(|note| match &**note {
+        Note::OtherGpu { from, to } => Some((from.devices, &*from.model, to.devices, &*to.model)),
+        _ => None,
+    });
+    assert_eq!(gpus, Some((4, "A10G", 1, "L4")));
+    assert!(noted!(proposal, Note::ComputeCapability(8, 9)), "{:?}", proposal.says);
     assert_eq!((proposal.effort, proposal.risk), (Effort::Medium, Risk::Medium));
 }
 
@@ -138,7 +142,8 @@ fn network() {
     // What was not read is said.
     let proposal = World::of([Seen { network: None, ..g5() }]).one();
     assert_eq!(to(&proposal), "g5.4xlarge");
-    assert!(says(&proposal).contains("Network was not read: up to 25 Gbit/s instead of 40"));
+    let less = Note::LessNetwork { from: Figure(40.0), to: Figure(25.0) };
+    assert!(proposal.says.iter().any(|note| **note == less), "{:?}", proposal.says);
 }
 
 #[test]
@@ -156,8 +161,7 @@ fn efa() {
 fn offerings() {
     let world = World::of([g5()]).offers(&["g5.12xlarge", "g5.8xlarge", "m5.large"]);
     assert_eq!(world.to(), "g5.8xlarge");
-    let says = says(&world.one());
-    assert!(!says.contains("not checked"), "{says}");
+    assert!(!noted!(world.one(), Note::OfferUnchecked));
 }
 
 #[test]
@@ -194,7 +198,9 @@ fn prices() {
     world.book.prices.extend(one);
     let proposal = world.one();
     assert_eq!(to(&proposal), "– no_price");
-    assert!(says(&proposal).contains("would do and have no known price in us-east-1: g6e.2xlarge"));
+    let Note::Unpriced { types, region } = &*proposal.says[0] else { panic!("{proposal:?}") };
+    assert_eq!((&*types.names[0], &**region), ("g6e.2xlarge", "us-east-1"));
+    assert!(types.names.len() == 3 && types.more > 0, "{types:?}");
     world.book.prices = without(&["g5.12xlarge"]);
     assert_eq!(world.to(), "– no_price");
     assert_eq!(world.one().usd_per_hour, None);

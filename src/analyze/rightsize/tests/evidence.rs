@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::domain::{HourRange, HourlySeries, MALFORMED};
+use crate::fleet::savings::GpuPeakUnknown;
 
 /// A week of one signal: so many percent (or bytes) in the closed hours `from..=to` before now, the
 /// earlier pairs overruled by the later ones. Hours that nothing names are missing.
@@ -92,12 +93,13 @@ fn gpus_that_worked_on_friday_are_kept_on_sunday() {
     let proposal = p4d(Some(43));
     assert_eq!((proposal.need.gpus, proposal.need.memory_mib), (Some(8), None));
     assert_eq!(to(&proposal), "– nothing_smaller");
-    let text = says(&proposal);
-    assert!(text.contains("8 of 8 GPUs worked within 7 d, 7 of them not for 42 h."), "{text}");
+    let (of, within_hours, idle_hours) = (8, 168, Some(42));
+    let worked = Note::GpusWorked { working: 8, of, within_hours, idle: 7, idle_hours };
+    assert!(proposal.says.iter().any(|note| **note == worked), "{:?}", proposal.says);
     // One at work for the whole week.
     let proposal = p4d(None);
     assert_eq!((proposal.need.gpus, &*to(&proposal)), (Some(1), "g7e.8xlarge"));
-    assert!(says(&proposal).contains("1 of 8 GPUs work (the others have been idle for 7 d)"));
+    assert_eq!(*proposal.says[0], Note::GpusWork { working: 1, of, idle_hours: Some(168) });
 }
 
 #[test]
@@ -116,7 +118,7 @@ fn the_network_is_that_of_the_highest_day_of_the_week() {
     assert_eq!((&*to(&proposal), &*to(&with(1e5))), ("g5.8xlarge", "g5.4xlarge"));
     // A datapoint that makes no sense may have been anything; what was seen beside it is needed.
     let odd = with(MALFORMED);
-    assert!(says(&odd).contains("Network is known in part"), "{}", says(&odd));
+    assert!(noted!(odd, Note::NetworkPartly), "{:?}", odd.says);
     assert!(odd.need.network_gbps.is_some());
 }
 
@@ -151,8 +153,9 @@ fn hours_are_those_that_came() {
     // 40 of 168 hours are enough to speak and not enough to know the peak.
     let proposal = busy(168, 40, 100.0).one();
     assert_eq!(to(&proposal), "g5.4xlarge");
-    let text = says(&proposal);
-    assert!(text.contains("GPU 0 max is known of 40 of 168 hours: the full speed"), "{text}");
+    let why = GpuPeakUnknown::Hours { label: "GPU 0 max".into(), got: 40, of: 168 };
+    let kept = Note::GpuSpeedKept(why);
+    assert!(proposal.says.iter().any(|note| **note == kept), "{:?}", proposal.says);
     // Without nine tenths of CPU all vCPUs are kept: nothing smaller has 64.
     assert_eq!(busy(150, 168, 100.0).proposals(), vec![]);
     assert_eq!(busy(152, 168, 100.0).to(), "g5.4xlarge");

@@ -15,12 +15,12 @@ use super::{SizeRules, proposals};
 use crate::analyze::idle::{Preset, Subject, judge};
 use crate::analyze::savings::{SavingsInput, SavingsRules};
 use crate::domain::{
-    Activity, BlockDevice, Criterion, EvidenceRole, GpuIdentity, GpuKey, GpuOwner, GpuReason,
-    GpuSample, GpuSignal, GpuSignals, GpuState, GpuVerdict, Holdings, Instance, InstanceState,
-    Lifecycle, Mig, Owner, Platform, Rung, SavingsFacts, Scope, SeriesSet, Signal, SignalEvidence,
-    TagKeys, Tags, Tenancy, TypeSpec, Verdict, VerdictKind, ZoneOffering,
+    Activity, BlockDevice, Criterion, EvidenceRole, Figure, GpuIdentity, GpuKey, GpuOwner,
+    GpuReason, GpuSample, GpuSignal, GpuSignals, GpuState, GpuVerdict, Holdings, Instance,
+    InstanceState, Lifecycle, Mig, Owner, Platform, Rung, SavingsFacts, Scope, SeriesSet, Signal,
+    SignalEvidence, TagKeys, Tags, Tenancy, TypeSpec, Verdict, VerdictKind, ZoneOffering,
 };
-use crate::fleet::savings::{Proposal, SizeVerdict};
+use crate::fleet::savings::{Proposal, SizeFail, SizeNote as Note, SizeVerdict};
 use crate::fleet::{Book, Fleet, GpuFleet, GpuNode, GpuRow, JoinInput, PriceBook, join};
 use crate::source::catalogue;
 
@@ -313,9 +313,13 @@ fn to(proposal: &Proposal) -> String {
     }
 }
 
-fn says(proposal: &Proposal) -> String {
-    proposal.says.join("\n")
+/// True when a proposal has a note of this pattern.
+macro_rules! noted {
+    ($proposal:expr, $note:pat) => {
+        $proposal.says.iter().any(|note| matches!(&**note, $note))
+    };
 }
+use noted;
 
 fn gpu_row(seen: &Seen, node: &Arc<GpuNode>, index: u16) -> GpuRow {
     let mut signals = GpuSignals::default();

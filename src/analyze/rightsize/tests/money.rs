@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::domain::{
-    CapacityReservation, Commitment, CommitmentSource, CommitmentState, Commits, OfferingClass,
-    PaymentOption, PlanRate, PlanType, Provenance, ReservedInstances, SavingsPlan, Unread,
+    CapacityReservation, Commitment, CommitmentKind, CommitmentSource, CommitmentState, Commits,
+    OfferingClass, PaymentOption, PlanRate, PlanType, Provenance, ReservedInstances, SavingsPlan,
+    Unread,
 };
 
 fn held(id: &str, days: i64, commits: Commits) -> Arc<Commitment> {
@@ -79,11 +80,11 @@ fn a_reservation_makes_it_worthless_until_it_ends() {
     // The reservation goes on, and the new one comes on top.
     near(proposal.net_usd_per_hour, -5.26824);
     assert_eq!(proposal.worthless_until, Some(now() + SignedDuration::from_hours(24 * 30)));
-    let says = says(&proposal);
-    assert!(
-        says.contains("It costs $5.27/h more until 2026-12-01: Reserved Instances ri-1"),
-        "{says}"
-    );
+    let last = proposal.says.last().unwrap();
+    let Note::NetNothing { costs: Some(costs), until, by } = &**last else { panic!("{last:?}") };
+    near(Some(costs.0), 5.26824);
+    assert_eq!(*until, proposal.worthless_until);
+    assert_eq!(by[..], [(CommitmentKind::ReservedInstances, "ri-1".into())]);
 }
 
 #[test]
@@ -113,7 +114,10 @@ fn a_plan_moves_to_the_new_type() {
     let proposal = world(vec![p4d()], vec![plan(10.0, &rates)]).one();
     near(proposal.net_usd_per_hour, 21.957_642 / 6.0);
     assert_eq!(proposal.worthless_until, None);
-    assert!(says(&proposal).contains("the bill falls by $3.66/h"), "{}", says(&proposal));
+    let last = proposal.says.last().unwrap();
+    let Note::NetLess { gross, net, .. } = &**last else { panic!("{last:?}") };
+    near(Some(gross.0), 21.957_642 - 5.26824);
+    near(Some(net.0), 21.957_642 / 6.0);
     // A plan that covers all of it: nothing falls.
     let proposal = world(vec![p4d()], vec![plan(12.0, &rates)]).one();
     near(proposal.net_usd_per_hour, 0.0);
@@ -121,7 +125,8 @@ fn a_plan_moves_to_the_new_type() {
     // A rate that nobody read: not known.
     let proposal = world(vec![p4d()], vec![plan(10.0, &rates[..1])]).one();
     assert_eq!(proposal.net_usd_per_hour, None);
-    assert!(says(&proposal).contains("the rate of the plan sp-1 for g7e.8xlarge was not read"));
+    let unread = Note::NetRateUnread { plan: "sp-1".into(), instance_type: "g7e.8xlarge".into() };
+    assert_eq!(**proposal.says.last().unwrap(), unread);
 }
 
 #[test]
@@ -129,7 +134,7 @@ fn without_reading_there_is_no_net() {
     let mut world = world(vec![p4d()], vec![]);
     world.book.holdings = None;
     assert_eq!(world.one().net_usd_per_hour, None);
-    assert!(says(&world.one()).contains("Net unknown: commitments were not read"));
+    assert!(noted!(world.one(), Note::NetUnread));
     let unread = Unread {
         scope: Scope::account_wide(scope().account),
         source: CommitmentSource::SavingsPlans,
@@ -137,7 +142,10 @@ fn without_reading_there_is_no_net() {
     };
     world.book.holdings = Some(Holdings { unread: vec![unread], ..Holdings::default() });
     assert_eq!(world.one().net_usd_per_hour, None);
-    assert!(says(&world.one()).contains("denied"), "{}", says(&world.one()));
+    let proposal = world.one();
+    let last = proposal.says.last().unwrap();
+    let Note::NetUnknown(why) = &**last else { panic!("{last:?}") };
+    assert!(why.contains("denied"), "{why}");
 }
 
 #[test]

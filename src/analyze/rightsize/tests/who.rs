@@ -1,6 +1,7 @@
 //! Which boxes are looked at, and what cannot be told.
 
 use super::*;
+use crate::fleet::savings::GpuRuntime;
 
 #[test]
 fn one_of_eight_busy_is_no_mean_of_twelve_percent() {
@@ -10,7 +11,7 @@ fn one_of_eight_busy_is_no_mean_of_twelve_percent() {
     // One GPU as fast as an A100 (312 TFLOPS, 1,555 GB/s), 144 GiB.
     assert_eq!(to(&proposal), "g7e.8xlarge");
     // First, since a list shows one sentence.
-    assert!(says(&proposal).starts_with("1 of 8 GPUs work (the others have been idle for 7 d)"));
+    assert_eq!(*proposal.says[0], Note::GpusWork { working: 1, of: 8, idle_hours: Some(168) });
     assert!((proposal.gross_usd_per_hour.unwrap() - (21.957_642 - 5.26824)).abs() < 1e-9);
 }
 
@@ -28,24 +29,25 @@ fn memory_taken_in_advance_says_nothing() {
     };
     let proposal = World::of([seen.clone()]).one();
     assert_eq!(to(&proposal), "– pre_allocated");
-    let text = says(&proposal);
-    assert!(text.contains("41 GiB of 44.7 GiB in use says nothing of the need"), "{text}");
-    assert!(text.contains("--gpu-memory-utilization"), "{text}");
-    assert!(
-        text.starts_with("If 22.4 GiB per GPU were enough, g6.24xlarge at $6.68/h would do"),
-        "{text}"
-    );
+    let reserved = Note::GpuMemoryReserved { mib: 41 * 1024, of_mib: 45_776, runtime: None };
+    assert!(proposal.says.iter().any(|note| **note == reserved), "{:?}", proposal.says);
+    assert!(noted!(proposal, Note::AskRuntime(None)), "{:?}", proposal.says);
+    let Note::FitsIfMemory { memory_mib, to: smaller } = &*proposal.says[0] else {
+        panic!("{:?}", proposal.says)
+    };
+    assert_eq!((*memory_mib, &*smaller.name), (22_888, "g6.24xlarge"));
+    assert!((smaller.usd_per_hour.0 - 6.6752).abs() < 1e-9);
     assert_eq!(proposal.gross_usd_per_hour, None);
     // Where other constraints bar every other type too, the question stays: copies that need less
     // than they take could share fewer GPUs.
     let peaks = World::of([Seen { gpu_peak: 100.0, ..seen.clone() }]).one();
     assert_eq!(to(&peaks), "– pre_allocated");
-    assert!(says(&peaks).starts_with("Nothing cheaper meets all of it"), "{}", says(&peaks));
+    assert!(matches!(*peaks.says[0], Note::Nearest { .. }), "{:?}", peaks.says);
     // A name in the processes is enough, whatever is taken.
     let vllm = Seen { gpu_gib: Some(20.0), process: Some("VLLM::EngineCore"), ..seen.clone() };
     let proposal = World::of([vllm]).one();
     assert_eq!(to(&proposal), "– pre_allocated");
-    assert!(says(&proposal).contains("vLLM takes memory in advance"));
+    assert!(noted!(proposal, Note::AskRuntime(Some(GpuRuntime::Vllm))));
     // The same memory at work is use: it needs no runtime to explain it.
     let training = Seen { activity: 0.9, ..seen.clone() };
     assert_eq!(to(&World::of([training]).one()), "– nothing_smaller");
@@ -108,11 +110,11 @@ fn partial_boxes_of_a_team_are_counted_together() {
     let all = World::of([seen("i-1", 3), seen("i-2", 4), seen("i-3", 6)]).proposals();
     // 6 + nothing, 4 + 3: two boxes.
     for proposal in &all {
-        assert!(says(proposal).contains("13 GPUs at work together: 2 would hold them, 1 could go"));
+        assert!(noted!(proposal, Note::Consolidate { boxes: 3, gpus: 13, enough: 2, .. }));
     }
     // 6, 5 and 5 fit nowhere together, though 16 GPUs would fill two boxes.
     let all = World::of([seen("i-1", 6), seen("i-2", 5), seen("i-3", 5)]).proposals();
-    assert!(all.iter().all(|p| !says(p).contains("could go")));
+    assert!(!all.iter().any(|p| noted!(p, Note::Consolidate { .. })));
 }
 
 #[test]

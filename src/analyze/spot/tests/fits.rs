@@ -1,12 +1,12 @@
 use super::fixture::{World, instance};
 use crate::analyze::spot::fit::{Telemetry, judge};
 use crate::analyze::spot::{Pattern, SPOT_TAG, SpotRule, SpotRules};
-use crate::domain::{Lifecycle, VerdictKind, Workload};
-use crate::fleet::savings::SpotFit;
+use crate::domain::{Figure, Lifecycle, OwnerKind, VerdictKind, Workload};
+use crate::fleet::savings::{SpotBecause, SpotFit, SpotNote, SpotRow};
 
-fn fit(tags: &[(&str, &str)]) -> (SpotFit, String) {
+fn fit(tags: &[(&str, &str)]) -> (SpotFit, SpotBecause) {
     let row = World::default().with(instance("i-1", "g5.xlarge", tags)).row("i-1");
-    (row.fit, row.because.to_string())
+    (row.fit, (*row.because).clone())
 }
 
 fn rule(tag: Option<(&str, &str)>, name: Option<&str>, fit: SpotFit) -> SpotRule {
@@ -43,8 +43,9 @@ fn the_classification_of_the_articles_holds() {
         (vec![], SpotFit::Unknown),
     ] {
         let (found, because) = fit(&tags);
-        assert_eq!(found, expected, "{tags:?}: {because}");
-        assert!(!because.is_empty());
+        assert_eq!(found, expected, "{tags:?}: {because:?}");
+        let is_known = matches!(because, SpotBecause::Work { .. });
+        assert_eq!(is_known, expected != SpotFit::Unknown, "{tags:?}: {because:?}");
     }
 }
 
@@ -129,21 +130,24 @@ fn workloads_are_named_in_the_terms_of_gpus() {
 
 #[test]
 fn who_manages_it_is_asked_to_change_it() {
-    for (tags, word) in [
-        (vec![("aws:autoscaling:groupName", "g-1")], "Auto Scaling group g-1"),
+    for (tags, kind, name) in [
+        (vec![("aws:autoscaling:groupName", "g-1")], OwnerKind::Asg, "g-1"),
         (
             vec![("eks:cluster-name", "c"), ("aws:autoscaling:groupName", "eks-g")],
-            "EKS cluster c: add a node group",
+            OwnerKind::Eks,
+            "c",
         ),
-        (vec![("karpenter.sh/nodepool", "p")], "Karpenter pool p"),
+        (vec![("karpenter.sh/nodepool", "p")], OwnerKind::Karpenter, "p"),
         (
             vec![("AWSBatchServiceTag", "batch"), ("aws:batch:compute-environment", "ce")],
-            "environment ce",
+            OwnerKind::Batch,
+            "ce",
         ),
     ] {
         let tags: Vec<_> = tags.into_iter().chain([("workload", "training")]).collect();
         let row = World::default().with(instance("i-1", "g5.xlarge", &tags)).row("i-1");
-        assert!(row.says.iter().any(|s| s.contains(word)), "{word}: {:?}", row.says);
+        let belongs = SpotNote::Belongs { kind, name: name.into() };
+        assert!(row.says.iter().any(|note| **note == belongs), "{belongs:?}: {:?}", row.says);
     }
 }
 
@@ -179,11 +183,19 @@ fn minutes_in_tags_count_and_nonsense_is_said() {
     };
     // √(2 · t ÷ λ): a quarter of the time to write, half the interval.
     let (slow, quick) = (world("20"), world("5"));
-    let every = |row: &crate::fleet::savings::SpotRow| row.checkpoint_every_hours.unwrap();
+    let every = |row: &SpotRow| row.checkpoint_every_hours.unwrap();
     super::fixture::near(every(&slow), 2.0 * every(&quick));
     let odd = world("soon");
     assert_eq!(odd.checkpoint_every_hours, quick.checkpoint_every_hours);
-    assert!(odd.says.iter().any(|s| s.contains("\"soon\", which is no number of minutes")));
-    assert!(odd.says.iter().any(|s| s.contains("5 min to write a checkpoint")), "{:?}", odd.says);
-    assert!(!quick.says.iter().any(|s| s.contains("to write a checkpoint")), "{:?}", quick.says);
+    let no_minutes =
+        |n: &SpotNote| matches!(n, SpotNote::OddTag { value, .. } if &**value == "soon");
+    assert!(odd.says.iter().any(|note| no_minutes(note)), "{:?}", odd.says);
+    let writes = |row: &SpotRow| {
+        row.says.iter().find_map(|n| match &**n {
+            SpotNote::Assumed { checkpoint, .. } => *checkpoint,
+            _ => None,
+        })
+    };
+    assert_eq!(writes(&odd), Some(Figure(5.0 / 60.0)));
+    assert_eq!(writes(&quick), None);
 }

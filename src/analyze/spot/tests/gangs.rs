@@ -1,7 +1,8 @@
 //! Training across instances, by hand: 5 min to write, 15 min to restart, once a day for each.
 
 use super::fixture::{World, near};
-use crate::fleet::savings::SpotRow;
+use crate::domain::Figure;
+use crate::fleet::savings::{SpotNote, SpotRow};
 
 fn world(tags: &[(&str, &str)], count: usize, instance_type: &str) -> World {
     World::default()
@@ -10,8 +11,9 @@ fn world(tags: &[(&str, &str)], count: usize, instance_type: &str) -> World {
         .spot(instance_type, &[("a", 20.79)])
 }
 
-fn says(row: &SpotRow, text: &str) -> bool {
-    row.says.iter().any(|s| s.contains(text))
+fn stops_with_others(row: &SpotRow) -> bool {
+    let gang = |n: &SpotNote| matches!(n, SpotNote::OneJob { .. } | SpotNote::PerhapsTogether(_));
+    row.says.iter().any(|note| gang(note))
 }
 
 /// The same fleet, whatever its members belong to.
@@ -31,8 +33,14 @@ fn one_that_stops_stops_all() {
         near(row.efficiency.unwrap(), 0.5);
         // 0.7 · (55.04 − 20.79 ÷ 0.5).
         near(row.net_usd_per_hour.unwrap(), 9.422);
-        assert!(says(&row, "16 times as often as one alone, once in 1.5 h."), "{:?}", row.says);
-        assert!(says(&row, "one in 24 h is assumed"), "the band is of one: {:?}", row.says);
+        let each = row.says.iter().find_map(|note| match &**note {
+            SpotNote::OneJob { size: 16, each } => Some(each.0),
+            _ => None,
+        });
+        near(each.unwrap(), 1.5);
+        // The band is of one.
+        let of_one = |n: &SpotNote| matches!(n, SpotNote::InterruptedPerhaps { each, .. } if *each == Figure(24.0));
+        assert!(row.says.iter().any(|note| of_one(note)), "{:?}", row.says);
     }
 }
 
@@ -40,7 +48,7 @@ fn one_that_stops_stops_all() {
 fn one_box_is_no_gang() {
     let row = world(ONE_JOB[0], 1, "p5.48xlarge").row("i-0");
     near(row.net_usd_per_hour.unwrap(), 0.7 * (55.04 - 20.79 / 0.90625));
-    assert!(!says(&row, "times as often"), "{:?}", row.says);
+    assert!(!stops_with_others(&row), "{:?}", row.says);
 }
 
 #[test]
@@ -49,11 +57,7 @@ fn without_efa_it_is_said_and_not_counted() {
     let row = world(ONE_JOB[0], 5, "g5.xlarge").row("i-0");
     let alone = world(ONE_JOB[0], 1, "g5.xlarge").row("i-0");
     assert_eq!(row.efficiency, alone.efficiency);
-    assert!(
-        says(&row, "all 5 of its fleet, interruptions come 5 times as often."),
-        "{:?}",
-        row.says
-    );
+    assert!(row.says.iter().any(|n| **n == SpotNote::PerhapsTogether(5)), "{:?}", row.says);
     // Nodes of a ParallelCluster are one job all the same.
     let node = world(ONE_JOB[2], 5, "g5.xlarge").row("i-0");
     near(node.efficiency.unwrap(), by_hand(5.0 / 24.0));
@@ -70,7 +74,7 @@ fn trials_and_jobs_do_not_stop_each_other() {
         let tags = [("workload", work)];
         let (many, one) = (world(&tags, 16, "p5.48xlarge"), world(&tags, 1, "p5.48xlarge"));
         assert_eq!(many.row("i-0").efficiency, one.row("i-0").efficiency, "{work}");
-        assert!(!says(&many.row("i-0"), "times as often"));
+        assert!(!stops_with_others(&many.row("i-0")));
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::fixture::{World, instance, near};
 use crate::analyze::spot::{SPOT_TAG, SpotRule, asg_policy};
 use crate::domain::{Lifecycle, VerdictKind};
-use crate::fleet::savings::{MixedFleet, SpotFit};
+use crate::fleet::savings::{MixedFleet, NoPolicy, SpotFit, SpotNote};
 
 const ASG: (&str, &str) = ("aws:autoscaling:groupName", "workers");
 const TRAINS: &[(&str, &str)] = &[("workload", "train"), ASG];
@@ -33,17 +33,16 @@ fn distribution(fleet: &MixedFleet) -> (u64, u64) {
     (of("OnDemandBaseCapacity"), of("OnDemandPercentageAboveBaseCapacity"))
 }
 
-#[track_caller]
-fn says(fleet: &MixedFleet, text: &str) {
-    assert!(fleet.says.iter().any(|s| s.contains(text)), "{:?}", fleet.says);
-}
-
 #[test]
 fn a_group_that_fits_as_a_whole_has_a_base_of_none() {
     let fleet = one(&world());
     assert_eq!(distribution(&fleet), (0, 0));
     assert_eq!((fleet.count, fleet.spot(), fleet.fit), (8, 8, SpotFit::Yes));
-    assert!(!fleet.says.iter().any(|s| s.contains("Nothing says")), "{:?}", fleet.says);
+    assert!(
+        !fleet.says.iter().any(|n| matches!(n, SpotNote::UnknownMembers(_))),
+        "{:?}",
+        fleet.says
+    );
 }
 
 /// What must stay is in the base as a number at least, but a number is not it: no policy.
@@ -53,16 +52,15 @@ fn has_no_policy(world: &World, ids: &str) {
     assert_eq!((fleet.count, fleet.base, fleet.on_demand, fleet.spot()), (10, 2, 2, 8));
     assert_eq!(fleet.fit, SpotFit::Partial);
     assert_eq!(asg_policy(&fleet), None);
-    let why = fleet.no_policy.as_deref().unwrap();
-    assert!(why.starts_with(&format!("No policy to copy: {ids} must stay on demand")), "{why}");
-    assert!(why.contains("Move the others that fit to a group of their own."), "{why}");
-    assert!(!fleet.says.iter().any(|s| s.contains("change its mixed instances policy")));
+    let NoPolicy { pinned, fit } = fleet.no_policy.as_ref().unwrap();
+    assert_eq!((pinned.names.join(", ").as_str(), pinned.more, *fit), (ids, 0, 8));
+    assert!(!fleet.says.iter().any(|n| matches!(n, SpotNote::Belongs { .. })));
     // The rows of the others are worth what they were; the advice is another.
     let (row, before) = (world.row("i-0"), self::world().row("i-0"));
     assert_eq!(row.net_usd_per_hour, before.net_usd_per_hour);
     assert_eq!(row.effective, before.effective);
-    assert!(row.says.iter().any(|s| s.contains("move it to a group of its own")), "{:?}", row.says);
-    assert!(!row.says.iter().any(|s| s.contains("change its mixed instances policy")));
+    assert!(row.says.iter().any(|n| matches!(**n, SpotNote::MoveAway(_))), "{:?}", row.says);
+    assert!(!row.says.iter().any(|n| matches!(**n, SpotNote::Belongs { .. })));
 }
 
 #[test]
@@ -107,8 +105,8 @@ fn members_that_a_rule_or_their_work_keeps_are_moved_by_no_policy() {
 fn many_that_must_stay_are_not_all_named() {
     let kept = [ASG, (SPOT_TAG, "no")];
     let fleet = one(&world().many(5, "x-", "g5.xlarge", &kept));
-    let why = fleet.no_policy.as_deref().unwrap();
-    assert!(why.contains("x-0, x-1, x-2 and 2 more must stay"), "{why}");
+    let pinned = &fleet.no_policy.as_ref().unwrap().pinned;
+    assert_eq!((pinned.names.join(" ").as_str(), pinned.more), ("x-0 x-1 x-2", 2));
 }
 
 #[test]
@@ -117,11 +115,7 @@ fn unknown_members_are_in_the_base_and_it_is_said_that_it_is_a_number() {
     assert_eq!(distribution(&fleet), (2, 0));
     assert_eq!((fleet.count, fleet.on_demand, fleet.spot()), (10, 2, 8));
     assert_eq!((fleet.fit, &fleet.no_policy), (SpotFit::Partial, &None));
-    says(
-        &fleet,
-        "Nothing says what 2 members of the group do: the base keeps as many on demand, but",
-    );
-    says(&fleet, "no particular ones");
+    assert!(fleet.says.contains(&SpotNote::UnknownMembers(2)), "{:?}", fleet.says);
     near(fleet.gross_usd_per_hour.unwrap(), 8.0 * 0.6);
     // A tag that cannot be read is unknown too.
     let fleet = one(&world().many(1, "x-", "g5.xlarge", &[ASG, (SPOT_TAG, "perhaps")]));
@@ -142,15 +136,12 @@ fn members_that_fit_differently_have_the_stricter_policy() {
     assert_eq!(distribution(&fleet), (2, 30));
     assert_eq!((fleet.count, fleet.on_demand, fleet.spot()), (12, 5, 7));
     assert_eq!(fleet.instances.len(), 12);
-    says(&fleet, "8 of its group may move, of 4 only a part: the group has one policy");
+    let one_policy = SpotNote::OnePolicy { whole: 8, partly: 4 };
+    assert!(fleet.says.contains(&one_policy), "{:?}", fleet.says);
     for id in ["i-0", "s-0"] {
         let row = world.row(id);
         near(row.gross_usd_per_hour.unwrap(), 0.6 * 7.0 / 12.0);
-        assert!(
-            row.says.iter().any(|s| s.contains("the stricter holds for all")),
-            "{:?}",
-            row.says
-        );
+        assert!(row.says.iter().any(|note| **note == one_policy), "{:?}", row.says);
     }
     assert_eq!(world.row("i-0").fit, SpotFit::Yes, "its own fit is what it was");
 }

@@ -1,7 +1,7 @@
 use super::fixture::{World, instance, near};
 use crate::analyze::spot::lot::on_demand;
 use crate::domain::{Lifecycle, VerdictKind};
-use crate::fleet::savings::SpotFit;
+use crate::fleet::savings::{SpotFit, SpotNote};
 
 const SERVES: &[(&str, &str)] = &[("workload", "serve"), ("aws:autoscaling:groupName", "g")];
 
@@ -74,7 +74,7 @@ fn a_group_too_small_for_its_base_keeps_all() {
     assert_eq!((row.gross_usd_per_hour, row.net_usd_per_hour), (Some(0.0), Some(0.0)));
     assert_eq!(row.effective, Some(1.0));
     assert!(
-        row.says.iter().any(|s| s.contains("None moves: of 2 that run, 2 stay")),
+        row.says.iter().any(|n| **n == SpotNote::NoneMoves { count: 2, on_demand: 2 }),
         "{:?}",
         row.says
     );

@@ -1,13 +1,23 @@
 //! Figures by hand. The gaps: 5 min to write, 15 min to restart, Spot for 70 % of the time.
 
 use super::fixture::{World, instance, near};
-use crate::domain::Interruption;
-use crate::fleet::savings::{SpotFit, SpotRow};
+use crate::domain::{CommitmentKind, Figure, Interruption};
+use crate::fleet::savings::{SpotFit, SpotNote, SpotRow};
 
 const TRAINS: &[(&str, &str)] = &[("workload", "training")];
 
-fn says(row: &SpotRow, text: &str) -> bool {
-    row.says.iter().any(|s| s.contains(text))
+/// What `of` takes from the note that it is of.
+fn noted<T>(row: &SpotRow, of: impl Fn(&SpotNote) -> Option<T>) -> T {
+    row.says.iter().find_map(|note| of(note)).unwrap_or_else(|| panic!("{:?}", row.says))
+}
+
+/// Time lost by interruptions and the discount that bears it, shares of 1; whether it pays.
+fn balance(row: &SpotRow) -> (f64, f64, bool) {
+    noted(row, |note| match note {
+        SpotNote::Pays { lost, bears, .. } => Some((lost.0, bears.0, true)),
+        SpotNote::LosesMore { lost, bears } => Some((lost.0, bears.0, false)),
+        _ => None,
+    })
 }
 
 #[test]
@@ -27,13 +37,20 @@ fn a_training_box_by_hand() {
     near(row.gross_usd_per_hour.unwrap(), 34.25);
     // 0.7 · (55.04 − 22.940690).
     near(row.net_usd_per_hour.unwrap(), 22.469_517_2);
-    assert!(
-        says(&row, "Lost time adds 10 % to its hours; the discount bears 165 %"),
-        "{:?}",
-        row.says
-    );
-    assert!(says(&row, "one in 24 h is assumed"), "{:?}", row.says);
-    assert!(says(&row, "5 min to write a checkpoint; 15 min to restart"), "{:?}", row.says);
+    let (lost, bears, pays) = balance(&row);
+    near(lost, 1.0 / 0.90625 - 1.0);
+    near(bears, 55.04 / 20.79 - 1.0);
+    assert!(pays);
+    let each = noted(&row, |note| match note {
+        SpotNote::InterruptedPerhaps { each, .. } => Some(each.0),
+        _ => None,
+    });
+    near(each, 24.0);
+    let assumed = noted(&row, |note| match note {
+        SpotNote::Assumed { checkpoint, restart, .. } => Some((*checkpoint, *restart)),
+        _ => None,
+    });
+    assert_eq!(assumed, (Some(Figure(5.0 / 60.0)), Some(Figure(0.25))));
 }
 
 #[test]
@@ -46,12 +63,24 @@ fn a_quiet_band_by_hand() {
     assert_eq!(row.interruption.as_ref().unwrap().0, Interruption::Below5);
     // λ = 0.0512933 ÷ 730 = 7.02648e-5; √((1/6) ÷ λ) = 48.7030 h, of which 4 are advised.
     near(row.checkpoint_every_hours.unwrap(), 4.0);
-    assert!(says(&row, "Must write checkpoints every 4 h"), "{:?}", row.says);
-    assert!(says(&row, "Not every 2 d, as the band alone would have it"), "{:?}", row.says);
+    assert!(row.says.iter().any(|n| **n == SpotNote::MustCheckpoint(Some(Figure(4.0)))));
+    let from = noted(&row, |note| match note {
+        SpotNote::Shortened { from, to } => (to.0 == 4.0).then_some(from.0),
+        _ => None,
+    });
+    assert!((from - 48.7030).abs() < 1e-3, "{from}");
     // 1 − (1/12) ÷ 4 − λ · (2 + 1/4).
     near(row.efficiency.unwrap(), 1.0 - 0.020_833_333 - 0.000_158_096);
-    assert!(says(&row, "Counted with us-east-1b; it runs in us-east-1a"), "{:?}", row.says);
-    assert!(says(&row, "<5% a month taken back, counted as one in 593 d"), "{:?}", row.says);
+    let zones = noted(&row, |note| match note {
+        SpotNote::OtherZone { best, here, spot: None } => Some((best.clone(), here.clone())),
+        _ => None,
+    });
+    assert_eq!((&*zones.0, &*zones.1), ("us-east-1b", "us-east-1a"));
+    let each = noted(&row, |note| match note {
+        SpotNote::Interrupted { band: Interruption::Below5, each, .. } => Some(each.0),
+        _ => None,
+    });
+    assert!((each / 24.0 - 593.0).abs() < 0.5, "{each}");
 }
 
 #[test]
@@ -99,19 +128,18 @@ fn spot_is_worth_it_only_below_what_the_discount_bears() {
     near(just.efficiency.unwrap(), 0.75);
     near(just.net_usd_per_hour.unwrap(), 21.957_642 - 16.30 / 0.75);
     assert!(just.net_usd_per_hour.unwrap() > 0.0);
-    assert!(
-        says(&just, "Lost time adds 33 % to its hours; the discount bears 35 %"),
-        "{:?}",
-        just.says
-    );
+    let bears = 21.957_642 / 16.30 - 1.0;
+    let (lost, limit, pays) = balance(&just);
+    near(lost, 1.0 / 0.75 - 1.0);
+    near(limit, bears);
+    assert!(pays);
     let no = at("390", 16.30);
     assert!(no.net_usd_per_hour.unwrap() < 0.0 && no.gross_usd_per_hour.unwrap() > 5.0);
     assert_eq!(no.effective, Some(21.957_642), "it stays on demand");
-    assert!(
-        says(&no, "No: lost time adds 37 % to its hours, the discount bears 35 %"),
-        "{:?}",
-        no.says
-    );
+    let (lost, limit, pays) = balance(&no);
+    near(lost, 1.0 / (1.0 - 6.5 / 24.0) - 1.0);
+    near(limit, bears);
+    assert!(!pays);
     // 70 % off bear 2.33: the same loss is little to them.
     assert!(at("390", 21.957_642 * 0.3).net_usd_per_hour.unwrap() > 10.0);
     // Nothing is ever finished.
@@ -138,11 +166,11 @@ fn zones_at_the_price_of_on_demand_are_named() {
         .spot("p5.48xlarge", &seven);
     let row = world.row("i-1");
     assert_eq!(&*row.zones[0].az, "us-east-1f");
-    assert!(
-        says(&row, "2 of 6 zones cost what on demand does or more: us-east-1a, us-east-1d."),
-        "{:?}",
-        row.says
-    );
+    let dear = noted(&row, |note| match note {
+        SpotNote::DearZones { dear, of: 6 } => Some(dear.join(" ")),
+        _ => None,
+    });
+    assert_eq!(dear, "us-east-1a us-east-1d");
     let dear = World::default()
         .with(instance("i-1", "p5.48xlarge", TRAINS))
         .on_demand("p5.48xlarge", 55.04)
@@ -151,7 +179,8 @@ fn zones_at_the_price_of_on_demand_are_named() {
     assert_eq!((row.fit, row.gross_usd_per_hour), (SpotFit::Yes, Some(0.0)));
     assert!(row.net_usd_per_hour.unwrap() < 0.0);
     assert_eq!(row.effective, Some(55.04));
-    assert!(row.says[0].starts_with("No: Spot costs $55.04/h"), "{:?}", row.says);
+    let SpotNote::Dearer { spot, .. } = &*row.says[0] else { panic!("{:?}", row.says) };
+    assert_eq!(*spot, Figure(55.04));
     assert!(dear.mixed().is_empty());
 }
 
@@ -163,15 +192,15 @@ fn what_is_not_known_stays_so() {
     let one = || World::default().with(instance("i-1", "p5.48xlarge", TRAINS));
     let no_spot = one().on_demand("p5.48xlarge", 55.04).row("i-1");
     assert_eq!(known(&no_spot), (false, false, false));
-    assert!(says(&no_spot, "No price on Spot is known"));
+    assert_eq!(*no_spot.says[0], SpotNote::NoPrice { is_on_demand: false });
     let no_list = one().spot("p5.48xlarge", &[("a", 20.0)]).row("i-1");
     assert_eq!(known(&no_list), (false, false, false));
-    assert!(says(&no_list, "No price on demand is known"));
+    assert_eq!(*no_list.says[0], SpotNote::NoPrice { is_on_demand: true });
     // Commitments were never read: the net is not the gross.
     let mut unread = one().on_demand("p5.48xlarge", 55.04).spot("p5.48xlarge", &[("a", 20.0)]);
     unread.holdings = None;
     assert_eq!(known(&unread.row("i-1")), (true, true, false));
-    assert!(says(&unread.row("i-1"), "Net unknown"));
+    assert!(unread.row("i-1").says.iter().any(|n| **n == SpotNote::NetUnread));
     assert_eq!(unread.mixed()[0].net_usd_per_hour, None);
     // Unknown work has prices and no worth.
     let unknown = World::default()
@@ -181,11 +210,9 @@ fn what_is_not_known_stays_so() {
         .row("i-1");
     assert_eq!(known(&unknown), (false, false, false));
     assert_eq!(unknown.zones.len(), 1);
-    assert!(
-        says(&unknown, "$20.00/h on Spot in us-east-1a, $55.04/h on demand"),
-        "{:?}",
-        unknown.says
-    );
+    let (spot, on_demand) = (Figure(20.0), Figure(55.04));
+    let would_cost = SpotNote::IfItBears { spot, az: "us-east-1a".into(), on_demand };
+    assert_eq!(*unknown.says[1], would_cost, "{:?}", unknown.says);
 }
 
 /// Trap 9 for Spot: what a reservation pays for frees nothing when it moves.
@@ -200,7 +227,11 @@ fn what_a_commitment_pays_for_is_not_saved_again() {
     near(row.gross_usd_per_hour.unwrap(), 0.606);
     let on_spot = 0.4 / (1.0 - 0.75 / 24.0);
     near(row.net_usd_per_hour.unwrap(), -0.7 * on_spot);
-    assert!(says(&row, "No: Reserved Instances ri-1 pays for it until"), "{:?}", row.says);
+    let (kind, id) = noted(&row, |note| match note {
+        SpotNote::PaidBy { kind, id, until: Some(_), is_no: true } => Some((*kind, id.clone())),
+        _ => None,
+    });
+    assert_eq!((kind, &*id), (CommitmentKind::ReservedInstances, "ri-1"));
     // One reservation for two: each alone could go, since the other takes it; not both.
     let world = World::default()
         .many(2, "i-", "g5.xlarge", &[("workload", "batch")])
@@ -227,5 +258,9 @@ fn room_that_is_kept_goes_on_billing() {
     // The room costs what the instance did: Spot comes on top of it.
     near(row.net_usd_per_hour.unwrap(), -0.7 * 8.0 / row.efficiency.unwrap());
     assert!(row.gross_usd_per_hour.unwrap() > 13.0);
-    assert!(says(&row, "its capacity reservation goes on billing the room"), "{:?}", row.says);
+    let note = noted(&row, |note| match note {
+        SpotNote::Net(note) => Some(note.clone()),
+        _ => None,
+    });
+    assert!(note.contains("its capacity reservation goes on billing the room"), "{note}");
 }

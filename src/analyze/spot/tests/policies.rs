@@ -4,7 +4,7 @@ use super::fixture::World;
 use crate::analyze::spot::{
     MAX_TYPES, asg_cli_input, asg_cloudformation, asg_policy, asg_terraform,
 };
-use crate::fleet::savings::MixedFleet;
+use crate::fleet::savings::{MixedFleet, Named, NoPolicy, SpotNote};
 use crate::source::catalogue;
 
 const SERVES: &[(&str, &str)] =
@@ -98,13 +98,13 @@ fn no_more_types_than_a_group_takes() {
 #[test]
 fn what_no_zone_offers_is_no_override() {
     let all = fleet();
-    assert!(all.types.len() > 2 && all.says.iter().any(|s| s.contains("was not read")));
+    assert!(all.types.len() > 2 && all.says.contains(&SpotNote::OfferingsUnread));
     let world = world().offers("a", &["g5.xlarge", "g6e.xlarge"]);
     let some = &world.mixed()[0];
     let names: Vec<&str> = some.types.iter().map(|t| &**t).collect();
     assert_eq!(names, ["g5.xlarge", "g6e.xlarge"]);
-    assert!(!some.says.iter().any(|s| s.contains("was not read")));
-    assert!(some.says.iter().any(|s| s.contains("2 types fit; AWS advises ten")));
+    assert!(!some.says.contains(&SpotNote::OfferingsUnread));
+    assert!(some.says.contains(&SpotNote::FewTypes(2)));
 }
 
 #[test]
@@ -112,8 +112,8 @@ fn zones_at_the_price_of_on_demand_are_left_out() {
     let zones: Vec<String> = fleet().zones.iter().map(ToString::to_string).collect();
     assert_eq!(zones, ["us-east-1a", "us-east-1b"]);
     let says = world().row("i-0").says.clone();
-    let named = "1 of 3 zones costs what on demand does or more: us-east-1c.";
-    assert!(says.iter().any(|s| &**s == named), "{says:?}");
+    let dear = SpotNote::DearZones { dear: vec!["us-east-1c".into()], of: 3 };
+    assert!(says.iter().any(|note| **note == dear), "{says:?}");
 }
 
 #[test]
@@ -126,7 +126,10 @@ fn a_stand_in_whose_spot_is_dearer_than_on_demand_is_left_out() {
 
 #[test]
 fn a_fleet_without_a_policy_has_none_in_any_form() {
-    let kept = MixedFleet { no_policy: Some("i-1 must stay.".into()), ..fleet() };
+    let kept = MixedFleet {
+        no_policy: Some(NoPolicy { pinned: Named::of(&["i-1".into()]), fit: 1 }),
+        ..fleet()
+    };
     assert_eq!(asg_policy(&kept), None);
     assert_eq!(asg_cli_input(&kept), None);
     assert_eq!(asg_cloudformation(&kept), None);

@@ -195,7 +195,7 @@ impl RunFold {
     }
 }
 
-/// What a row says besides its key.
+/// Columns of a row besides its key.
 #[derive(Clone, Copy)]
 struct Row {
     size: u64,

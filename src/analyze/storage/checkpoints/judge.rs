@@ -1,4 +1,4 @@
-//! From what was seen of a directory to a run, or to nothing.
+//! Recognises a training run in a directory, or none.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub struct Seen<'a> {
     pub parent: &'a [u8],
     /// Steps collected in it.
     pub group: &'a GroupSeen,
-    /// Its pointer and side files; `None` without any.
+    /// Contents of its pointer and side files; `None` when it has none.
     pub sides: Option<&'a SideFiles>,
 }
 
@@ -103,7 +103,7 @@ fn family(pattern: Pattern, steps: &BTreeMap<u64, &StepSeen>) -> Family {
 /// When a step of this run is complete.
 struct Rules {
     family: Family,
-    /// What most steps of the run have.
+    /// Number of shards of most steps of the run.
     expected: u32,
     /// Numbers of objects that are usual in the run.
     usual: Vec<u64>,

@@ -1,4 +1,4 @@
-//! What no policy may drop.
+//! Steps that no policy may drop.
 
 use std::collections::BTreeSet;
 

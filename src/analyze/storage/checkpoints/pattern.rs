@@ -73,7 +73,7 @@ pub struct Match {
     /// End of the step's name, which begins at `parent_end`: behind the `/` of a directory, or behind the byte
     /// after the number in a file name, so that the name of step 100 is no prefix of that of step 1000.
     pub token_end: usize,
-    /// Where the path below the step begins.
+    /// Index in the key at which the path below the step begins.
     pub rest: usize,
     /// Number of the step.
     pub step: u64,

@@ -23,7 +23,7 @@ pub struct Terms<'a> {
 pub struct Blocked {
     /// Number of the step.
     pub step: u64,
-    /// Why it must stay.
+    /// Reason why it must stay.
     pub reason: Reason,
 }
 

@@ -10,13 +10,13 @@ use crate::domain::storage::Tier;
 /// Most steps of a run; more are shards of a data set named by numbers, since no training writes so many.
 pub const MAX_STEPS: usize = 50_000;
 
-/// Sets of shards of a step that are told apart; beyond, its shards are not counted.
+/// Most sets of shards of a step that are counted apart; shards of further sets are not counted.
 const MAX_SHARD_SETS: usize = 6;
 
 /// Side files kept of a directory.
 const MAX_SIDE_FILES: usize = 32;
 
-/// What was collected about one step.
+/// Objects of one step, counted while a list is read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepSeen {
     /// Common beginning of the step's names below the directory of the run.
@@ -164,8 +164,8 @@ impl GroupSeen {
         is_over
     }
 
-    /// Weight of the group in the memory limit. A dropped group counts in full, since the sum must not depend
-    /// on the order of the list.
+    /// Number of candidates by which the group counts towards the memory limit. A dropped group counts in full, since
+    /// the sum must not depend on the order of the list.
     pub fn candidates(&self) -> usize {
         1 + if self.is_over { MAX_STEPS } else { self.steps.len() }
     }

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, Hasher};
 
 use foldhash::fast::FixedState;
 
-/// The same in every fold of a pass, so that folds can be merged.
+/// Seed that all folds of a pass share, so that folds can be merged.
 const HASH: FixedState = FixedState::with_seed(0x6475_7073);
 
 /// A directory while rows come in; the root is 0. Numbers depend on the order of the rows.
@@ -63,7 +63,7 @@ impl Dirs {
         self.nodes[id as usize].parent
     }
 
-    /// Its last part with its `/`.
+    /// Last part of the directory's path, with its `/`.
     pub(super) fn name(&self, id: DirId) -> &[u8] {
         let i = id as usize;
         let start = if i == 0 { 0 } else { self.nodes[i - 1].name_end };

@@ -19,7 +19,7 @@ pub const NAMES_FROM: u64 = 1 << 20;
 /// Smallest object compared by size alone, bytes (100 MiB).
 pub const SIZES_FROM: u64 = 100 << 20;
 
-/// How many originals are tried for an object that its own `ETag` tells from the first.
+/// Most originals that are tried for an object whose `ETag` differs from the first.
 const TRIES: usize = 8;
 
 /// Extra objects of one directory that have their original in another (or the same).
@@ -29,13 +29,13 @@ pub(super) struct Match {
     pub(super) original: Rank,
     /// Directory of the copies.
     pub(super) copy: Rank,
-    /// How many.
+    /// Number of objects.
     pub(super) objects: u32,
     /// Their bytes.
     pub(super) bytes: u64,
-    /// What they are billed as.
+    /// Tier that they are billed in.
     pub(super) tier: Tier,
-    /// How sure.
+    /// Confidence that they are copies.
     pub(super) confidence: Confidence,
 }
 
@@ -61,7 +61,7 @@ impl Member {
     }
 }
 
-/// What one way of comparing found.
+/// Copies found by one way of comparing.
 #[derive(Debug, Default)]
 pub(super) struct Matches {
     pub(super) list: Vec<Match>,

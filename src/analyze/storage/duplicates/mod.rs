@@ -30,6 +30,7 @@ mod tree;
 mod tests;
 
 use super::{Fold, ListInfo};
+use crate::domain::format;
 use crate::domain::storage::{Confidence, ObjectBatch, ObjectFlags, PrefixPair, Tier};
 
 use dirs::{DirId, Dirs};
@@ -344,10 +345,10 @@ impl Found {
         if self.too_small.0 > 0 {
             let all = (self.compared.1 + self.too_small.1).max(1);
             out.push(format!(
-                "Compared were objects of {} bytes and more, which hold {:.1} % of the bytes; {} \
+                "Compared were objects of {} bytes and more, which hold {} of the bytes; {} \
                  smaller ones are beyond what is held in memory.",
                 self.floor,
-                self.compared.1 as f64 / all as f64 * 100.0,
+                format::percent_spaced(self.compared.1 as f64 / all as f64 * 100.0, 1),
                 self.too_small.0
             ));
         }

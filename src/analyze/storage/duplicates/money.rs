@@ -1,4 +1,4 @@
-//! What copies cost.
+//! Cost of copies.
 
 use crate::domain::storage::{GIB, PrefixPair, Tier};
 

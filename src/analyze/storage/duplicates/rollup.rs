@@ -1,4 +1,4 @@
-//! From directories to the highest prefixes that hold, so that a copied tree is one pair.
+//! Rolls copied directories up to the highest prefixes that are copies, so that a copied tree is one pair.
 
 use std::collections::HashMap;
 
@@ -23,9 +23,9 @@ const FOLLOWED: usize = 2_000_000;
 /// Copies between two prefixes; the same prefix twice for copies that are scattered within one.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Group {
-    /// Where most of the originals are.
+    /// Directory with most of the originals.
     pub(super) a: Rank,
-    /// Where most of the copies are.
+    /// Directory with most of the copies.
     pub(super) b: Rank,
     pub(super) objects: u64,
     pub(super) bytes: u64,
@@ -148,7 +148,7 @@ fn choose(leaves: &[(Key, u64)], tree: &Tree) -> Chosen {
     chosen
 }
 
-/// The pair above, when the last parts of both are the same.
+/// Pair of the parent directories; `None` when the last parts of both differ.
 fn above((u, v): Key, tree: &Tree) -> Option<Key> {
     let can = u != v && u != 0 && v != 0 && tree.name(u) == tree.name(v);
     can.then(|| key(tree.parent(u), tree.parent(v)))

@@ -6,7 +6,7 @@ use crate::domain::storage::{Etag, Tier};
 /// Bits of a size: S3's largest object, 50 TB, needs 46.
 pub(super) const SIZE_BITS: u32 = 46;
 
-/// Number of parts that says: the `ETag` tells nothing.
+/// Number of parts of an object whose `ETag` is no digest.
 const NO_TAG: u64 = (1 << 14) - 1;
 
 /// A moment that is not known.

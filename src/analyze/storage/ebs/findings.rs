@@ -16,10 +16,10 @@ use crate::domain::text::clean;
 /// Age from which a snapshot is called old, days.
 pub const OLD_DAYS: i64 = 180;
 
-/// What saves less per month is no finding of gp2, USD.
+/// Least saving of a finding about gp2, USD per month.
 const LEAST_GP3_USD: f64 = 0.01;
 
-/// What a snapshot's volume is called when it was copied.
+/// Volume id of a copied snapshot.
 const COPIED: &str = "vol-ffffffff";
 
 /// An instance that has a volume, when it is stopped.
@@ -54,7 +54,7 @@ pub struct VolumeCase<'a> {
 pub struct SnapshotCase<'a> {
     /// The snapshot.
     pub snapshot: &'a Snapshot,
-    /// True when its volume still exists; `None` when that cannot be told.
+    /// True when its volume still exists; `None` when the volumes could not be read.
     pub volume_exists: Option<bool>,
     /// True when the account's images were read, so that an empty list of them means something.
     pub images_known: bool,
@@ -171,7 +171,7 @@ fn cost(case: VolumeCase<'_>) -> Option<f64> {
     volume_usd(case.volume, case.prices?)
 }
 
-/// What findings say of the volume.
+/// The volume as findings describe it.
 fn volume(case: VolumeCase<'_>) -> OfVolume {
     let v = case.volume;
     let each = case.prices.and_then(|p| p.snapshot_gib);
@@ -183,7 +183,7 @@ fn volume(case: VolumeCase<'_>) -> OfVolume {
     }
 }
 
-/// What findings say of the snapshot.
+/// The snapshot as findings describe it.
 fn of(case: SnapshotCase<'_>) -> OfSnapshot {
     let usd = case.prices.and_then(|p| snapshot_at_most_usd(case.snapshot, p));
     OfSnapshot { gib: full_gib(case.snapshot), usd }

@@ -1,4 +1,4 @@
-//! gp2 as gp3, with the performance it has.
+//! A gp2 volume as a gp3 volume with the performance that it has.
 
 use super::volume::{GP3_IOPS, GP3_MIBPS, volume_usd};
 use crate::domain::storage::{EbsPrices, Volume, VolumeKind};

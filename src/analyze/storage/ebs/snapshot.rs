@@ -1,4 +1,4 @@
-//! What a snapshot costs at most.
+//! Upper bound of what a snapshot costs.
 
 use crate::domain::storage::{EbsPrices, GIB, Snapshot, SnapshotTier};
 

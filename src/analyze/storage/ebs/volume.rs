@@ -3,20 +3,19 @@
 use crate::analyze::storage::price::storage_usd;
 use crate::domain::storage::{EbsPrices, Volume, VolumeKind};
 
-/// IOPS and MiB/s that a gp3 volume has without asking for more ("Amazon EBS General Purpose SSD
-/// volumes", EBS user guide); what it is billed for begins there.
+/// IOPS that a gp3 volume has without paying more (EBS user guide, "General Purpose SSD volumes").
 pub(super) const GP3_IOPS: u32 = 3000;
-/// See [`GP3_IOPS`].
+/// Throughput that a gp3 volume has without paying more, MiB/s (EBS user guide, "General Purpose SSD volumes").
 pub(super) const GP3_MIBPS: u32 = 125;
 
 /// What a volume costs, USD per month of 730 h.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VolumeCost {
-    /// Its size.
+    /// Cost of the size, USD per month of 730 h.
     pub size: f64,
-    /// Provisioned IOPS beyond what is included.
+    /// Provisioned IOPS beyond what is included, USD per month.
     pub iops: f64,
-    /// Provisioned throughput beyond what is included.
+    /// Provisioned throughput beyond what is included, USD per month.
     pub throughput: f64,
     /// True when that is not all: a magnetic volume is billed for its requests, too.
     pub is_least: bool,
@@ -59,7 +58,7 @@ pub fn volume_cost(volume: &Volume, prices: &EbsPrices) -> Option<VolumeCost> {
     Some(out)
 }
 
-/// As [`volume_cost`], the sum alone.
+/// Cost of a volume, USD per month of 730 h; `None` like [`volume_cost`].
 pub fn volume_usd(volume: &Volume, prices: &EbsPrices) -> Option<f64> {
     volume_cost(volume, prices).map(|cost| cost.total())
 }

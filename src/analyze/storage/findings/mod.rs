@@ -32,7 +32,7 @@ use crate::domain::storage::{
 };
 use crate::fleet::storage::BucketRow;
 
-/// What saves less per month is noise and no finding, USD.
+/// Least saving of a finding, USD per month; less is noise.
 pub const LEAST_USD: f64 = 1.0;
 
 /// A bucket with everything that its findings are made from.
@@ -40,13 +40,13 @@ pub const LEAST_USD: f64 = 1.0;
 pub struct BucketCase<'a> {
     /// The joined row, still without findings.
     pub row: &'a BucketRow,
-    /// The newest list of its objects.
+    /// Newest list of its objects; `None` without one.
     pub scan: Option<&'a Scan>,
-    /// Marginal rates of its account and region: what freeing a byte saves.
+    /// Marginal rates of its account and region, that is, what freeing a byte saves; `None` without prices.
     pub rates: Option<&'a Rates>,
-    /// Prices of its region.
+    /// Prices of its region; `None` when they are not known.
     pub prices: Option<&'a S3Prices>,
-    /// What the rest of the account is billed for in the region.
+    /// Bytes that the rest of the account is billed for in the region; `None` when they are not known.
     pub others: Option<&'a Volumes>,
     /// The present.
     pub now: Timestamp,

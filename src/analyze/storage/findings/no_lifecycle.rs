@@ -7,8 +7,8 @@ use crate::fleet::storage::BucketKind;
 /// Growth that is worth a word, bytes per month.
 const GROWS: f64 = 1_073_741_824.0;
 
-/// What rules would save depends on the rules: no dollars. The findings about what such rules would
-/// clean up have them.
+/// Finds a bucket without lifecycle rules; `None` for one that has rules. Without dollars: what rules would save
+/// depends on the rules, and findings about what they would clean up have the dollars.
 pub(super) fn find(case: BucketCase<'_>) -> Option<StorageFinding> {
     let row = case.row;
     let none = case.lifecycle()?.is_none_or(|l| l.rules.iter().all(|r| !r.enabled));

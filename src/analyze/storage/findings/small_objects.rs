@@ -7,8 +7,9 @@ use crate::domain::storage::{
     Effort, FindingKind, FindingReason, PrefixTree, Risk, SIZE_BINS, StorageFinding, size_bin,
 };
 
-/// Dollars of what is billed and holds nothing: padding to 128 KiB, index and names of archived
-/// objects. Packing the objects into larger ones saves it all but for a rest.
+/// Finds objects that are small for their class; `None` without any. Dollars are for what is billed and holds nothing
+/// (padding to 128 KiB, index and names of archived objects); packing the objects into larger ones saves all but a rest
+/// of it.
 pub(super) fn find(case: BucketCase<'_>) -> Option<StorageFinding> {
     let sums = case.scan?.tree.sums(PrefixTree::ROOT);
     let overheads = monthly(&sums, case.rates?).overheads;

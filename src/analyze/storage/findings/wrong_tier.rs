@@ -14,8 +14,8 @@ const MONTHS: u16 = 12;
 /// months: Glacier Instant Retrieval pays below 0.63 full reads a month.
 const ASSUMED_READS: f64 = 1.0 / 3.0;
 
-/// Dollars are those of a year with all fees in it, by twelve, for the cheapest option that gives up
-/// nothing: read in milliseconds, kept in several zones.
+/// Finds a bucket that would cost less in another class; `None` for the others. Dollars are a twelfth of a year's
+/// saving with all fees, for the cheapest option that gives up nothing: read in milliseconds, kept in several zones.
 pub(super) fn find(case: BucketCase<'_>) -> Option<StorageFinding> {
     if case.row.kind != BucketKind::Bucket {
         return None;

@@ -12,7 +12,7 @@ const Z90: f64 = 1.281_551_565_544_6;
 /// Days of a week, the rhythm that must not matter.
 const WEEK: f64 = 7.0;
 
-/// What is known of a history: how it grows, in bytes.
+/// Trends fitted to a history, bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Fits {
     pub(super) growth: Growth,
@@ -123,7 +123,7 @@ impl Trend {
     }
 }
 
-/// What a day adds to the variance in the long run: the mean square of what a week adds, by day.
+/// Variance that a day adds in the long run: the mean square of the change over a week, by day.
 fn walk(points: &[(f64, f64)], off: impl Fn(&(f64, f64)) -> f64) -> f64 {
     let mut sum = 0.0;
     let mut count = 0.0;

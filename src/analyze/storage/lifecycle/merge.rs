@@ -29,7 +29,7 @@ pub struct MergeInput<'a> {
     pub bucket: &'a str,
     /// True for a directory bucket, which S3 gives no such rules.
     pub is_directory: bool,
-    /// Its present configuration; `None` where it has none.
+    /// Present configuration of the bucket; `None` where it has none.
     pub current: Option<&'a Lifecycle>,
     /// Paths of fields in the present configuration that this version does not know.
     pub unknown_fields: &'a [String],
@@ -276,7 +276,7 @@ fn blocked(
     out
 }
 
-/// What the owner's source has to say instead.
+/// Advice to change the source of the rules' owner instead.
 fn patch(owner: &Owner, bucket: &str, after: &Lifecycle, foreign: usize) -> (String, String) {
     let ours: Vec<&LifecycleRule> = after.rules.iter().skip(foreign).collect();
     let head =

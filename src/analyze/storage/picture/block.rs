@@ -70,8 +70,7 @@ fn volume_row(
     }
 }
 
-/// The list of stopped instances is of the same moment as the volumes; the inventory knows the
-/// others.
+/// Instance that a volume is attached to, from the list of stopped ones or else the inventory.
 fn holder(id: &Arc<str>, ebs: &EbsFacts, instances: &Instances<'_>) -> Holder {
     let stopped = ebs.stopped.as_ref().ok().and_then(|all| all.iter().find(|s| s.id == *id));
     let known = instances.get(&**id);

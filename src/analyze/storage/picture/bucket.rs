@@ -194,7 +194,7 @@ pub(super) fn priced(sized: Sized, rates: &BothRates) -> BucketRow {
     row
 }
 
-/// CloudWatch tells billed bytes, padding and overheads included.
+/// Prices a bucket by CloudWatch's sizes, which are billed bytes with padding and overheads.
 fn price_bytes(row: &mut BucketRow, rates: &Rates) {
     let mut sum = None;
     for share in &mut row.tiers {
@@ -208,7 +208,7 @@ fn price_bytes(row: &mut BucketRow, rates: &Rates) {
     row.usd_per_month = if row.bytes == Some(0) { Some(0.0) } else { sum };
 }
 
-/// A list tells objects: what they are padded to, and what watches them, is added.
+/// Prices a bucket by a list of objects; padding, overheads and monitoring are added.
 fn price_sums(row: &mut BucketRow, sums: &Sums, rates: &Rates) {
     let month = monthly(sums, rates);
     for share in &mut row.tiers {

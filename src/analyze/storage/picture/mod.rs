@@ -20,7 +20,7 @@ use crate::domain::storage::{Scan, StorageFacts, StorageFinding};
 use crate::domain::{Instance, TagKeys, arcs};
 use crate::fleet::storage::{BucketRow, SnapshotRow, StorageFleet, StorageTotals, VolumeRow};
 
-/// What is joined.
+/// Input of the join of storage.
 #[derive(Clone, Copy, Debug)]
 pub struct PictureInput<'a> {
     /// Version of the result.

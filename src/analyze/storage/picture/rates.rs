@@ -28,12 +28,12 @@ impl BothRates {
         Self(rates.collect(), volumes)
     }
 
-    /// What is shown: every byte at its share of the whole.
+    /// Rates to show costs by, every byte at its share of the whole; `None` without prices for the scope.
     pub fn blended(&self, scope: &Scope) -> Option<&Rates> {
         self.0.get(scope).map(|r| &r.0)
     }
 
-    /// What freeing a byte saves.
+    /// Rates to compute savings by, that is, what freeing a byte saves; `None` without prices for the scope.
     pub fn marginal(&self, scope: &Scope) -> Option<&Rates> {
         self.0.get(scope).map(|r| &r.1)
     }
@@ -58,12 +58,12 @@ impl BothRates {
     }
 }
 
-/// What is shown: every byte at its share of the whole.
+/// Rates to show costs by: every byte at its share of the whole.
 pub fn blended_rates(card: &AccountRates) -> Rates {
     rates(card, card.blended)
 }
 
-/// What freeing a byte saves.
+/// Rates to compute savings by: what freeing a byte saves.
 pub fn marginal_rates(card: &AccountRates) -> Rates {
     rates(card, card.marginal)
 }

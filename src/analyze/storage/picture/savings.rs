@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::domain::storage::{FindingKind, StorageFinding};
 
-/// Of each kind the sum, of the kinds the greatest, at most what the bucket costs; `None` when no
-/// finding has dollars.
+/// Savings of a bucket, USD per month: for each kind the sum of its findings, of the kinds the greatest, at most what
+/// the bucket costs. `None` when no finding has dollars.
 pub(super) fn of_bucket(findings: &[Arc<StorageFinding>], costs: Option<f64>) -> Option<f64> {
     let mut kinds: BTreeMap<FindingKind, f64> = BTreeMap::new();
     for finding in findings {
@@ -18,7 +18,8 @@ pub(super) fn of_bucket(findings: &[Arc<StorageFinding>], costs: Option<f64>) ->
     Some(costs.map_or(most, |usd| most.min(usd)))
 }
 
-/// The greatest, at most what the thing costs.
+/// Savings of a volume or snapshot, USD per month: the greatest of its findings, at most its cost. `None` when no
+/// finding has dollars.
 pub(super) fn of_block(findings: &[Arc<StorageFinding>], costs: Option<f64>) -> Option<f64> {
     let most = findings.iter().filter_map(|f| f.usd_per_month).max_by(f64::total_cmp)?;
     Some(costs.map_or(most, |usd| most.min(usd)))

@@ -64,7 +64,7 @@ pub fn retrieval_usd(prices: &S3Prices, from: Tier, objects: f64, bytes: f64) ->
     Some(tier.retrieval_per_gib? * bytes / GIB + restore)
 }
 
-/// Dollars for `gets` GET requests to objects of a tier.
+/// Cost of `gets` GET requests to objects of a tier, USD; `None` when the price is not known.
 pub fn requests_usd(prices: &S3Prices, tier: Tier, gets: f64) -> Option<f64> {
     Some(prices.tier(tier)?.get_per_1000? * gets / 1000.0)
 }

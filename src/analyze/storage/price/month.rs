@@ -40,7 +40,7 @@ pub fn billed_bytes(tier: Tier, size: u64) -> u64 {
 pub struct Overheads {
     /// Small objects billed as 128 KiB.
     pub padding_usd: f64,
-    /// Index of archived objects, at the archive's rate.
+    /// Index of archived objects, USD per month at the archive's rate.
     pub index_usd: f64,
     /// Names of archived objects, at Standard's rate.
     pub names_usd: f64,
@@ -63,7 +63,7 @@ pub struct Monthly {
     /// USD per month by [`Tier::index`]: content, padding and archive overheads of its objects.
     /// `None` for a tier that holds objects and has no price; 0 for one that holds none.
     pub by_tier: [Option<f64>; Tier::COUNT],
-    /// What of `usd` buys no content.
+    /// Part of `usd` that buys no content.
     pub overheads: Overheads,
 }
 

@@ -1,4 +1,4 @@
-//! Volume steps made linear.
+//! Rates per GiB in which the volume steps of the price list are averaged (blended) or the last one counts (marginal).
 
 use crate::domain::Provenance;
 use crate::domain::storage::{GIB, S3Prices, Sums, Tier, VolumeStep};
@@ -30,7 +30,7 @@ impl Volumes {
         out
     }
 
-    /// Adds GiB that are billed in a tier, as CloudWatch tells them.
+    /// Adds GiB billed in a tier, from CloudWatch's daily sizes.
     pub fn add_gib(&mut self, tier: Tier, gib: f64) {
         self.0[tier.index()] += gib.max(0.0);
     }
@@ -52,11 +52,11 @@ impl Volumes {
 pub struct Rates {
     /// USD per GiB-month by [`Tier::index`]; `None` where nobody knows.
     pub usd_per_gib: [Option<f64>; Tier::COUNT],
-    /// Intelligent-Tiering: USD per monitored object and month.
+    /// Intelligent-Tiering's monitoring, USD per monitored object and month; `None` when the price is not known.
     pub monitoring_usd: Option<f64>,
     /// Region of the prices.
     pub region: String,
-    /// Who says so.
+    /// Source of the rates.
     pub provenance: Provenance,
 }
 
@@ -96,7 +96,7 @@ impl Rates {
         }
     }
 
-    /// USD per GiB-month of a tier.
+    /// Price of a tier, USD per GiB-month; `None` when it is not known.
     pub fn usd_per_gib(&self, tier: Tier) -> Option<f64> {
         self.usd_per_gib[tier.index()]
     }

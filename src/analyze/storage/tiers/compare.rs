@@ -82,7 +82,7 @@ impl Comparison {
     }
 }
 
-/// Sums that differ by less are the same: what rounding leaves.
+/// Difference up to which sums count as equal, USD: the error of rounding.
 const CENT_PART: f64 = 1e-6;
 
 /// Compares all options.

@@ -88,7 +88,7 @@ impl Curve {
     }
 }
 
-/// What one kind of object does under an option.
+/// Path of one kind of object under an option.
 struct Way {
     /// The class it goes to; `None` when it stays.
     to: Option<StorageClass>,
@@ -225,7 +225,7 @@ fn running_usd(month: u16, question: &Question<'_>, ways: &[Way]) -> Option<f64>
     Some(usd + storage_of(&own, question)?)
 }
 
-/// What the objects add to the account's bill for storage.
+/// USD per month that the objects add to the account's bill for storage; `None` when a price is not known.
 fn storage_of(own: &Volumes, question: &Question<'_>) -> Option<f64> {
     let mut usd = 0.0;
     for tier in Tier::ALL.into_iter().filter(|t| own.gib(*t) > 0.0) {

@@ -11,7 +11,7 @@ struct Node {
     /// Directory that has the bytes of the name, and where in them.
     dir: u32,
     name: (usize, usize),
-    /// The directory that it is, when a row lies directly in it.
+    /// Directory of the node, when a row lies directly in it.
     own: Option<u32>,
     /// Everything below and in it.
     total: Tally,
@@ -151,7 +151,7 @@ fn choose(nodes: &mut [Node], limits: &TreeLimits) {
     }
 }
 
-/// What stands below a prefix.
+/// Child of a prefix.
 enum Child {
     Prefix(usize),
     Leaf,

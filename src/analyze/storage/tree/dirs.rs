@@ -3,7 +3,7 @@
 
 use std::hash::{BuildHasher, Hasher};
 
-/// See the module.
+/// Directories of a list as it is read, see the module.
 #[derive(Clone, Debug)]
 pub(super) struct Dirs {
     /// All prefixes, one after the other.

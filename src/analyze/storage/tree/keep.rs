@@ -43,14 +43,14 @@ pub(super) struct Keep {
     heap: BinaryHeap<Kept>,
 }
 
-/// What became of a row that was offered.
+/// Result of offering a row to a directory.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Offered {
-    /// It is kept, one more than before.
+    /// The row is kept, in addition to those before.
     Kept,
-    /// It is kept in place of this row.
+    /// The row is kept, and the row given here is dropped for it.
     Instead(Row),
-    /// It is not kept.
+    /// The row is not kept.
     Declined,
 }
 

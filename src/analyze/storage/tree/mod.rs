@@ -62,7 +62,7 @@ pub struct TreeFold {
     most: usize,
     /// Rows kept of all.
     kept: usize,
-    /// Levels that are told apart.
+    /// Deepest level with nodes of its own.
     depth: usize,
 }
 

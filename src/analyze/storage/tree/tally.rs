@@ -4,7 +4,7 @@
 use crate::domain::storage::sums::{AGE_BINS, SIZE_BINS, SMALL_OBJECT, age_bin};
 use crate::domain::storage::{ObjectFlags, StorageClass, Sums, Tier};
 
-/// What one row counts as.
+/// An object of a list, with what sums need of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Row {
     /// Size, bytes.
@@ -26,7 +26,7 @@ struct OfTier {
     padding: u64,
 }
 
-/// See the module.
+/// Sums of one directory while the list is read, see the module.
 #[derive(Clone, Debug)]
 pub(super) struct Tally {
     /// Bytes by size bin, by age bin; objects by size bin.
@@ -42,7 +42,7 @@ pub(super) struct Tally {
     rare: Rare,
 }
 
-/// What most directories have none of.
+/// Sums that most directories lack.
 #[derive(Clone, Copy, Debug, Default)]
 struct Rare {
     monitored: u64,
@@ -181,7 +181,7 @@ impl Tally {
         objects + self.rare.delete_markers
     }
 
-    /// The same sums as [`Sums`].
+    /// The sums as [`Sums`].
     pub fn sums(&self) -> Sums {
         let mut sums = Sums {
             monitored: self.rare.monitored,

@@ -15,7 +15,8 @@ use crate::domain::{
 };
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::savings::{
-    Effort, Need, Proposal, ResourceRow, Risk, SizeVerdict, SpotFit, SpotRow, Waterfall,
+    Effort, Need, Proposal, ResourceRow, Risk, SizeVerdict, SpotBecause, SpotFit, SpotRow,
+    Waterfall,
 };
 use crate::fleet::{Book, Fleet, JoinInput, PriceBook, StorageFleet, join};
 
@@ -111,7 +112,7 @@ impl World {
             gpus: 1.0,
             workload: None,
             fit,
-            because: "a test says so".into(),
+            because: Arc::new(SpotBecause::Nothing),
             on_demand: Some(on_demand),
             zones: [crate::fleet::savings::ZonePrice {
                 az: i.az.clone(),

@@ -15,7 +15,7 @@ const VERB: usize = 12;
 const CHOSEN: Sign = Sign::new("·", ".", "chosen", Role::Dim);
 const WAITING: Sign = Sign::new("…", "~", "checking", Role::Dim);
 
-/// What is to be done to these?
+/// Lines of the sheet's first step: which action for the chosen rows.
 pub(super) fn choose(
     app: &App,
     sheet: &Sheet,
@@ -73,7 +73,7 @@ pub(super) fn choose(
     }
 }
 
-/// What is chosen, by environment.
+/// Lines with the chosen rows by environment.
 pub(super) fn environments(counted: &[EnvironmentCount]) -> String {
     let all: Vec<String> = counted.iter().map(EnvironmentCount::head).collect();
     format!("By environment: {}.", all.join(", "))
@@ -147,7 +147,7 @@ pub(super) fn plan_in_words(plan: &Plan) -> String {
     }
 }
 
-/// What belongs to a verb; `None` where there is nothing.
+/// Addition to a verb, such as its end or reason; `None` where there is nothing to add.
 pub(super) fn verb_in_words(verb: &Verb) -> Option<String> {
     match verb {
         Verb::Mark { expires, reason } => {

@@ -43,7 +43,7 @@ pub fn page(app: &App, sheet: &Sheet, width: usize) -> SheetPage {
     page
 }
 
-/// What a glyph says, with the word that it never stands without.
+/// A status glyph with the word shown beside it.
 pub(super) struct Sign {
     unicode: &'static str,
     ascii: &'static str,
@@ -83,6 +83,7 @@ fn account(app: &App, id: &str) -> String {
 /// `account prod-ml 123456789012`, or several of them.
 fn accounts<'a>(app: &App, ids: impl Iterator<Item = &'a std::sync::Arc<str>>) -> String {
     let counts = crate::app::sheet::by_account(ids);
+    let word = format::noun(counts.len(), "account");
     let one = counts.len() == 1;
     let names: Vec<String> = counts
         .iter()
@@ -91,7 +92,7 @@ fn accounts<'a>(app: &App, ids: impl Iterator<Item = &'a std::sync::Arc<str>>) -
             if one { name } else { format!("{name} ({count})") }
         })
         .collect();
-    format!("account{} {}", if one { "" } else { "s" }, names.join(", "))
+    format!("{word} {}", names.join(", "))
 }
 
 fn paragraph(role: Role, text: &str, width: usize, lines: &mut Vec<Line>) {

@@ -45,7 +45,7 @@ pub(super) fn review(app: &App, review: &Review, width: usize, page: &mut SheetP
     }
 }
 
-/// What is planned, how much of it may go on, what that brings.
+/// Adds the head: what is planned, how many rows may go on, what they save.
 fn head(app: &App, review: &Review, tally: &Tally, width: usize, lines: &mut Vec<Line>) {
     let checked = review.checked();
     let plan = &checked.plan;
@@ -204,7 +204,7 @@ fn entry(sign: &Sign, text: &str, symbols: Symbols, width: usize, lines: &mut Ve
     }
 }
 
-/// What comes next, or why nothing does.
+/// Adds the button of the next step, or the reason why there is none.
 fn button(app: &App, review: &Review, tally: &Tally, width: usize, lines: &mut Vec<Line>) {
     if let Some(obstacle) = review.obstacle(app.rules()) {
         return paragraph(Role::Dim, &format!("Cannot go on: {obstacle}"), width, lines);

@@ -10,7 +10,6 @@ use crate::source::aws::calls::{DESCRIBE_AUTO_SCALING_GROUPS, DESCRIBE_AUTO_SCAL
 use crate::source::aws::inventory::clean;
 use crate::source::aws::limit::Api;
 use crate::source::aws::{AwsProvider, error};
-use crate::source::pages::Pages;
 
 /// Ids per call of `DescribeAutoScalingInstances` (API reference).
 const IDS: usize = 50;
@@ -72,21 +71,19 @@ async fn members(
     let client = aws.clients().await.auto_scaling(region);
     let mut out = HashMap::new();
     for batch in ids.chunks(IDS) {
-        let mut pages = Pages::of(DESCRIBE_AUTO_SCALING_INSTANCES.action, region);
-        while let Some(token) = pages.ask() {
-            let _permit = aws.enter(Api::AutoScaling, region, 0).await;
-            let page = client
+        let ask = |token| {
+            let ids = Some(batch.iter().map(ToString::to_string).collect());
+            client
                 .describe_auto_scaling_instances()
-                .set_instance_ids(Some(batch.iter().map(ToString::to_string).collect()))
+                .set_instance_ids(ids)
                 .set_next_token(token)
                 .send()
-                .await
-                .map_err(|e| aws.failed(&DESCRIBE_AUTO_SCALING_INSTANCES, region, &e))?;
-            for member in page.auto_scaling_instances.unwrap_or_default() {
-                out.insert(clean(member.instance_id()), member);
-            }
-            pages.follow(page.next_token)?;
-        }
+        };
+        let of = (Api::AutoScaling, &DESCRIBE_AUTO_SCALING_INSTANCES);
+        let members = aws
+            .all_pages(of, region, ask, |page| (page.auto_scaling_instances, page.next_token))
+            .await?;
+        out.extend(members.into_iter().map(|member| (clean(member.instance_id()), member)));
     }
     Ok(out)
 }
@@ -101,16 +98,15 @@ async fn groups(
     let client = aws.clients().await.auto_scaling(region);
     let mut out = HashMap::new();
     for batch in names.chunks(NAMES) {
-        let mut pages = Pages::of(DESCRIBE_AUTO_SCALING_GROUPS.action, region);
-        while let Some(token) = pages.ask() {
-            let _permit = aws.enter(Api::AutoScaling, region, 0).await;
-            let page = client
+        let ask = |token| {
+            let names = Some(batch.to_vec());
+            client
                 .describe_auto_scaling_groups()
-                .set_auto_scaling_group_names(Some(batch.to_vec()))
+                .set_auto_scaling_group_names(names)
                 .set_next_token(token)
                 .send()
-                .await
-                .map_err(|e| aws.failed(&DESCRIBE_AUTO_SCALING_GROUPS, region, &e))?;
+        };
+        aws.each_page((Api::AutoScaling, &DESCRIBE_AUTO_SCALING_GROUPS), region, ask, |page| {
             for group in page.auto_scaling_groups() {
                 let size = |n: Option<i32>| n.and_then(|n| u32::try_from(n).ok());
                 let (Some(min), Some(desired)) =
@@ -121,8 +117,9 @@ async fn groups(
                 };
                 out.insert(clean(group.auto_scaling_group_name()), (min, desired));
             }
-            pages.follow(page.next_token)?;
-        }
+            Ok(page.next_token)
+        })
+        .await?;
     }
     Ok(out)
 }

@@ -10,7 +10,6 @@ use crate::domain::{Instance, Scope, SourceError};
 use crate::source::aws::calls::DESCRIBE_INSTANCES;
 use crate::source::aws::limit::Api;
 use crate::source::aws::{AwsProvider, error, inventory};
-use crate::source::pages::Pages;
 
 /// The most that `DescribeInstances` gives at once.
 const PAGE: i32 = 1_000;
@@ -45,18 +44,16 @@ pub async fn matching(
 ) -> Result<Vec<Found>, SourceError> {
     let region = &scope.region;
     let client = aws.clients().await.ec2(region);
-    let mut out = Vec::new();
-    let mut pages = Pages::of(DESCRIBE_INSTANCES.action, region);
-    while let Some(token) = pages.ask() {
-        let _permit = aws.enter(Api::Ec2, region, 0).await;
-        let page = client
+    let ask = |token| {
+        client
             .describe_instances()
             .filters(filter.clone())
             .max_results(PAGE)
             .set_next_token(token)
             .send()
-            .await
-            .map_err(|e| aws.failed(&DESCRIBE_INSTANCES, region, &e))?;
+    };
+    let mut out = Vec::new();
+    aws.each_page((Api::Ec2, &DESCRIBE_INSTANCES), region, ask, |page| {
         let now = (aws.now)();
         for raw in page
             .reservations
@@ -70,7 +67,8 @@ pub async fn matching(
             })?;
             out.push(Found { raw, instance: Arc::new(instance) });
         }
-        pages.follow(page.next_token)?;
-    }
+        Ok(page.next_token)
+    })
+    .await?;
     Ok(out)
 }

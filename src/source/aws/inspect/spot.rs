@@ -13,7 +13,6 @@ use crate::source::aws::AwsProvider;
 use crate::source::aws::calls::DESCRIBE_SPOT_INSTANCE_REQUESTS;
 use crate::source::aws::inventory::clean;
 use crate::source::aws::limit::Api;
-use crate::source::pages::Pages;
 
 /// By request id: true for a persistent one.
 type Requests = HashMap<Arc<str>, bool>;
@@ -34,29 +33,22 @@ async fn read(
 ) -> Result<Requests, SourceError> {
     let spot = instances.iter().filter(|f| f.instance.lifecycle == Lifecycle::Spot);
     let ids: Vec<&str> = spot.filter_map(|f| request(f)).collect();
-    let mut out = Requests::new();
     if ids.is_empty() {
-        return Ok(out);
+        return Ok(Requests::new());
     }
     let client = aws.clients().await.ec2(region);
-    let mut pages = Pages::of(DESCRIBE_SPOT_INSTANCE_REQUESTS.action, region);
-    while let Some(token) = pages.ask() {
-        let _permit = aws.enter(Api::Ec2, region, 0).await;
-        let page = client
-            .describe_spot_instance_requests()
-            .filters(filter("spot-instance-request-id", ids.iter().copied()))
-            .set_next_token(token)
-            .send()
-            .await
-            .map_err(|e| aws.failed(&DESCRIBE_SPOT_INSTANCE_REQUESTS, region, &e))?;
-        for found in page.spot_instance_requests() {
-            // A kind that nobody knows counts as persistent: it may bring the instance back.
-            let persistent = found.r#type() != Some(&ec2::SpotInstanceType::OneTime);
-            out.insert(clean(found.spot_instance_request_id()), persistent);
-        }
-        pages.follow(page.next_token)?;
-    }
-    Ok(out)
+    let ask = |token| {
+        let ids = filter("spot-instance-request-id", ids.iter().copied());
+        client.describe_spot_instance_requests().filters(ids).set_next_token(token).send()
+    };
+    let of = (Api::Ec2, &DESCRIBE_SPOT_INSTANCE_REQUESTS);
+    let found = aws
+        .all_pages(of, region, ask, |page| (page.spot_instance_requests, page.next_token))
+        .await?;
+    // A kind that nobody knows counts as persistent: it may bring the instance back.
+    let persistent =
+        |r: &ec2::SpotInstanceRequest| r.r#type() != Some(&ec2::SpotInstanceType::OneTime);
+    Ok(found.iter().map(|r| (clean(r.spot_instance_request_id()), persistent(r))).collect())
 }
 
 fn request(found: &Found) -> Option<&str> {

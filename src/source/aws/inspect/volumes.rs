@@ -12,7 +12,6 @@ use crate::source::aws::AwsProvider;
 use crate::source::aws::calls::DESCRIBE_VOLUMES;
 use crate::source::aws::inventory::clean;
 use crate::source::aws::limit::Api;
-use crate::source::pages::Pages;
 
 /// The most values that one filter takes (EC2 API reference).
 const FILTER_VALUES: usize = 200;
@@ -39,22 +38,14 @@ async fn read(
     let client = aws.clients().await.ec2(region);
     let mut out = HashMap::new();
     for batch in ids.chunks(FILTER_VALUES) {
-        let mut pages = Pages::of(DESCRIBE_VOLUMES.action, region);
-        while let Some(token) = pages.ask() {
-            let _permit = aws.enter(Api::Ec2, region, 0).await;
-            let page = client
-                .describe_volumes()
-                .filters(filter("volume-id", batch.iter().copied()))
-                .set_next_token(token)
-                .send()
-                .await
-                .map_err(|e| aws.failed(&DESCRIBE_VOLUMES, region, &e))?;
-            out.extend(page.volumes.unwrap_or_default().into_iter().filter_map(|volume| {
-                let id = clean(Some(volume.volume_id()?));
-                Some((id, volume))
-            }));
-            pages.follow(page.next_token)?;
-        }
+        let ask = |token| {
+            let ids = filter("volume-id", batch.iter().copied());
+            client.describe_volumes().filters(ids).set_next_token(token).send()
+        };
+        let of = (Api::Ec2, &DESCRIBE_VOLUMES);
+        let volumes =
+            aws.all_pages(of, region, ask, |page| (page.volumes, page.next_token)).await?;
+        out.extend(volumes.into_iter().filter_map(|v| Some((clean(Some(v.volume_id()?)), v))));
     }
     Ok(out)
 }

@@ -145,7 +145,7 @@ pub struct Endpoint {
 pub struct RunningVariant {
     /// Name of the variant.
     pub variant_name: Option<String>,
-    /// Number of its instances.
+    /// Number of instances of the variant now; `None` for a serverless one.
     pub current_instance_count: Option<i32>,
     /// Present for a serverless variant.
     pub current_serverless_config: Option<Present>,

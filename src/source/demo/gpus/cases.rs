@@ -23,9 +23,9 @@ pub(super) enum Kind {
     MemoryBound,
     /// XID 79: the GPU has fallen off the bus.
     OffTheBus,
-    /// XID 31 of an application, long ago.
+    /// XID 31 (a memory fault of the application) long ago.
     OldXid,
-    /// Its node stopped reporting.
+    /// The node of the GPU stopped reporting.
     Silent,
     /// Only utilisation is reported, and irregularly.
     UtilAlone,

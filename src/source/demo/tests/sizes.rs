@@ -12,7 +12,7 @@ use crate::domain::{
     Activity, GpuKey, GpuReason, GpuState, GpuVerdict, Hour, HourlySeries, Rung, SavingsFacts,
     SeriesSet, TagKeys, Verdict,
 };
-use crate::fleet::savings::{Proposal, SizeVerdict};
+use crate::fleet::savings::{Proposal, SizeNote, SizeVerdict};
 use crate::fleet::{Book, GpuFleet, GpuNode, GpuRow, JoinInput, PriceBook, join};
 use crate::source::demo::DEFAULT_SEED;
 use crate::source::provider::PriceWanted;
@@ -141,15 +141,21 @@ fn verdict(proposal: &Proposal) -> String {
 async fn the_demo_has_sizes_to_change_and_some_of_which_it_cannot_be_told() {
     let all = sizes().await;
     let named = |name: &str| all.iter().find(|p| &*p.name == name).unwrap();
-    let says = |name: &str| named(name).says.join(" ");
+    let says = |name: &str| named(name).says.iter().map(|note| &**note);
     // One busy core of 96, and 384 GiB that nobody measured.
     assert_eq!(verdict(named("etl-one-core")), "r7i.12xlarge");
     // Three of eight H100: what has fewer of them has one.
     assert_eq!(verdict(named("eval-sweep")), "nothing_smaller");
-    assert!(says("eval-sweep").contains("3 × p5.4xlarge would cost $20.64/h"));
+    let apart = says("eval-sweep").find_map(|note| match note {
+        SizeNote::Apart { gpus, to, usd_per_hour, .. } => Some((*gpus, &**to, usd_per_hour.0)),
+        _ => None,
+    });
+    let (gpus, to, usd) = apart.unwrap();
+    assert_eq!((gpus, to), (3, "p5.4xlarge"));
+    assert!((usd - 20.64).abs() < 0.005, "{usd}");
     // A server that holds its memory and does a tenth of what it could.
     assert_eq!(verdict(named("tiny-batches")), "pre_allocated");
-    assert!(says("tiny-batches").contains("--gpu-memory-utilization"));
+    assert!(says("tiny-batches").any(|note| matches!(note, SizeNote::AskRuntime(_))));
     let smaller = |p: &&Arc<Proposal>| matches!(p.verdict, SizeVerdict::Smaller { .. });
     let gpus = all.iter().filter(smaller).filter(|p| p.need.gpus.is_some()).count();
     let hosts = all.iter().filter(smaller).filter(|p| p.need.gpus.is_none()).count();

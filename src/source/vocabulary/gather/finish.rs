@@ -1,4 +1,4 @@
-//! From the series of a sweep to its samples.
+//! Makes samples of the series of a sweep.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;

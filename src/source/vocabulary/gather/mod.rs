@@ -1,4 +1,4 @@
-//! Series in, one sample per device out.
+//! Gathers series into one sample per device.
 
 mod finish;
 mod purge;
@@ -73,7 +73,7 @@ const ROW_BYTES: usize = 1_280;
 /// The longest text that is kept of one label ([`crate::domain::text::clean`] cuts the rest).
 const LABEL_AT_MOST: usize = 2_048;
 
-/// What one set of labels means.
+/// Meaning of one set of labels.
 #[derive(Debug)]
 struct LabelSet {
     facts: Facts,
@@ -217,7 +217,7 @@ impl Gather {
         true
     }
 
-    /// Like [`Gather::series`], with the metric looked up once ([`Vocabulary::get`]) for many series.
+    /// Takes a sample like [`Gather::series`], with the metric looked up once ([`Vocabulary::get`]) for many series.
     pub fn take<'a>(
         &mut self,
         metric: &Metric,
@@ -373,8 +373,8 @@ impl Gather {
         at
     }
 
-    /// Marks the page as read to its end: what it does not mention does not exist (NeuronCores without a runtime have
-    /// no series).
+    /// Marks the page as read to its end: what is missing in it does not exist (NeuronCores without a runtime have no
+    /// series).
     pub fn complete(&mut self) {
         self.complete = true;
     }

@@ -1,4 +1,4 @@
-//! What is forgotten.
+//! Forgets devices and series that are no longer reported.
 
 use std::sync::Arc;
 

@@ -166,9 +166,10 @@ fn dollars(canvas: &mut Canvas<'_>, map: &HeatMap, cursor: u32, y: u16) {
             x = canvas.put(x + 1, y, u16::MAX, &text, dim) + 2;
         }
     } else {
-        let from = map.scale.legend().get(5).map(|(_, text)| text.clone()).unwrap_or_default();
+        let from = map.scale.legend().get(5).map(|(_, text)| format::dollars(text.clone()));
+        let from = from.unwrap_or_default();
         let sign = if canvas.symbols() == Symbols::Ascii { ">=" } else { "≥" };
-        x = canvas.put(x, y, u16::MAX, &format!("bold: wastes {sign} ${from}/h"), dim) + 1;
+        x = canvas.put(x, y, u16::MAX, &format!("bold: wastes {sign} {from}/h"), dim) + 1;
     }
     if let Some(note) = map.note(cursor) {
         let style = canvas.style(Role::Warn);

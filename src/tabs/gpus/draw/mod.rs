@@ -101,7 +101,7 @@ fn draw_head(canvas: &mut Canvas<'_>, app: &App, group: &GpuGroup, placement: &P
     x = canvas.put(x, y, 1, fold, dim) + 1;
     x = canvas.put(x, y, 36, &group.label, bold) + 2;
     x = canvas.put(x, y, u16::MAX, &words::gpus(sums.gpus), dim) + 2;
-    let use_ = ctx.symbols.or_unknown(sums.efficiency(), |e| format::percent(e * 100.0));
+    let use_ = ctx.symbols.or_unknown(sums.efficiency(), |e| format::share(e, 0));
     let room = canvas.width().saturating_sub(x);
     if room > BAR + 8 {
         x = bar(canvas, group, x, y) + 1;

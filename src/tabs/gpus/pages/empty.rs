@@ -1,4 +1,4 @@
-//! The tab before there is any telemetry.
+//! Text in place of the table while there is no telemetry.
 
 use crate::app::App;
 use crate::app::Role;

@@ -71,7 +71,7 @@ pub fn processes(processes: Option<&[GpuProcess]>, width: usize, ctx: &ViewConte
             .number(Role::Dim, &process.pid.to_string(), 8)
             .text("  ")
             .column(Role::Text, user, 10)
-            .number(Role::Text, &known(process.sm, |v| format::percent(v * 100.0)), 5)
+            .number(Role::Text, &known(process.sm, |v| format::share(v, 0)), 5)
             .number(Role::Text, &known(process.mem_mib, |v| format::gib(v * 1_048_576.0)), 10)
             .text("  ");
         let room = width.saturating_sub(39).clamp(8, 60);

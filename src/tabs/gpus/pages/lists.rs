@@ -31,7 +31,7 @@ pub fn distribution(app: &App, width: usize) -> Vec<Line> {
     if !table.filter_text().is_empty() {
         title = title.with(Role::Accent, format!("  / {}", table.filter_text()));
     }
-    let mean_use = ctx.symbols.or_unknown(sums.efficiency(), |e| format::percent(e * 100.0));
+    let mean_use = ctx.symbols.or_unknown(sums.efficiency(), |e| format::share(e, 0));
     let mean = format!("{}, effective {mean_use} in the mean", words::gpus(sums.gpus));
     let mut lines = vec![title, Line::of(Role::Dim, mean), Line::new()];
     lines.push(Line::new().column(Role::Dim, "use", BAND).number(Role::Dim, "GPUs", GPUS).number(
@@ -188,7 +188,7 @@ pub fn overview(app: &App, width: usize) -> Option<Line> {
     }
     let ctx = app.gpu_context();
     let dot = ctx.symbols.separator();
-    let mean_use = ctx.symbols.or_unknown(sums.efficiency(), |e| format::percent(e * 100.0));
+    let mean_use = ctx.symbols.or_unknown(sums.efficiency(), |e| format::share(e, 0));
     let waste = ctx.symbols.or_unknown(sums.known_waste(), format::usd_per_hour);
     let mut parts = vec![
         (Role::Heading, words::gpus(sums.gpus)),

@@ -97,7 +97,7 @@ fn head(page: &GpuDetail, width: usize) -> Vec<Line> {
 fn witnesses(page: &GpuDetail, width: usize, lines: &mut Vec<Line>) {
     let said = &page.conclusion;
     lines.push(Line::new());
-    let noun = if said.samples == 1 { "sample" } else { "samples" };
+    let noun = format::noun(said.samples as usize, "sample");
     let samples = format!(", {} {noun}", format::grouped(f64::from(said.samples), 0));
     let evidence = Line::of(Role::Heading, "Evidence").text(format!("  {}", said.evidence));
     lines.push(evidence.with(Role::Dim, samples));
@@ -119,10 +119,10 @@ fn witnesses(page: &GpuDetail, width: usize, lines: &mut Vec<Line>) {
 /// What its engines do, a bar each; what is not known is said, not drawn.
 fn engines(page: &GpuDetail, width: usize, ctx: &ViewContext) -> Vec<Line> {
     let whole = page.effective.map(f64::from);
-    let known = ctx.symbols.or_unknown(whole, |v| format::percent(v * 100.0));
+    let known = ctx.symbols.or_unknown(whole, |v| format::share(v, 0));
     let mut title = Line::of(Role::Heading, "Effective use").text(format!("  {known}"));
     if let Some(bound) = page.tensor_bound {
-        let bound = format::percent(f64::from(bound) * 100.0);
+        let bound = format::share(bound, 0);
         title = title.with(Role::Dim, format!("  model FLOPs at most {bound}"));
     }
     let mut lines = vec![title];
@@ -133,7 +133,7 @@ fn engines(page: &GpuDetail, width: usize, ctx: &ViewContext) -> Vec<Line> {
 
 fn engine(component: &Component, room: usize, ctx: &ViewContext) -> Line {
     let share = component.value.map(f64::from);
-    let value = ctx.symbols.or_unknown(share, |v| format::percent(v * 100.0));
+    let value = ctx.symbols.or_unknown(share, |v| format::share(v, 0));
     let role = if component.counts { Role::Ok } else { Role::Dim };
     let length = (share.unwrap_or(0.0) * room as f64).round() as usize;
     let glyph = if ctx.symbols == Symbols::Ascii { "#" } else { "█" };
@@ -154,7 +154,7 @@ fn past(page: &GpuGraphPage, app: &App, width: usize) -> Vec<Line> {
     let symbols = app.appearance().symbols;
     let words = |value: Option<f32>, unit: &str| {
         symbols.or_unknown(value.map(f64::from), |v| match unit {
-            "%" => format::percent(v),
+            "%" => format::percent(v, 0),
             "MiB" => format::gib(v * 1_048_576.0),
             "B/s" => format!("{}/s", format::bytes(v)),
             unit => format!("{} {unit}", format::grouped(v, 0)).trim_end().to_owned(),

@@ -46,9 +46,9 @@ pub struct Conclusion {
     pub raise: Option<&'static str>,
     /// Number of samples behind the state.
     pub samples: u32,
-    /// What speaks for idle.
+    /// Evidence for idle, one sentence each.
     pub for_idle: Vec<String>,
-    /// What speaks against.
+    /// Evidence against idle, one sentence each.
     pub against: Vec<String>,
     /// Kind of work and band: `inference, Good`; `None` without a known kind.
     pub band: Option<String>,
@@ -188,7 +188,7 @@ fn conclusion(row: &GpuRow, ctx: &ViewContext) -> Conclusion {
     }
 }
 
-/// What would give better evidence.
+/// Source that would give better evidence, in words; `None` when there is none.
 fn raise(verdict: &GpuVerdict, row: &GpuRow) -> Option<&'static str> {
     match verdict.rung {
         Rung::A => None,

@@ -14,7 +14,7 @@ fn fact(label: &'static str, value: impl Into<String>) -> Fact {
     Fact { label, value: value.into() }
 }
 
-/// Who it is; what is not known is not listed.
+/// Facts about its identity; those not known are left out.
 pub(super) fn identity(row: &GpuRow, ctx: &ViewContext) -> Vec<Fact> {
     let identity = &*row.sample.identity;
     let mut facts = vec![fact("node", row.node.name.to_string())];
@@ -54,7 +54,7 @@ pub(super) fn instance(row: &GpuRow, ctx: &ViewContext) -> Vec<Fact> {
     facts
 }
 
-/// Whose it is.
+/// Facts about its owner.
 pub(super) fn owner(row: &GpuRow) -> Vec<Fact> {
     let owner = &row.sample.owner;
     let all = [
@@ -74,7 +74,7 @@ pub(super) fn owner(row: &GpuRow) -> Vec<Fact> {
     facts
 }
 
-/// What it costs, and how that comes about.
+/// Facts about its price and how it is derived.
 pub(super) fn price(row: &GpuRow, ctx: &ViewContext) -> Vec<Fact> {
     let known = |value, words: fn(f64) -> String| ctx.symbols.or_unknown(value, words);
     let mut facts = vec![fact("burns", known(row.usd_per_hour, format::usd_per_hour))];
@@ -108,7 +108,7 @@ pub(super) fn gauges(row: &GpuRow) -> Vec<Fact> {
         let part_words = quantity(part, get(part)?);
         Some(match get(whole).filter(|w| *w > 0.0) {
             Some(most) => {
-                let percent = format::percent(get(part)? / most * 100.0);
+                let percent = format::share(get(part)? / most, 0);
                 format!("{part_words} of {} ({percent})", quantity(whole, most))
             }
             None => part_words,
@@ -134,7 +134,7 @@ pub(super) fn gauges(row: &GpuRow) -> Vec<Fact> {
 /// A value of a signal with its unit.
 fn quantity(signal: GpuSignal, value: f64) -> String {
     match signal.unit() {
-        SignalUnit::Ratio => format::percent(value * 100.0),
+        SignalUnit::Ratio => format::share(value, 0),
         SignalUnit::Mebibytes => format::gib(value * 1_048_576.0),
         SignalUnit::BytesPerSecond => format!("{}/s", format::bytes(value)),
         SignalUnit::Number => format::count(value),
@@ -144,7 +144,7 @@ fn quantity(signal: GpuSignal, value: f64) -> String {
     }
 }
 
-/// Errors and what slows it down; what no source tells of is not listed.
+/// Errors and throttling; those that no source reports are left out.
 pub(super) fn health(row: &GpuRow) -> Vec<Health> {
     let get = |s| row.sample.signals.get(s);
     let mut lines = Vec::new();
@@ -159,8 +159,8 @@ pub(super) fn health(row: &GpuRow) -> Vec<Health> {
         }
     };
     count("ECC", GpuSignal::EccUncorrected, "no uncorrected error", &|n| {
-        let noun = if n == 1 { "error" } else { "errors" };
-        format!("{n} uncorrected {noun} since the driver was loaded")
+        let errors = format::plural(n as usize, "uncorrected error");
+        format!("{errors} since the driver was loaded")
     });
     count("row remapping", GpuSignal::RemapFailure, "has not failed", &|_| {
         "failed: the GPU is to be replaced".to_owned()

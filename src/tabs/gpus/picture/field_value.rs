@@ -1,4 +1,4 @@
-//! What a GPU says for a field: as a value, as a cell, in order, to a search.
+//! Values of the fields of a GPU: as value, as cell, for sorting and for search.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -99,10 +99,7 @@ impl TableField for GpuField {
             Self::WastedUsd => Value::number(row.wasted_usd),
             Self::WasteUsdPerHour => Value::number(row.waste_usd_per_hour),
             Self::State => Value::text(STATES[row.verdict.state as usize]),
-            Self::IdleSince => {
-                let since = row.verdict.idle_since;
-                Value::number(since.map(|t| ctx.now.duration_since(t).as_secs_f64().max(0.0)))
-            }
+            Self::IdleSince => Value::since(row.verdict.idle_since, ctx.now),
             Self::Effective => percent(row.verdict.activity.map(|a| a.effective)),
             Self::Rung => Value::text(RUNGS[row.verdict.rung as usize]),
             Self::Util => signal(row, GpuSignal::Util),
@@ -178,7 +175,7 @@ impl TableField for GpuField {
 
     fn exported<'a>(self, row: &'a GpuRow, ctx: &ViewContext) -> Value<'a> {
         if self == Self::IdleSince {
-            return row.verdict.idle_since.map_or(Value::Unknown, Value::Time);
+            return Value::time(row.verdict.idle_since);
         }
         self.value(row, ctx).exported(self.spec().kind)
     }

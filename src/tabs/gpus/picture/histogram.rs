@@ -2,6 +2,7 @@
 //! works.
 
 use crate::fleet::GpuRow;
+use crate::view::format;
 
 /// Number of bands, a tenth of effective use each.
 pub const BANDS: usize = 10;
@@ -53,7 +54,7 @@ impl Histogram {
     /// Label of band `i`: `20-29%`, of the last one `90-100%`.
     pub fn label(i: usize) -> String {
         let last = if i + 1 == BANDS { 100 } else { i * 10 + 9 };
-        format!("{}-{last}%", i * 10)
+        format!("{}-{}", i * 10, format::percent(last as f64, 0))
     }
 }
 

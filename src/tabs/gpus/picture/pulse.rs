@@ -54,7 +54,7 @@ impl Pulse {
             format!("waste {}", ctx.symbols.or_unknown(sums.known_waste(), format::usd_per_hour)),
             format!(
                 "effective {}",
-                ctx.symbols.or_unknown(sums.efficiency(), |e| format::percent(e * 100.0))
+                ctx.symbols.or_unknown(sums.efficiency(), |e| format::share(e, 0))
             ),
         ];
         let loud = [

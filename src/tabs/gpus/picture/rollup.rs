@@ -100,8 +100,8 @@ impl RollUp {
         (self.wasted_usd > 0.0 || is_nothing).then_some(self.wasted_usd)
     }
 
-    /// Them in a cell. As in the rows: a dash where no spell of idleness has cost anything, and a
-    /// sign where they are a lower bound.
+    /// Cell with the dollars wasted. As in the rows: a dash where no idle spell has cost anything, and a sign where
+    /// they are a lower bound.
     pub fn wasted_cell(&self, ctx: &ViewContext) -> String {
         let wasted = self.known_wasted().filter(|usd| *usd > 0.0);
         let words = |usd| format::bound(format::usd_total(usd), self.wasted_at_least, ctx.symbols);

@@ -2,6 +2,7 @@
 
 use crate::domain::{GpuState, GpuVerdict, Workload};
 use crate::view::Role;
+use crate::view::format;
 use crate::view::symbols::Symbols;
 
 /// Label beside a state's glyph; upper case where it costs money or needs attention.
@@ -79,8 +80,7 @@ pub fn workload(workload: Workload) -> Option<&'static str> {
 
 /// Number with noun: `1 GPU`, `8 GPUs`.
 pub fn gpus(count: u32) -> String {
-    let number = crate::view::format::count(f64::from(count));
-    if count == 1 { format!("{number} GPU") } else { format!("{number} GPUs") }
+    format!("{} {}", format::count(f64::from(count)), format::noun(count as usize, "GPU"))
 }
 
 /// Label of a state in sentences: `held idle`.

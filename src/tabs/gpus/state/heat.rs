@@ -17,9 +17,9 @@ pub struct Heat {
     zoom: HeatZoom,
     order: HeatOrder,
     map: Option<HeatMap>,
-    /// What `order` was made from.
+    /// Input that `order` was made from.
     made_from: Option<(u64, Option<Timestamp>, usize, String)>,
-    /// What `map` was made from besides the order.
+    /// Input that `map` was made from besides the order.
     laid_out: Option<(HeatZoom, HeatArea)>,
     /// Index of the cell under the cursor.
     cell: u32,

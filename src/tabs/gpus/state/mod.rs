@@ -47,7 +47,7 @@ pub struct Gpus {
     /// List or heat map.
     pub(crate) look: GpuLook,
     heat: Heat,
-    /// What the strip above table and map says, and what it was made from.
+    /// Text of the strip, and the input that it was made from.
     said: Option<(Stamp, Said)>,
     /// Hosts that are read more often.
     pub(crate) focused: Vec<Arc<str>>,

@@ -46,7 +46,7 @@ impl App {
 /// The groups of the rows, and the order in which rows and groups were last shown.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Groups {
-    /// What the rows are grouped by.
+    /// Grouping of the rows.
     pub(super) by: GpuGrouping,
     /// Groups whose rows are not shown.
     pub(super) folded: HashSet<Option<Arc<str>>>,
@@ -168,7 +168,7 @@ impl Gpus {
     }
 }
 
-/// What the heading of a group is known by.
+/// Id of the heading of a group.
 fn head_id(key: Option<&str>) -> Arc<str> {
     match key {
         Some(key) => format!("group {key}").into(),
@@ -188,7 +188,7 @@ fn said_by_heads(grouping: GpuGrouping) -> Option<GpuField> {
     }
 }
 
-/// What burns for nothing first, then the worst states, then what burns most.
+/// Order of rows: most waste first, then the worst states, then the highest burn.
 fn rank(row: &GpuRow) -> Rank {
     match row.wasted_usd.filter(|usd| *usd > 0.0) {
         Some(wasted) => Rank::by(Some(wasted)),

@@ -127,19 +127,12 @@ fn is_open(evidence: &SignalEvidence, lies: Option<Ordering>) -> bool {
 /// A value in the words of its unit. Two digits behind the point below 10: 0.52 cores and 0.5
 /// must not look alike beside a threshold of 0.5.
 pub(super) fn quantity(value: f64, unit: &str) -> String {
-    let short = |v: f64| {
-        let digits = format::grouped(v, if v.abs() < 10.0 { 2 } else { 1 });
-        // Beyond what digits can show comes an exponent, whose zeros count.
-        if digits.contains('e') {
-            return digits;
-        }
-        digits.trim_end_matches('0').trim_end_matches('.').to_owned()
-    };
+    let decimals = if value.abs() < 10.0 { 2 } else { 1 };
     match unit {
-        "%" => format!("{}%", short(value)),
+        "%" => format::percent_trimmed(value, decimals),
         _ => match unit.strip_prefix("bytes") {
             Some(per) => format!("{}{per}", format::bytes(value)),
-            None => format!("{} {unit}", short(value)).trim_end().to_owned(),
+            None => format!("{} {unit}", format::trimmed(value, decimals)).trim_end().to_owned(),
         },
     }
 }

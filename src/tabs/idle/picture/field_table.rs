@@ -1,4 +1,4 @@
-//! The table of fields.
+//! The table of the fields of an instance.
 
 use crate::view::table_field::field_table;
 

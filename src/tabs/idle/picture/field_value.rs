@@ -1,4 +1,4 @@
-//! What an instance says for a field: as a value, as a cell, in order, to a search.
+//! Values of the fields of an instance: as value, as cell, for sorting and for search.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -144,7 +144,7 @@ impl TableField for Field {
             // A date that cannot be read is not known; the page of the instance shows the tag.
             Self::Expires => {
                 let tag = instance.tags.get(crate::view::EXPIRES_TAG);
-                tag.and_then(|t| t.trim().parse().ok()).map_or(Value::Unknown, Value::Time)
+                Value::time(tag.and_then(|t| t.trim().parse().ok()))
             }
             Self::NetUsdPerHour => Value::number(row.net_usd_per_hour()),
             Self::NetWasteUsdPerHour => Value::number(row.net_waste_usd_per_hour()),
@@ -156,7 +156,7 @@ impl TableField for Field {
     fn exported<'a>(self, row: &'a Row, ctx: &ViewContext) -> Value<'a> {
         if self == Self::IdleSince {
             let since = row.verdict.as_deref().and_then(|v| v.idle_since);
-            return since.map_or(Value::Unknown, Value::Time);
+            return Value::time(since);
         }
         self.value(row, ctx).exported(self.spec().kind)
     }
@@ -182,7 +182,7 @@ impl TableField for Field {
                 format::bound(text, row.wasted_at_least(), ctx.symbols)
             }
             // Cut, not rounded: 89.9 % of the datapoints are not the 90 % that a verdict needs.
-            (Self::Coverage, Value::Number(n)) => format::percent((n + 1e-4).floor()),
+            (Self::Coverage, Value::Number(n)) => format::percent((n + 1e-4).floor(), 0),
             (Self::Age, Value::Number(n)) => format::age(n as i64),
             (_, value) => value.shown(self.spec().kind, ctx),
         }

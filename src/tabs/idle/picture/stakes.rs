@@ -22,7 +22,7 @@ pub struct Stakes {
     /// Saving by stopping the whole instance, USD/h at its rate, before commitments; 0 where it is in use,
     /// `None` = not known.
     pub saves_usd_per_hour: Option<f64>,
-    /// The same saving, USD per month of 730 h; `None` = not known.
+    /// Saving of the stop, USD per month of 730 h; `None` = not known.
     pub saves_usd_per_month: Option<f64>,
     /// The saving as a sentence.
     pub saving: String,
@@ -173,7 +173,7 @@ fn unless_moved(paid: &str, cover: &Cover) -> String {
 fn payer(by: &CoveredBy) -> String {
     let share = match by.share {
         share if share > 0.995 => "it".to_owned(),
-        share => format!("{} of it", format::percent(share * 100.0)),
+        share => format!("{} of it", format::share(share, 0)),
     };
     let until = by.until.map(|end| format!(" until {}", end.strftime("%Y-%m-%d")));
     format!("{} {} pays for {share}{}", by.kind.label(), by.id, until.unwrap_or_default())
@@ -205,9 +205,8 @@ fn losses(row: &Row) -> Vec<Loss> {
         losses.push(Loss::new(
             "volumes",
             format!(
-                "A stop leaves {} that {} on; a termination deletes {dies} and leaves {}.",
-                format::plural(volumes, "volume"),
-                if volumes == 1 { "bills" } else { "bill" },
+                "A stop leaves {} on; a termination deletes {dies} and leaves {}.",
+                format::counted(volumes, "volume that bills", "volumes that bill"),
                 volumes - dies
             ),
         ));

@@ -154,14 +154,14 @@ fn parts(overview: &Overview, ctx: &ViewContext, width: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     for part in overview.parts.iter().filter(|p| p.instances > 0) {
         let (glyph, role) = part_look(part.kind, ctx.symbols);
-        let share =
-            part.known().filter(|_| overview.burn > 0.0).map(|usd| usd / overview.burn * 100.0);
+        let share = part.known().filter(|_| overview.burn > 0.0).map(|usd| usd / overview.burn);
         let mut line = Line::new()
             .with(role, format!("{glyph} "))
             .column(Role::Text, &cut(part.kind.label(), label, ctx.symbols), label)
             .number(Role::Text, &ctx.symbols.or_unknown(part.known(), format::usd_per_hour), MONEY);
         if LABEL + MONEY + 8 <= width {
-            line = line.number(Role::Dim, &ctx.symbols.or_unknown(share, format::percent), 6);
+            let share = ctx.symbols.or_unknown(share, |s| format::share(s, 0));
+            line = line.number(Role::Dim, &share, 6);
         }
         if LABEL + MONEY + 20 <= width {
             let instances = format::grouped(f64::from(part.instances), 0);
@@ -257,7 +257,7 @@ fn scorecard(scores: &[Score], ctx: &ViewContext, width: usize) -> Vec<Line> {
     let mut lines = vec![Line::of(Role::Heading, "Scorecard")];
     let rests_on = scores.iter().map(|s| columns(&s.rests_on)).max().unwrap_or(0);
     for score in scores {
-        let share = score.share.map(|s| s * 100.0);
+        let share = ctx.symbols.or_unknown(score.share, |s| format::share(s, 0));
         let (role, grade) = match score.grade {
             Some(grade) => (grade_role(grade), grade.word()),
             None => (Role::Dim, ctx.symbols.unknown()),
@@ -265,7 +265,7 @@ fn scorecard(scores: &[Score], ctx: &ViewContext, width: usize) -> Vec<Line> {
         let mut line = Line::new()
             .text("  ")
             .column(Role::Text, score.metric.label(), 28)
-            .number(Role::Text, &ctx.symbols.or_unknown(share, format::percent), 5)
+            .number(Role::Text, &share, 5)
             .text("  ")
             .column(role, grade, 14)
             .column(Role::Dim, &score.rests_on, rests_on);

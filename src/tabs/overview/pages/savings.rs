@@ -131,12 +131,12 @@ pub(super) fn waterfall(saved: &Saved, ctx: &ViewContext, width: usize) -> Vec<L
         lines.push(shape.step(step, &scale, ctx));
     }
     lines.push(shape.total("the bill after", &scale, w.after(), ctx));
-    let share = (w.before > 0.0).then(|| w.saves() / w.before * 100.0);
+    let share = (w.before > 0.0).then(|| w.saves() / w.before);
     let mut said = format!(
         "{} saved, {}/month, {} of the bill",
         format::usd_per_hour(w.saves()),
         format::usd_total(w.saves() * HOURS_PER_MONTH),
-        ctx.symbols.or_unknown(share, format::percent),
+        ctx.symbols.or_unknown(share, |s| format::share(s, 0)),
     );
     if w.net_unknown.is_some() {
         said.push_str(", at list price");
@@ -315,8 +315,9 @@ pub(super) fn sequence(saved: &Saved, ctx: &ViewContext, width: usize) -> Vec<Li
 fn why(task: &Task) -> String {
     match (task.kind.step(), task.count) {
         (None, _) => reasons::task(task),
-        (Some(_), 1) => "1 item".to_owned(),
-        (Some(_), n) => format!("{} items", format::grouped(f64::from(n), 0)),
+        (Some(_), n) => {
+            format!("{} {}", format::grouped(f64::from(n), 0), format::noun(n as usize, "item"))
+        }
     }
 }
 

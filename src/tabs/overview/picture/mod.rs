@@ -141,14 +141,14 @@ pub struct Blind {
 impl Blind {
     /// `GPU telemetry missing on 3 instances ($48.87/h blind)`; `None` where none is missing.
     pub fn sentence(&self) -> Option<String> {
-        let noun = if self.instances == 1 { "instance" } else { "instances" };
         let rate = format::usd_per_hour(self.usd_per_hour);
         let more = match self.unpriced {
             0 => String::new(),
             n => format!(", {n} without a price"),
         };
         (self.instances > 0).then(|| {
-            format!("GPU telemetry missing on {} {noun} ({rate} blind{more})", self.instances)
+            let instances = format::plural(self.instances as usize, "instance");
+            format!("GPU telemetry missing on {instances} ({rate} blind{more})")
         })
     }
 }

@@ -86,7 +86,7 @@ impl PartKind {
 /// Burn of the instances of one use.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
-    /// Use that it is spent on.
+    /// Use that the part is spent on.
     pub kind: PartKind,
     /// Burn of the priced instances, USD/h.
     pub usd_per_hour: f64,

@@ -131,7 +131,7 @@ impl Metric {
 pub struct Score {
     /// The metric.
     pub metric: Metric,
-    /// Its value, 0–1; `None` where there is no data for it.
+    /// Value of the score, 0–1; `None` where there is no data for it.
     pub share: Option<f64>,
     /// Band of the value; `None` without a value.
     pub grade: Option<Band>,
@@ -234,7 +234,7 @@ impl Sums {
     }
 }
 
-/// True for an instance that says whose it is and what it is for.
+/// True for an instance whose tags name its owner and its purpose.
 pub(super) fn is_tagged(row: &Row) -> bool {
     let tags = [&row.team, &row.project, &row.environment, &row.cost_center];
     tags.iter().all(|t| t.as_ref().is_some_and(|t| !t.is_empty()))

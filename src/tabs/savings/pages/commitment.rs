@@ -136,7 +136,7 @@ fn used(row: &CommitmentRow, ctx: &ViewContext, width: usize, lines: &mut Vec<Li
     let rate = |usd: Option<f64>| ctx.symbols.or_unknown(usd, format::usd_per_hour);
     heading(format!("Use, {} h looked at", row.hours), lines);
     for (name, share) in [("over them", row.utilisation), ("now", row.utilisation_now)] {
-        let percent = ctx.symbols.or_unknown(share.map(|s| s * 100.0), format::percent);
+        let percent = ctx.symbols.or_unknown(share, |s| format::share(s, 0));
         let text = match share {
             Some(share) => format!("{} {percent}", bar(share, ctx)),
             None => percent,
@@ -180,7 +180,7 @@ fn bar(share: f64, ctx: &ViewContext) -> String {
     on.to_string().repeat(full) + &off.to_string().repeat(BAR - full)
 }
 
-/// What it pays for now, most dollars first.
+/// Instances that it pays for now, most dollars first.
 fn covered(app: &App, id: &str, ctx: &ViewContext, width: usize, lines: &mut Vec<Line>) {
     let Some(fleet) = app.shown() else { return };
     let mut all: Vec<(&Arc<Row>, &CoveredBy)> = Vec::new();
@@ -209,7 +209,7 @@ fn covered(app: &App, id: &str, ctx: &ViewContext, width: usize, lines: &mut Vec
                     &ctx.symbols.or_unknown(by.usd_per_hour, format::usd_per_hour),
                     11,
                 )
-                .number(Role::Dim, &format::percent(by.share * 100.0), 6)
+                .number(Role::Dim, &format::share(by.share, 0), 6)
                 .text("  ")
                 .column(Role::Text, &name, room + 1)
                 .with(Role::Dim, instance.instance_type.to_string())

@@ -1,11 +1,11 @@
-//! The lists without a row.
+//! Text in place of a list of savings without a row.
 
 use crate::app::content::Line;
-use crate::app::content::reading::failed_sources;
 use crate::app::{App, Role};
+use crate::domain::Reading;
 use crate::tabs::storage::pages::parts::paragraph;
 
-/// What a list says where it has nothing to show.
+/// Lines shown in place of a list without rows.
 pub fn empty(app: &App, width: usize) -> Vec<Line> {
     let list = app.savings_tab().shown().spec();
     let mut lines = Vec::new();
@@ -20,11 +20,10 @@ pub fn empty(app: &App, width: usize) -> Vec<Line> {
     lines.push(Line::of(Role::Heading, format!("{}: {what}", list.title)));
     paragraph(Role::Text, why, width, &mut lines);
     for unread in &savings.unread {
-        let text = format!("{unread}: {}", unread.why);
-        paragraph(Role::Warn, &text, width, &mut lines);
+        paragraph(Role::Warn, &unread.sentence(), width, &mut lines);
     }
     let readings = savings.readings.iter().filter(|r| list.sources.contains(&r.source));
-    for text in failed_sources(readings) {
+    for text in readings.filter_map(Reading::trouble) {
         paragraph(Role::Warn, &text, width, &mut lines);
     }
     paragraph(

@@ -5,11 +5,10 @@ use crate::analyze::rightsize::guide::{Guide, GuideCandidate, InputSpec, Task};
 use crate::app::App;
 use crate::app::Role;
 use crate::app::content::Line;
-use crate::domain::storage::size_words;
 use crate::tabs::overview::pages::cut;
 use crate::tabs::savings::picture::{GuideRow, guide_rows};
 use crate::tabs::storage::pages::parts::{heading, paragraph};
-use crate::view::{Symbols, ViewContext, format};
+use crate::view::{Symbols, ViewContext, format, reasons};
 
 /// Columns of names and values.
 const NAME: usize = 26;
@@ -51,7 +50,7 @@ pub fn guide(app: &App, width: usize) -> (Vec<Line>, usize) {
 
 /// The answer in a line, in sight while the inputs move.
 fn best(answer: &Guide, symbols: Symbols) -> Line {
-    let needs = size_words(answer.memory.total());
+    let needs = format::bytes_binary(answer.memory.total());
     let line = Line::new().text("  ");
     match answer.candidates.first() {
         Some(best) => line
@@ -130,15 +129,18 @@ fn bar(spec: &InputSpec, value: f64, symbols: Symbols) -> String {
 }
 
 fn said(app: &App, answer: &Guide, ctx: &ViewContext, width: usize, lines: &mut Vec<Line>) {
-    heading(format!("It needs {} of GPU memory", size_words(answer.memory.total())), lines);
-    for part in &answer.memory.lines {
-        let text = plain(&part.how, ctx.symbols);
+    heading(
+        format!("It needs {} of GPU memory", format::bytes_binary(answer.memory.total())),
+        lines,
+    );
+    for part in &answer.memory.parts {
+        let text = plain(&reasons::memory_how(*part), ctx.symbols);
         let label = 18.min(width / 3);
         let room = width.saturating_sub(label + 16).max(8);
         let line = Line::new()
             .text("  ")
-            .column(Role::Text, &cut(part.label, label, ctx.symbols), label)
-            .number(Role::Text, &size_words(part.bytes), 10)
+            .column(Role::Text, &cut(reasons::memory_part(*part), label, ctx.symbols), label)
+            .number(Role::Text, &format::bytes_binary(part.bytes()), 10)
             .with(Role::Dim, format!("  {}", cut(&text, room, ctx.symbols)));
         lines.push(line);
     }
@@ -146,7 +148,7 @@ fn said(app: &App, answer: &Guide, ctx: &ViewContext, width: usize, lines: &mut 
     if !answer.rejected.is_empty() {
         heading("What does not do, cheapest first", lines);
         for no in answer.rejected.iter().take(REJECTED) {
-            let text = plain(&no.fail.to_string(), ctx.symbols);
+            let text = plain(&reasons::guide_fail(&no.fail), ctx.symbols);
             let room = width.saturating_sub(32).max(8);
             lines.push(
                 Line::new()
@@ -164,7 +166,12 @@ fn said(app: &App, answer: &Guide, ctx: &ViewContext, width: usize, lines: &mut 
     if !answer.warnings.is_empty() {
         heading("What this rests on", lines);
         for warning in &answer.warnings {
-            paragraph(Role::Dim, &plain(warning, ctx.symbols), width, lines);
+            paragraph(
+                Role::Dim,
+                &plain(&reasons::guide_warning(warning), ctx.symbols),
+                width,
+                lines,
+            );
         }
     }
 }
@@ -200,8 +207,8 @@ fn candidates(app: &App, answer: &Guide, ctx: &ViewContext, width: usize, lines:
     lines.push(Line::new());
     let name = format!("{}:", best.instance_type);
     paragraph(Role::Accent, &name, width, lines);
-    for sentence in &best.says {
-        paragraph(Role::Text, &plain(sentence, ctx.symbols), width, lines);
+    for note in &best.says {
+        paragraph(Role::Text, &plain(&reasons::guide_note(*note), ctx.symbols), width, lines);
     }
 }
 
@@ -214,7 +221,7 @@ fn row(task: Task, c: &GuideCandidate, wide: bool, ctx: &ViewContext) -> Line {
         .column(Role::Text, &c.instance_type, 17)
         .column(Role::Dim, &boxes, 7);
     if wide {
-        line = line.number(Role::Dim, &format::percent(c.memory_share * 100.0), 7);
+        line = line.number(Role::Dim, &format::share(c.memory_share, 0), 7);
         let last = if task.trains() {
             match (c.hours, c.run_usd) {
                 (Some(hours), Some(usd)) => {

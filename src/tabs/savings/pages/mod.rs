@@ -43,7 +43,7 @@ fn money(
     parts::fact("gross", &ctx.symbols.or_unknown(gross, rate), width, lines);
 }
 
-/// What pays for an instance, a line for each commitment; or why it is not known.
+/// Commitments that pay for an instance, a line for each, or why that is not known.
 fn covers(row: Option<&Row>, ctx: &ViewContext, width: usize, lines: &mut Vec<Line>) {
     parts::heading("What pays for it now", lines);
     let net = row.and_then(|row| row.net.as_deref());
@@ -65,7 +65,7 @@ fn covers(row: Option<&Row>, ctx: &ViewContext, width: usize, lines: &mut Vec<Li
                     "{} {}: {} of it, {}{until}",
                     by.kind.label(),
                     by.id,
-                    format::percent(by.share * 100.0),
+                    format::share(by.share, 0),
                     ctx.symbols.or_unknown(by.usd_per_hour, format::usd_per_hour),
                 );
                 parts::paragraph(Role::Text, &text, width, lines);
@@ -83,16 +83,17 @@ fn covers(row: Option<&Row>, ctx: &ViewContext, width: usize, lines: &mut Vec<Li
 /// Sentences, each a paragraph of its own.
 fn says(
     title: &'static str,
-    sentences: &[std::sync::Arc<str>],
+    sentences: impl Iterator<Item = String>,
     width: usize,
     lines: &mut Vec<Line>,
 ) {
-    if sentences.is_empty() {
+    let mut sentences = sentences.peekable();
+    if sentences.peek().is_none() {
         return;
     }
     parts::heading(title, lines);
     for sentence in sentences {
-        parts::paragraph(Role::Text, sentence, width, lines);
+        parts::paragraph(Role::Text, &sentence, width, lines);
     }
 }
 

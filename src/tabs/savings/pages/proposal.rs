@@ -10,7 +10,7 @@ use crate::domain::{HOURS_PER_MONTH, TypeSpec};
 use crate::fleet::savings::{Proposal, SizeVerdict};
 use crate::tabs::savings::picture::words;
 use crate::tabs::storage::pages::parts::{fact, heading, paragraph, role_fact};
-use crate::view::{ViewContext, format};
+use crate::view::{ViewContext, format, reasons};
 
 /// The page.
 pub(crate) fn lines(app: &App, id: &Arc<str>, width: usize) -> Vec<Line> {
@@ -62,7 +62,7 @@ pub(crate) fn lines(app: &App, id: &Arc<str>, width: usize) -> Vec<Line> {
         fact("team", team, width, &mut lines);
     }
     constraints(app, row, &ctx, width, &mut lines);
-    says("What must hold", &row.says, width, &mut lines);
+    says("What must hold", row.says.iter().map(|n| reasons::size(n)), width, &mut lines);
     let instance = app.shown().and_then(|f| f.rows.iter().find(|r| r.instance.id == *id));
     covers(instance.map(|r| &**r), &ctx, width, &mut lines);
     lines.push(Line::new());

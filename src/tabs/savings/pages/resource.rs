@@ -104,8 +104,9 @@ fn bill(item: &ResourceItem, ctx: &ViewContext, width: usize, lines: &mut Vec<Li
     };
     let or = |usd: Option<f64>| ctx.symbols.or_unknown(usd, month);
     fact("bills", &or(of.usd_per_hour()), width, lines);
+    let rate = |usd: f64| format!("{}/h", format::usd_rate(usd));
     for unit in &of.units {
-        let usd = ctx.symbols.or_unknown(unit.usd_per_hour, |usd| format!("${usd}/h"));
+        let usd = ctx.symbols.or_unknown(unit.usd_per_hour, rate);
         let text = format!("{} x {} at {usd}", format::count(unit.count), unit.what);
         fact("", &text, width, lines);
     }

@@ -10,7 +10,7 @@ use crate::app::content::Line;
 use crate::fleet::savings::{MixedFleet, SpotFit, SpotRow};
 use crate::tabs::savings::picture::words;
 use crate::tabs::storage::pages::parts::{fact, heading, paragraph, role_fact};
-use crate::view::{ViewContext, format};
+use crate::view::{ViewContext, format, reasons};
 
 /// The page.
 pub(crate) fn lines(app: &App, id: &Arc<str>, width: usize) -> Vec<Line> {
@@ -26,7 +26,7 @@ pub(crate) fn lines(app: &App, id: &Arc<str>, width: usize) -> Vec<Line> {
         SpotFit::No => (Role::Dim, "no"),
         SpotFit::Unknown => (Role::Warn, "unknown"),
     };
-    let because = match &*row.because {
+    let because = match reasons::spot_because(&row.because).as_str() {
         "" => String::new(),
         because => format!(" ({because})"),
     };
@@ -39,7 +39,7 @@ pub(crate) fn lines(app: &App, id: &Arc<str>, width: usize) -> Vec<Line> {
     fact("where", &format!("{}, {}", row.scope, row.az), width, &mut lines);
     zones(row, &ctx, width, &mut lines);
     arithmetic(row, &ctx, width, &mut lines);
-    says("What must hold", &row.says, width, &mut lines);
+    says("What must hold", row.says.iter().map(|n| reasons::spot(n)), width, &mut lines);
     if let Some(fleet) = app.fleet_of_saving(id) {
         mixed(fleet, &ctx, width, &mut lines);
     }
@@ -55,11 +55,11 @@ fn mixed(fleet: &MixedFleet, ctx: &ViewContext, width: usize, lines: &mut Vec<Li
     fact("together", &text, width, lines);
     let money = words::net_and_gross(fleet.net_usd_per_hour, fleet.gross_usd_per_hour, ctx.symbols);
     fact("saves", &money, width, lines);
-    for sentence in &fleet.says {
-        paragraph(Role::Text, sentence, width, lines);
+    for note in &fleet.says {
+        paragraph(Role::Text, &reasons::spot(note), width, lines);
     }
     if let Some(why) = &fleet.no_policy {
-        paragraph(Role::Warn, why, width, lines);
+        paragraph(Role::Warn, &reasons::no_policy(why), width, lines);
     }
     let Some(policy) = asg_cli_input(fleet) else { return };
     let title = "Policy for its Auto Scaling group, y copies it";
@@ -126,7 +126,7 @@ fn arithmetic(row: &SpotRow, ctx: &ViewContext, width: usize, lines: &mut Vec<Li
         None => ctx.symbols.unknown().to_owned(),
     };
     fact("checkpoint", &every, width, lines);
-    let kept = ctx.symbols.or_unknown(row.efficiency.map(|e| e * 100.0), format::percent);
+    let kept = ctx.symbols.or_unknown(row.efficiency, |e| format::share(e, 0));
     fact("work kept", &format!("{kept} of the time"), width, lines);
     fact("on demand", &rate(row.on_demand), width, lines);
     let best = row.zones.first();

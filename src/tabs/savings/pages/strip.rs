@@ -37,7 +37,7 @@ fn rate(usd: Option<f64>, symbols: Symbols) -> String {
 }
 
 fn share(share: Option<f64>, symbols: Symbols) -> String {
-    symbols.or_unknown(share.map(|s| s * 100.0), format::percent)
+    symbols.or_unknown(share, |s| format::share(s, 0))
 }
 
 pub(crate) fn commitments(_: &App, savings: &Savings, symbols: Symbols) -> Parts {

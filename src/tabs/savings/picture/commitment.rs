@@ -108,7 +108,7 @@ impl TableField for CommitmentField {
             F::Left => Value::number(
                 held.end.map(|end| end.duration_since(ctx.now).as_secs_f64().max(0.0)),
             ),
-            F::Ends => held.end.map_or(Value::Unknown, Value::Time),
+            F::Ends => Value::time(held.end),
             F::Starts => Value::Time(held.start),
             F::State => Value::text(held.state.word()),
             F::Payment => Value::maybe(words::payment(held)),

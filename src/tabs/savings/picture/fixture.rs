@@ -14,8 +14,8 @@ use crate::domain::{
 use crate::fleet::Savings;
 use crate::fleet::savings::{
     CannotTell, CommitmentFinding, CommitmentRow, CommitmentSums, Effort, MixedFleet, Need,
-    NetUnknown, Pattern, Proposal, ResourceRow, Risk, SizeVerdict, SpotFit, SpotRow, Step,
-    StepKind, Waterfall, ZonePrice,
+    NetUnknown, Pattern, Proposal, ResourceRow, Risk, SizeNote, SizeVerdict, SpotBecause, SpotFit,
+    SpotNote, SpotRow, Step, StepKind, Waterfall, ZonePrice,
 };
 use crate::view::fixture::{ago, now};
 
@@ -199,8 +199,10 @@ pub(crate) fn proposals() -> Vec<Arc<Proposal>> {
             gross_usd_per_hour: Some(4.666),
             net_usd_per_hour: Some(4.666),
             says: vec![
-                "1 of 4 GPUs did something in the last 7 days".into(),
-                "memory of the host is not known: the smaller size has 16 GiB".into(),
+                Arc::new(SizeNote::Fixture("1 of 4 GPUs did something in the last 7 days")),
+                Arc::new(SizeNote::Fixture(
+                    "memory of the host is not known: the smaller size has 16 GiB",
+                )),
             ],
             ..proposal(
                 "i-0000000000000a001",
@@ -237,7 +239,9 @@ pub(crate) fn proposals() -> Vec<Arc<Proposal>> {
             )
         },
         Proposal {
-            says: vec!["ask the runtime: vLLM takes 90 % of the memory when it starts".into()],
+            says: vec![Arc::new(SizeNote::Fixture(
+                "ask the runtime: vLLM takes 90 % of the memory when it starts",
+            ))],
             ..proposal(
                 "i-0000000000000a004",
                 "llm-serve",
@@ -272,7 +276,7 @@ fn spot_row(id: &str, name: &str, instance_type: &str, fit: SpotFit) -> SpotRow 
         gpus: 8.0,
         workload: None,
         fit,
-        because: "".into(),
+        because: Arc::new(SpotBecause::Fixture("")),
         on_demand: Some(21.957_642),
         zones: Arc::default(),
         interruption: None,
@@ -293,7 +297,7 @@ pub(crate) fn spot() -> Vec<Arc<SpotRow>> {
     [
         SpotRow {
             workload: Some(Workload::Training),
-            because: "tag workload=training".into(),
+            because: Arc::new(SpotBecause::Fixture("tag workload=training")),
             zones: [zone("us-east-1c", 7.2), zone("us-east-1a", 9.5)].into(),
             interruption: Some((Interruption::From5To10, "2026-03-01".into())),
             checkpoint_every_hours: Some(1.5),
@@ -301,12 +305,14 @@ pub(crate) fn spot() -> Vec<Arc<SpotRow>> {
             effective: Some(8.1),
             gross_usd_per_hour: Some(14.757_642),
             net_usd_per_hour: Some(13.857_642),
-            says: vec!["it must write a checkpoint each 1.5 h and find it again".into()],
+            says: vec![Arc::new(SpotNote::Fixture(
+                "it must write a checkpoint each 1.5 h and find it again",
+            ))],
             ..spot_row("i-0000000000000b001", "train-7b", "p4d.24xlarge", SpotFit::Yes)
         },
         SpotRow {
             workload: Some(Workload::Inference),
-            because: "rule: behind a load balancer".into(),
+            because: Arc::new(SpotBecause::Fixture("rule: behind a load balancer")),
             zones: [zone("us-east-1b", 0.4)].into(),
             interruption: Some((Interruption::Above20, "2026-03-01".into())),
             on_demand: Some(1.006),
@@ -317,7 +323,7 @@ pub(crate) fn spot() -> Vec<Arc<SpotRow>> {
             ..spot_row("i-0000000000000b002", "serve-embed", "g5.xlarge", SpotFit::Partial)
         },
         SpotRow {
-            because: "tag workload=notebook".into(),
+            because: Arc::new(SpotBecause::Fixture("tag workload=notebook")),
             ..spot_row("i-0000000000000b003", "notebook-3", "g5.xlarge", SpotFit::No)
         },
         SpotRow {
@@ -351,7 +357,7 @@ pub(crate) fn mixed_fleets() -> Vec<Arc<MixedFleet>> {
         zones: vec!["us-east-1c".into(), "us-east-1a".into()],
         gross_usd_per_hour: Some(14.757_642),
         net_usd_per_hour: Some(13.857_642),
-        says: vec!["name your own launch template".into()],
+        says: vec![SpotNote::Fixture("name your own launch template")],
         no_policy: None,
     })]
 }

@@ -9,7 +9,7 @@ pub enum GuideRow {
     Task,
     /// How a parameter is held.
     Precision,
-    /// Where prices are of.
+    /// Region of the prices.
     Region,
     /// A number.
     Number(&'static InputSpec),

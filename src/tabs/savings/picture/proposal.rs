@@ -7,7 +7,7 @@ use super::words;
 use crate::domain::{SourceId, SourceSet};
 use crate::fleet::savings::{CannotTell, Proposal, Risk, SizeVerdict};
 use crate::view::table_field::{field_table, fields};
-use crate::view::{Origin, Role, TableField, Value, ViewContext};
+use crate::view::{Origin, Role, TableField, Value, ViewContext, reasons};
 
 const MIB: f64 = 1_048_576.0;
 const YES: [&str; 2] = ["no", "yes"];
@@ -100,7 +100,7 @@ impl TableField for ProposalField {
             F::To => Value::maybe(smaller.map(|(to, _)| &**to)),
             F::ToUsdPerHour => Value::number(smaller.map(|(_, usd)| usd)),
             F::Verdict => Value::text(words::size_verdict(&row.verdict)),
-            F::WorthlessUntil => row.worthless_until.map_or(Value::Unknown, Value::Time),
+            F::WorthlessUntil => Value::time(row.worthless_until),
             F::Effort => Value::text(words::effort(row.effort)),
             F::Risk => Value::text(words::risk(row.risk)),
             F::Name => Value::text(&row.name),
@@ -112,7 +112,7 @@ impl TableField for ProposalField {
             F::NeedNetwork => Value::number(need.network_gbps),
             F::NeedNvme => yes(need.local_nvme),
             F::NeedEfa => yes(need.efa),
-            F::Notes => Value::maybe(row.says.first().map(|s| &**s)),
+            F::Notes => row.says.first().map_or(Value::Unknown, |n| Value::made(reasons::size(n))),
             F::Id => Value::text(&row.id),
             F::Account => Value::text(&row.scope.account),
             F::Region => Value::text(&row.scope.region),
@@ -130,7 +130,7 @@ impl TableField for ProposalField {
     }
 
     fn several(self, row: &Proposal) -> Option<impl Iterator<Item = Cow<'_, str>>> {
-        (self == F::Notes).then(|| row.says.iter().map(|s| Cow::Borrowed(&**s)))
+        (self == F::Notes).then(|| row.says.iter().map(|n| Cow::Owned(reasons::size(n))))
     }
 
     fn role(self, row: &Proposal) -> Role {

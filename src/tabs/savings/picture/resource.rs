@@ -139,9 +139,7 @@ impl TableField for ResourceField {
         let row = &*item.row;
         let of = &*row.resource;
         let judged = row.verdict.as_deref();
-        let since = |at: Option<jiff::Timestamp>| {
-            Value::number(at.map(|at| ctx.now.duration_since(at).as_secs_f64().max(0.0)))
-        };
+        let since = |at| Value::since(at, ctx.now);
         match self {
             F::Waste => Value::number(row.waste_usd_per_hour),
             F::Net => Value::number(item.net_usd_per_hour),
@@ -160,8 +158,8 @@ impl TableField for ResourceField {
             F::Bills => Value::Text(Cow::Owned(bills(item))),
             F::Serves => Value::number(of.serves.as_ref().map(|s| s.len() as f64)),
             F::Age => since(of.created_at),
-            F::Created => of.created_at.map_or(Value::Unknown, Value::Time),
-            F::Used => of.used_at.map_or(Value::Unknown, Value::Time),
+            F::Created => Value::time(of.created_at),
+            F::Used => Value::time(of.used_at),
             F::Reason => {
                 judged.map_or(Value::Unknown, |v| Value::made(reasons::verdict(&v.reason)))
             }
@@ -175,7 +173,7 @@ impl TableField for ResourceField {
     fn exported<'a>(self, item: &'a ResourceItem, ctx: &ViewContext) -> Value<'a> {
         if self == F::Since {
             let since = item.row.verdict.as_deref().and_then(|v| v.idle_since);
-            return since.map_or(Value::Unknown, Value::Time);
+            return Value::time(since);
         }
         self.value(item, ctx).exported(self.spec().kind)
     }
@@ -255,7 +253,7 @@ impl TableField for ResourceField {
     }
 }
 
-/// What it bills for: `2 × ml.g5.xlarge`.
+/// Billed units: `2 × ml.g5.xlarge`.
 fn bills(item: &ResourceItem) -> String {
     let units = item.row.resource.units.iter();
     let one = |u: &crate::domain::BilledUnit| format!("{} x {}", format::count(u.count), u.what);

@@ -7,7 +7,7 @@ use super::words;
 use crate::domain::{Interruption, SourceId, SourceSet};
 use crate::fleet::savings::{SpotFit, SpotRow};
 use crate::view::table_field::{field_table, fields};
-use crate::view::{Origin, Role, TableField, Value, ViewContext};
+use crate::view::{Origin, Role, TableField, Value, ViewContext, reasons};
 
 const FITS: [&str; 4] =
     [SpotFit::Yes.word(), SpotFit::Partial.word(), SpotFit::No.word(), SpotFit::Unknown.word()];
@@ -118,8 +118,8 @@ impl TableField for SpotField {
             F::Team => Value::maybe(row.team.as_deref()),
             F::Effort => Value::text(words::effort(row.effort)),
             F::Risk => Value::text(words::risk(row.risk)),
-            F::Because => Value::text(&row.because),
-            F::Notes => Value::maybe(row.says.first().map(|s| &**s)),
+            F::Because => Value::made(reasons::spot_because(&row.because)),
+            F::Notes => row.says.first().map_or(Value::Unknown, |s| Value::made(reasons::spot(s))),
             F::Zones => Value::number(Some(row.zones.len() as f64)),
             F::AsOf => Value::maybe(row.interruption.as_ref().map(|(_, date)| &**date)),
             F::Id => Value::text(&row.id),
@@ -151,7 +151,7 @@ impl TableField for SpotField {
     }
 
     fn several(self, row: &SpotRow) -> Option<impl Iterator<Item = Cow<'_, str>>> {
-        (self == F::Notes).then(|| row.says.iter().map(|s| Cow::Borrowed(&**s)))
+        (self == F::Notes).then(|| row.says.iter().map(|s| Cow::Owned(reasons::spot(s))))
     }
 
     fn role(self, row: &SpotRow) -> Role {
@@ -189,7 +189,7 @@ impl TableField for SpotField {
             || holds(&row.instance_type)
             || row.team.as_ref().is_some_and(|team| holds(team))
             || holds(&row.id)
-            || holds(&row.because)
+            || holds(&reasons::spot_because(&row.because))
             || words::workload(row.workload).is_some_and(&mut holds)
             || holds(&row.scope.region)
             || holds(&row.scope.account)

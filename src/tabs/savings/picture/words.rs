@@ -10,7 +10,7 @@ use crate::view::format;
 
 pub use crate::tabs::storage::picture::words::{LEVELS, effort, risk};
 
-/// A sum that leaves out `unknown` of its parts is what it is at least.
+/// Dollars, marked as a lower bound where `unknown` parts are left out of the sum.
 pub fn at_least(usd: Option<f64>, unknown: u32, symbols: Symbols) -> String {
     let sign = match symbols {
         _ if unknown == 0 || usd.is_none() => "",
@@ -22,7 +22,7 @@ pub fn at_least(usd: Option<f64>, unknown: u32, symbols: Symbols) -> String {
 
 /// How far what is paid for is used, and what of it the figure does not have: `74% of 9, 4 left out`.
 pub fn utilisation(sums: &CommitmentSums, symbols: Symbols) -> String {
-    let share = symbols.or_unknown(sums.utilisation.map(|s| s * 100.0), format::percent);
+    let share = symbols.or_unknown(sums.utilisation, |s| format::share(s, 0));
     match sums.left_out {
         0 => share,
         n => format!("{share} of {}, {n} left out", sums.utilisation_of),
@@ -38,7 +38,7 @@ pub fn region(commitment: &Commitment) -> Option<&str> {
     }
 }
 
-/// The zone of a commitment that is for one.
+/// Zone of a zonal commitment; `None` for a regional one.
 pub fn zone(commitment: &Commitment) -> Option<&str> {
     match &commitment.commits {
         Commits::Reserved(reserved) => reserved.az.as_deref(),
@@ -47,7 +47,7 @@ pub fn zone(commitment: &Commitment) -> Option<&str> {
     }
 }
 
-/// The instance type, or the family, that a commitment is for.
+/// Instance type or family of a commitment; `None` for one that covers any.
 pub fn shape(commitment: &Commitment) -> Option<&str> {
     match &commitment.commits {
         Commits::Reserved(reserved) => Some(&reserved.instance_type),
@@ -101,7 +101,7 @@ pub fn cannot(why: CannotTell) -> &'static str {
     }
 }
 
-/// The word of a conclusion about a size.
+/// Name of a conclusion about a size in JSON, CSV and filters.
 pub fn size_verdict(verdict: &SizeVerdict) -> &'static str {
     match verdict {
         SizeVerdict::Smaller { .. } => "smaller",
@@ -109,7 +109,7 @@ pub fn size_verdict(verdict: &SizeVerdict) -> &'static str {
     }
 }
 
-/// The word of a workload; `None` where nothing says what it is.
+/// Name of a workload in JSON, CSV and filters; `None` when it is unknown.
 pub fn workload(workload: Option<Workload>) -> Option<&'static str> {
     match workload? {
         Workload::Unknown => None,
@@ -148,7 +148,7 @@ pub fn covered_by(cover: &Cover) -> String {
         // Writing to a string cannot fail.
         let _ = write!(text, "{} {}", by.kind.word(), by.id);
         if by.share < 0.9995 {
-            let _ = write!(text, " {}", format::percent(by.share * 100.0));
+            let _ = write!(text, " {}", format::share(by.share, 0));
         }
     }
     text
@@ -160,7 +160,7 @@ pub fn net_and_gross(net: Option<f64>, gross: Option<f64>, symbols: Symbols) -> 
     format!("net {}, gross {}", rate(net), rate(gross))
 }
 
-/// Who says a price: `list price of 2026-08-01`.
+/// Source of a price in words: `list price of 2026-08-01`.
 pub fn provenance(of: &Provenance) -> String {
     match of {
         Provenance::Live { at } => format!("list price, read {}", at.strftime("%Y-%m-%d")),

@@ -38,7 +38,7 @@ impl App {
         self.look_at_savings(turned(&all, self.tabs.savings.look, forward));
     }
 
-    /// What `enter` does on a list.
+    /// Handles `enter` on a list.
     pub(crate) fn enter_savings(&mut self) -> Vec<Effect> {
         self.sync_savings();
         let Some(page) = self.current_saving() else { return Vec::new() };

@@ -8,24 +8,24 @@ use crate::app::keymap::Action;
 use crate::app::{App, Effect, Page, turned};
 use crate::tabs::savings::picture::{GuideRow, guide_number, guide_rows, guide_set, guide_step};
 
-/// What is asked, and where the cursor is.
+/// Inputs of the guide, and the cursor.
 #[derive(Clone, Debug, Default)]
 pub struct GuideForm {
-    /// What is asked.
+    /// Inputs of the guide.
     pub(crate) ask: GuideAsk,
     /// The row that the cursor is on.
     pub(crate) cursor: usize,
-    /// Where prices are of; `None` for where most runs.
+    /// Region of the prices; `None` for the region in which most runs.
     pub(crate) region: Option<Arc<str>>,
 }
 
 impl GuideForm {
-    /// What is asked.
+    /// Inputs of the guide.
     pub fn ask(&self) -> &GuideAsk {
         &self.ask
     }
 
-    /// Which input the cursor is on.
+    /// Index of the input under the cursor.
     pub fn cursor(&self) -> usize {
         self.cursor
     }
@@ -63,13 +63,13 @@ impl App {
         all.into_iter().map(|(_, region)| region.clone()).collect()
     }
 
-    /// Where prices are of; `None` where nothing runs anywhere.
+    /// Region of the prices; `None` where no region was chosen and nothing runs anywhere.
     pub fn guide_region(&self) -> Option<Arc<str>> {
         let chosen = self.tabs.savings.guide.region.clone();
         chosen.or_else(|| self.guide_regions().into_iter().next())
     }
 
-    /// What the guide answers; `None` before there are prices.
+    /// Answer of the guide; `None` before there are prices.
     pub fn guide_answer(&self) -> Option<Guide> {
         let (fleet, region) = (self.shown()?, self.guide_region()?);
         let book = &fleet.book;

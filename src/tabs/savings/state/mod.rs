@@ -31,7 +31,7 @@ pub struct SavingsTab {
     pub(crate) guide: GuideForm,
     /// The resources with their nets, made once per picture.
     pub(crate) items: Arc<[Arc<ResourceItem>]>,
-    /// Which picture they were made from.
+    /// Version of the picture that `items` were made from; `None` before the first.
     pub(crate) items_of: Option<RowsStamp>,
 }
 
@@ -48,12 +48,12 @@ impl Default for SavingsTab {
 }
 
 impl SavingsTab {
-    /// The list that the first tab shows; `None` for the overview.
+    /// List on the first tab; `None` for the overview.
     pub fn look(&self) -> Option<SavingsList> {
         self.look
     }
 
-    /// The same; the first list for the overview.
+    /// List on the first tab; the first list while the overview is shown.
     pub(crate) fn shown(&self) -> SavingsList {
         self.look.unwrap_or(SavingsList::Commitments)
     }
@@ -63,7 +63,7 @@ impl SavingsTab {
         &self.lists[list as usize]
     }
 
-    /// The same, to change it.
+    /// One of the lists, mutable.
     pub(crate) fn list_mut(&mut self, list: SavingsList) -> &mut List {
         &mut self.lists[list as usize]
     }
@@ -103,7 +103,7 @@ impl App {
         ViewContext { now: made.map_or(ctx.now, |at| at.max(ctx.now)), ..ctx }
     }
 
-    /// Takes a picture of what could be saved in.
+    /// Replaces the picture of savings by a newer one.
     pub(crate) fn on_savings(&mut self, savings: Arc<Savings>) {
         self.savings = Some(savings);
         let look = self.tabs.savings.look.filter(|_| self.is_on_savings());

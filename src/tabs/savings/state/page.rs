@@ -7,14 +7,14 @@ use crate::tabs::savings::lists::SavingsList;
 /// The page of a row of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SavingsPage {
-    /// Of which list.
+    /// List that the row of the page belongs to.
     pub list: SavingsList,
-    /// What the row is known by.
+    /// Id of the row.
     pub id: Arc<str>,
 }
 
 impl SavingsPage {
-    /// Its name, for the line above the body.
+    /// Title of the page, shown above the body.
     pub fn title(&self) -> &'static str {
         self.list.spec().page.title
     }

@@ -23,20 +23,20 @@ impl App {
         self.sync_list(&list.spec().list, &list.spec().source, stamp, &ctx);
     }
 
-    /// The list on screen, as it is exported.
+    /// The list on screen as a picture for export; `None` on the overview and before savings are known.
     pub(crate) fn savings_picture(&self) -> Option<Picture> {
         let (tab, now) = (&self.tabs.savings, self.savings_context().now);
         let list = tab.look?;
         (list.spec().source.shown)(self, tab.list(list), now)
     }
 
-    /// What the reports of the lists are of.
+    /// Input of the reports of the lists; `None` before the first picture of savings.
     pub(crate) fn saved_of(&self) -> Option<SavedOf> {
         let fleet = self.shown().cloned().unwrap_or_default();
         Some(SavedOf::new(self.savings()?.clone(), &fleet))
     }
 
-    /// The row that keys mean: of the page, else under the cursor of the list.
+    /// Row that keys act on: that of the page, else that under the cursor of the list. `None` without one.
     pub(crate) fn current_saving(&self) -> Option<SavingsPage> {
         match self.page().map(|o| &o.page) {
             Some(Page::Savings(page)) => Some(page.clone()),
@@ -49,20 +49,20 @@ impl App {
         }
     }
 
-    /// The same to copy, with all fields.
+    /// Id and picture of that row with all fields, for copying; `None` without a row.
     pub(crate) fn current_saving_picture(&self) -> Option<(Arc<str>, Picture)> {
         let SavingsPage { list, id } = self.current_saving()?;
         let picture = (list.spec().source.alone)(self, &id, self.savings_context().now)?;
         Some((id, picture))
     }
 
-    /// The instance that keys mean on a list of instances or on one of its pages.
+    /// Instance that keys act on, on a list of instances or one of its pages; `None` elsewhere.
     pub(crate) fn instance_of_saving(&self) -> Option<Arc<str>> {
         let page = self.current_saving()?;
         page.list.spec().of_instances.then_some(page.id)
     }
 
-    /// The mixed fleet that an instance belongs to.
+    /// Mixed fleet that an instance belongs to; `None` for an instance in none.
     pub(crate) fn fleet_of_saving(&self, id: &Arc<str>) -> Option<&Arc<MixedFleet>> {
         self.savings()?.mixed_fleets.iter().find(|fleet| fleet.instances.contains(id))
     }

@@ -1,11 +1,11 @@
-//! The lists without a row.
+//! Text in place of a list of storage without a row.
 
 use super::parts::paragraph;
 use crate::app::content::Line;
-use crate::app::content::reading::failed_sources;
 use crate::app::{App, Role};
+use crate::domain::Reading;
 
-/// What the tab says where its list has nothing to show.
+/// Lines shown in place of a list without rows.
 pub fn empty(app: &App, width: usize) -> Vec<Line> {
     let list = app.storage_tab().look().spec();
     let [what, why] = (list.empty)(app);
@@ -17,7 +17,8 @@ pub fn empty(app: &App, width: usize) -> Vec<Line> {
         width,
         &mut lines,
     );
-    for text in failed_sources(app.storage().iter().flat_map(|s| &s.readings)) {
+    let readings = app.storage().into_iter().flat_map(|s| &s.readings);
+    for text in readings.filter_map(Reading::trouble) {
         paragraph(Role::Warn, &text, width, &mut lines);
     }
     lines

@@ -1,4 +1,4 @@
-//! What the pages have in common.
+//! Lines that the pages of storage have in common.
 
 use crate::app::Role;
 use crate::app::content::{Line, wrap};
@@ -17,7 +17,7 @@ pub(crate) fn heading(text: impl Into<String>, lines: &mut Vec<Line>) {
     lines.push(Line::of(Role::Heading, text.into()));
 }
 
-/// A fact: its name, what it is; wrapped.
+/// Adds a fact, its name and its text, wrapped to `width` cells.
 pub(crate) fn fact(name: &str, text: &str, width: usize, lines: &mut Vec<Line>) {
     role_fact(Role::Text, name, text, width, lines);
 }
@@ -60,7 +60,7 @@ pub(crate) fn finding(f: &StorageFinding, ctx: &ViewContext, width: usize, lines
     paragraph(Role::Dim, &reasons::storage_fix(&f.reason), width.saturating_sub(2), lines);
 }
 
-/// Who says the prices, in words: `list price of 2026-08-01`.
+/// Source of the prices in words: `list price of 2026-08-01`.
 pub(crate) fn provenance(of: &crate::domain::Provenance) -> String {
     use crate::domain::Provenance;
     match of {

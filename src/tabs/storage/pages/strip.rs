@@ -5,7 +5,7 @@ use crate::app::Role;
 use crate::app::content::{Line, columns};
 use crate::app::{App, StorageList};
 use crate::domain::HOURS_PER_MONTH;
-use crate::domain::storage::{GIB, ScanOrigin, size_words};
+use crate::domain::storage::{GIB, ScanOrigin};
 use crate::fleet::StorageFleet;
 use crate::tabs::storage::lists::LISTS;
 use crate::tabs::storage::picture::words;
@@ -48,7 +48,7 @@ pub(crate) fn names(
     line
 }
 
-/// What all storage costs, and what could be saved of it.
+/// Cost of all storage, and what could be saved of it.
 fn sums(app: &App, fleet: &StorageFleet, width: usize) -> Line {
     let t = &fleet.totals;
     let symbols = app.appearance().symbols;
@@ -64,7 +64,10 @@ fn sums(app: &App, fleet: &StorageFleet, width: usize) -> Line {
         parts.push((Role::Warn, format!("{} without a price or size", t.unpriced())));
     }
     parts.push((Role::Dim, format!("{} in buckets", words::size(t.bucket_bytes as f64))));
-    parts.push((Role::Dim, format!("{} in volumes", size_words(t.volume_gib as f64 * GIB))));
+    parts.push((
+        Role::Dim,
+        format!("{} in volumes", format::bytes_binary(t.volume_gib as f64 * GIB)),
+    ));
     if let Some(rates) = fleet.rates.first() {
         parts.push((Role::Dim, provenance(&rates.provenance)));
     }
@@ -127,7 +130,7 @@ pub(crate) fn join(parts: Vec<(Role, String)>, separator: &str, width: usize) ->
     line
 }
 
-/// How far a list of objects is.
+/// Progress of making a list of objects, in words.
 pub(super) fn progress(listing: &Listing) -> String {
     let bucket = &listing.bucket;
     match &listing.state {
@@ -136,10 +139,10 @@ pub(super) fn progress(listing: &Listing) -> String {
         ListingState::Running { rows, of, seconds_left } => {
             let rows_of = match of {
                 Some(all) if *all > 0 => format!(
-                    "{} of {} rows ({:.0} %)",
+                    "{} of {} rows ({})",
                     words::count(*rows as f64),
                     words::count(*all as f64),
-                    *rows as f64 * 100.0 / *all as f64
+                    format::percent_spaced(*rows as f64 * 100.0 / *all as f64, 0)
                 ),
                 _ => format!("{} rows", words::count(*rows as f64)),
             };

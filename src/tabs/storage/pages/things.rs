@@ -1,4 +1,4 @@
-//! The pages of a volume or snapshot, a finding, a run, a pair of copies.
+//! Pages of a volume or snapshot, a finding, a run, a pair of copies.
 
 use std::sync::Arc;
 

@@ -27,7 +27,7 @@ pub fn block_rows(fleet: &StorageFleet) -> Vec<Arc<BlockRow>> {
 }
 
 impl BlockRow {
-    /// Its findings, most dollars first.
+    /// Findings about the volume or snapshot, most dollars first.
     pub fn findings(&self) -> &[Arc<StorageFinding>] {
         match self {
             Self::Volume(v) => &v.findings,
@@ -203,7 +203,7 @@ impl TableField for BlockField {
             F::Throughput => of(volume.and_then(|v| v.volume.throughput_mibps)),
             F::Finding => Value::maybe(row.findings().first().map(|f| f.kind.word())),
             F::Age => since(made),
-            F::Created => made.map_or(Value::Unknown, Value::Time),
+            F::Created => Value::time(made),
             F::State => Value::text(match row {
                 BlockRow::Volume(v) => &v.volume.state,
                 BlockRow::Snapshot(s) => &s.snapshot.state,

@@ -7,7 +7,7 @@ use crate::domain::storage::BucketFacts;
 use crate::domain::{SourceId, SourceSet};
 use crate::fleet::storage::{BucketKind, BucketRow, SizedBy};
 use crate::view::table_field::{field_table, fields};
-use crate::view::{Origin, Role, TableField, Value, ViewContext};
+use crate::view::{Origin, Role, TableField, Value, ViewContext, format};
 
 const KINDS: [&str; 3] = ["bucket", "directory_bucket", "directory"];
 const LIFECYCLE: [&str; 2] = ["none", "rules"];
@@ -160,10 +160,8 @@ impl TableField for BucketField {
                 SizedBy::CloudWatch(_) => SIZED[0],
                 SizedBy::List(_) => SIZED[1],
             })),
-            F::LastWrite => row.last_write.map_or(Value::Unknown, Value::Time),
-            F::Created => {
-                facts(row).and_then(|f| f.bucket.created_at).map_or(Value::Unknown, Value::Time)
-            }
+            F::LastWrite => Value::time(row.last_write),
+            F::Created => Value::time(facts(row).and_then(|f| f.bucket.created_at)),
             F::Unpriced => Value::number(row.bytes.map(|_| row.unpriced_bytes as f64)),
         }
     }
@@ -195,8 +193,7 @@ impl TableField for BucketField {
             (F::Objects | F::Reads, Value::Number(n)) => words::count(n),
             (F::Lifecycle, Value::Text(_)) => match words::rules(row) {
                 Some(0) => "none".to_owned(),
-                Some(1) => "1 rule".to_owned(),
-                n => format!("{} rules", n.unwrap_or(0)),
+                n => format::plural(n.unwrap_or(0), "rule"),
             },
             (_, value) => words::cell(value, self.spec().kind, ctx),
         }

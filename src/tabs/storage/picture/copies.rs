@@ -28,7 +28,8 @@ pub struct CopyRow {
     pub pair: PrefixPair,
 }
 
-/// The rows of all pairs of a fleet's lists; `rates` gives the marginal rates of a bucket.
+/// Rows for all pairs of copies in a fleet's lists; `rates` gives the marginal rates of a bucket, `None` without
+/// prices.
 pub fn copy_rows<'a>(
     fleet: &StorageFleet,
     rates: impl Fn(&str) -> Option<&'a Rates>,

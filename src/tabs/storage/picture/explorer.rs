@@ -12,9 +12,9 @@ use crate::domain::text::clean;
 pub struct Level {
     /// The node whose children are shown.
     pub node: NodeId,
-    /// What the breadcrumb calls it; clean text.
+    /// Name of the node in the breadcrumb; clean text.
     pub name: Arc<str>,
-    /// Its children.
+    /// Children of the node.
     pub rows: Arc<[Arc<PrefixRow>]>,
 }
 
@@ -35,7 +35,7 @@ impl Explorer {
         Self::after(0, scan, rates)
     }
 
-    /// The same, with versions after those of another walk.
+    /// Like [`Self::new`], with versions above `version`, that of another walk.
     pub fn after(version: u64, scan: Arc<Scan>, rates: Option<Arc<Rates>>) -> Self {
         let root = PrefixTree::ROOT;
         let rows = prefix_rows(&scan.tree, root, rates.as_deref()).into();
@@ -49,7 +49,7 @@ impl Explorer {
         &self.scan
     }
 
-    /// The rates that dollars are made with.
+    /// Rates that the dollars are computed with; `None` without prices.
     pub fn rates(&self) -> Option<&Arc<Rates>> {
         self.rates.as_ref()
     }

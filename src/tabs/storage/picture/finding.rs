@@ -10,12 +10,12 @@ use crate::fleet::StorageFleet;
 use crate::view::table_field::{field_table, fields};
 use crate::view::{Origin, Role, TableField, Value, ViewContext, reasons};
 
-/// A finding with what it is known by.
+/// A finding with its id and its subject as text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FindingRow {
     /// Kind and subject.
     pub id: Arc<str>,
-    /// What it is about; clean text: `bucket/prefix/`, `vol-…`.
+    /// Subject of the finding; clean text: `bucket/prefix/`, `vol-…`.
     pub subject: Arc<str>,
     /// The finding.
     pub finding: Arc<StorageFinding>,

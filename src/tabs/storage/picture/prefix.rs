@@ -12,13 +12,13 @@ use crate::view::{Role, TableField, Value, ViewContext};
 /// One line of the explorer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrefixRow {
-    /// Its node in the tree.
+    /// Node in the tree.
     pub node: NodeId,
-    /// What it is known by: its number in the tree.
+    /// Id of the row: its number in the tree.
     pub id: Arc<str>,
     /// Last part of the key; clean text.
     pub name: Arc<str>,
-    /// What it is.
+    /// Prefix, object, or the rest.
     pub kind: NodeKind,
     /// True when there is something to see below it.
     pub opens: bool,
@@ -26,7 +26,7 @@ pub struct PrefixRow {
     pub bytes: u64,
     /// Objects, versions included.
     pub objects: u64,
-    /// Of the bytes: noncurrent.
+    /// Part of the bytes in noncurrent versions.
     pub noncurrent_bytes: u64,
     /// USD per month with overheads; `None` without a price.
     pub usd_per_month: Option<f64>,
@@ -138,8 +138,7 @@ impl TableField for PrefixField {
     fn value<'a>(self, row: &'a PrefixRow, ctx: &ViewContext) -> Value<'a> {
         let at = |ms: i64| {
             let known = ms != i64::MIN && ms != i64::MAX;
-            let at = jiff::Timestamp::from_millisecond(ms).ok().filter(|_| known);
-            at.map_or(Value::Unknown, Value::Time)
+            Value::time(jiff::Timestamp::from_millisecond(ms).ok().filter(|_| known))
         };
         match self {
             F::UsdPerMonth => Value::number(row.usd_per_month),

@@ -28,7 +28,7 @@ impl Mark {
     pub const ALL: [Self; 5] =
         [Self::Kept, Self::Dropped, Self::Blocked, Self::Incomplete, Self::Present];
 
-    /// Its glyph, one column wide.
+    /// Glyph of the mark, one column wide.
     pub fn glyph(self, symbols: Symbols) -> char {
         match (symbols, self) {
             (Symbols::Unicode, Self::Dropped) => '·',
@@ -43,7 +43,7 @@ impl Mark {
         }
     }
 
-    /// Its word in a legend.
+    /// Label of the mark in a legend.
     pub fn word(self) -> &'static str {
         match self {
             Self::Dropped => "dropped",

@@ -3,7 +3,7 @@
 use crate::domain::storage::Tier;
 use crate::view::Symbols;
 
-/// How a tier looks in a bar. The letter tells it apart without any colour.
+/// How fast the bytes of a tier can be read, a segment of its bar. The letter shows it without any colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Heat {
     /// Standard, Frequent Access, Express.
@@ -22,7 +22,7 @@ impl Heat {
     /// All, hottest first.
     pub const ALL: [Self; 5] = [Self::Hot, Self::Warm, Self::Cold, Self::Frozen, Self::Other];
 
-    /// Of a tier.
+    /// Heat of a tier.
     pub fn of(tier: Tier) -> Self {
         match tier {
             Tier::Standard | Tier::ItFrequent | Tier::Express | Tier::ReducedRedundancy => {
@@ -37,7 +37,7 @@ impl Heat {
         }
     }
 
-    /// Its word.
+    /// Label beside a bar.
     pub fn word(self) -> &'static str {
         match self {
             Self::Hot => "hot",
@@ -90,7 +90,7 @@ pub fn bar(shares: &[f64; 5], width: usize, symbols: Symbols) -> String {
     glyphs.flat_map(|(heat, n)| std::iter::repeat_n(heat.glyph(symbols), n)).collect()
 }
 
-/// Bar and word: `████▒▒ hot`, the heat with the most dollars; the word alone where there is no room.
+/// Bar and label of the heat with the most dollars: `████▒▒ hot`; the label alone where there is no room.
 pub fn cell(shares: &[f64; 5], width: usize, symbols: Symbols) -> String {
     let most = Heat::ALL
         .into_iter()

@@ -14,20 +14,21 @@ pub struct TierOption {
     pub curve: Curve,
     /// USD spent by the end of each month; `None` when a price is not known.
     pub cumulative: Option<Vec<f64>>,
-    /// USD saved against staying by the end of each month; below 0 in the valley.
+    /// USD saved against staying by the end of each month, below 0 in the valley; `None` when a price is not known.
     pub saved: Option<Vec<f64>>,
-    /// Deepest cumulative loss, USD, 0 or below.
+    /// Deepest cumulative loss, USD, 0 or below; `None` when a price is not known.
     pub valley_usd: Option<f64>,
     /// The month, from 1, of the deepest loss; `None` without a loss.
     pub valley_month: Option<u16>,
     /// The month, from 1, by whose end it has paid back for good; `None` for not as far as one
     /// looks ahead.
     pub payback_month: Option<u16>,
-    /// USD saved in the first twelve months.
+    /// USD saved in the first twelve months; `None` when a price is not known.
     pub year_usd: Option<f64>,
-    /// Reads per month from which it is dearer than staying, fees left out.
+    /// Reads per month from which it is dearer than staying, fees left out; `None` where it never is or a price is not
+    /// known.
     pub break_even_reads: Option<f64>,
-    /// What else is to be known, a few words each.
+    /// Further notes, a few words each.
     pub notes: Vec<String>,
 }
 

@@ -1,6 +1,5 @@
 //! Sizes, dollars and ages of storage in words.
 
-pub use crate::domain::storage::size_words as size;
 use jiff::Timestamp;
 
 use crate::domain::storage::{Effort, LifecycleRule, Risk, Tier, Versioning};
@@ -8,14 +7,7 @@ use crate::fleet::storage::{BucketRow, StorageTotals};
 use crate::query::{Kind, Unit};
 use crate::view::{Value, ViewContext, format};
 
-/// Dollars per month: cents while they matter. What is not nothing does not look like it.
-pub fn usd(amount: f64) -> String {
-    if !amount.is_finite() || amount.abs() >= 100.0 {
-        format::usd_total(amount)
-    } else {
-        format::usd_spent(amount)
-    }
-}
+pub use crate::view::format::{bytes_binary as size, count_short as count, usd_coarse as usd};
 
 /// What the findings of rows would save, `per` being what follows the dollars; of findings without a price nothing is
 /// known. What a snapshot would save is an upper bound, so that a sum with one in it is none.
@@ -37,29 +29,13 @@ pub(super) fn cell(value: Value<'_>, kind: Kind, ctx: &ViewContext) -> String {
     }
 }
 
-/// A count at four characters: `812`, `45k`, `1.2M`.
-pub fn count(number: f64) -> String {
-    let mut value = number;
-    let mut unit = "";
-    for next in ["k", "M", "G", "T"] {
-        if value < 9_999.5 && unit.is_empty() || value < 999.5 {
-            break;
-        }
-        value /= 1000.0;
-        unit = next;
-    }
-    let decimals = usize::from(!unit.is_empty() && value < 9.95);
-    let digits = format::grouped(value, decimals);
-    format!("{}{unit}", digits.strip_suffix(".0").unwrap_or(&digits))
-}
-
 /// Seconds between a moment in ms and `now`; `None` where it is not known.
 pub fn age_s(ms: i64, now: Timestamp) -> Option<f64> {
     let at = Timestamp::from_millisecond(ms).ok().filter(|_| ms != i64::MIN && ms != i64::MAX)?;
     Some(now.duration_since(at).as_secs().max(0) as f64)
 }
 
-/// What versioning is, in a word.
+/// State of a bucket's versioning, one word; `None` when it is not known.
 pub fn versioning(row: &BucketRow) -> Option<&'static str> {
     Some(match row.facts.as_ref()?.versioning.as_ref().ok()? {
         Versioning::Off => "off",
@@ -68,7 +44,7 @@ pub fn versioning(row: &BucketRow) -> Option<&'static str> {
     })
 }
 
-/// What Object Lock is, in a word.
+/// State of a bucket's Object Lock, one word; `None` when it is not known.
 pub fn lock(row: &BucketRow) -> Option<&'static str> {
     let lock = row.facts.as_ref()?.lock.as_ref().ok()?;
     Some(if lock.enabled { "on" } else { "off" })
@@ -102,7 +78,7 @@ pub fn tier(tier: Tier) -> &'static str {
     }
 }
 
-/// The word of an effort.
+/// Name of an effort in JSON, CSV and filters.
 pub const fn effort(effort: Effort) -> &'static str {
     match effort {
         Effort::Low => "low",
@@ -111,7 +87,7 @@ pub const fn effort(effort: Effort) -> &'static str {
     }
 }
 
-/// The word of a risk.
+/// Name of a risk in JSON, CSV and filters.
 pub const fn risk(risk: Risk) -> &'static str {
     match risk {
         Risk::Low => "low",

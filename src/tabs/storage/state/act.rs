@@ -58,7 +58,8 @@ impl App {
         }
     }
 
-    /// The bucket that keys mean: under the cursor, of the page, or the one walked through.
+    /// Bucket that keys act on: that of the page, of the row under the cursor, or of the list walked through. `None`
+    /// without one.
     pub fn current_bucket(&self) -> Option<&Arc<BucketRow>> {
         let tab = &self.tabs.storage;
         let of = |list: StorageList, id| (list.spec().ways.bucket)(self, id);
@@ -79,13 +80,13 @@ impl App {
         self.storage()?.bucket(name)
     }
 
-    /// A finding, by its id.
+    /// Finding by its id; `None` where there is none.
     pub(crate) fn finding(&self, id: &str) -> Option<&StorageFinding> {
         let row = self.tabs.storage.rows.findings.iter().find(|r| *r.id == *id)?;
         Some(&row.finding)
     }
 
-    /// What `enter` does on the tab.
+    /// Handles `enter` on the tab.
     pub(crate) fn enter_storage(&mut self) -> Vec<Effect> {
         self.sync_storage();
         let look = self.tabs.storage.look;
@@ -124,7 +125,7 @@ impl App {
         list.start_over();
     }
 
-    /// What `enter` does on a page of the tab: a finding leads to what it is about.
+    /// Handles `enter` on a page of the tab: from a finding it opens its subject.
     pub(crate) fn enter_storage_page(&mut self) -> Vec<Effect> {
         let Some(Page::Storage(StoragePage::Row(StorageList::Findings, id))) =
             self.page().map(|o| &o.page)
@@ -190,7 +191,7 @@ impl App {
         false
     }
 
-    /// What a key does that belongs to the tab.
+    /// Handles a key of the tab.
     pub(crate) fn act_on_storage(&mut self, action: Action) -> Vec<Effect> {
         self.sync_storage();
         match action {
@@ -287,7 +288,7 @@ impl App {
         vec![Effect::ListObjects { bucket, how: ListHow::Ask }]
     }
 
-    /// How far a list is.
+    /// Takes in the progress of a list of objects.
     pub(crate) fn on_listing(&mut self, listing: Listing) {
         match &listing.state {
             ListingState::Offer { .. } => {

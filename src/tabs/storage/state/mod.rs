@@ -30,15 +30,15 @@ pub struct Storage {
     lists: [List; StorageList::ALL.len()],
     /// The rows that are made from the fleet, once per fleet.
     pub(crate) rows: Rows,
-    /// The walk through a list, where one was begun.
+    /// Walk through a list of objects; `None` before one is opened.
     pub(crate) explorer: Option<Explorer>,
     /// How often each byte is read per month, in the tier what-if.
     pub(crate) reads: f64,
-    /// The list of objects that is being made, or was asked about.
+    /// List of objects that is being made, or waits for an answer to its question; `None` without one.
     pub(crate) listing: Option<Listing>,
-    /// Somebody wants to see storage.
+    /// True once a screen that shows storage was opened.
     pub(crate) wanted: bool,
-    /// It was asked for.
+    /// True once the bus was asked to read storage.
     pub(crate) asked: bool,
 }
 
@@ -68,7 +68,7 @@ impl Storage {
         &self.lists[list as usize]
     }
 
-    /// The same, to change it.
+    /// One of the lists, mutable.
     pub(crate) fn list_mut(&mut self, list: StorageList) -> &mut List {
         &mut self.lists[list as usize]
     }
@@ -78,7 +78,7 @@ impl Storage {
         &self.rows
     }
 
-    /// The walk through a list.
+    /// Walk through a list of objects; `None` before one is opened.
     pub fn explorer(&self) -> Option<&Explorer> {
         self.explorer.as_ref()
     }
@@ -88,7 +88,7 @@ impl Storage {
         self.reads
     }
 
-    /// The list of objects that is being made, or was asked about.
+    /// List of objects that is being made, or waits for an answer to its question; `None` without one.
     pub fn listing(&self) -> Option<&Listing> {
         self.listing.as_ref()
     }

@@ -14,14 +14,14 @@ pub(super) const FIRST_READS: f64 = 0.3;
 pub enum StoragePage {
     /// Everything known of a row of a list, by the row's id.
     Row(StorageList, Arc<str>),
-    /// What each class would cost.
+    /// The tier what-if: what each class would cost.
     Tiers(TierSubject),
     /// The lifecycle rules of a bucket.
     Lifecycle(Arc<str>),
 }
 
 impl StoragePage {
-    /// Its name, for the line above the body.
+    /// Title of the page, shown above the body.
     pub fn title(&self) -> &'static str {
         match self {
             Self::Row(list, _) => list.spec().page.as_ref().map_or("", |page| page.title),
@@ -31,7 +31,7 @@ impl StoragePage {
     }
 }
 
-/// What the tier what-if is about.
+/// Objects that the tier what-if is about.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TierSubject {
     /// Everything that is listed.
@@ -42,7 +42,7 @@ pub enum TierSubject {
     Prefix(Arc<str>, crate::domain::storage::NodeId),
 }
 
-/// What is wanted of a list of objects.
+/// Request for a list of objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListHow {
     /// Say what it takes; reads nothing that is billed by the object.
@@ -58,16 +58,16 @@ pub enum ListHow {
 pub struct Listing {
     /// The bucket.
     pub bucket: Arc<str>,
-    /// How far it is.
+    /// Progress of the list.
     pub state: ListingState,
 }
 
-/// How far a list is.
+/// Progress of making a list of objects.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ListingState {
     /// Asked what it takes; no answer yet.
     Asked,
-    /// What it takes.
+    /// Requests, dollars and time that it takes, before it is made.
     Offer {
         /// One sentence: from what, how many rows, how long.
         says: String,
@@ -78,14 +78,14 @@ pub enum ListingState {
     Running {
         /// Rows so far.
         rows: u64,
-        /// Of how many, where that is known.
+        /// Number of pages in all; `None` when not known.
         of: Option<u64>,
-        /// Seconds to go, where that can be told.
+        /// Seconds to go; `None` when not known.
         seconds_left: Option<u64>,
     },
-    /// It could not be made: why, one sentence.
+    /// The list could not be made; holds why, one sentence.
     Failed(String),
-    /// It is there; the next picture holds it.
+    /// The list is made; the next picture holds it.
     Done,
 }
 

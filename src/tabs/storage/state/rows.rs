@@ -15,7 +15,7 @@ use crate::tabs::storage::picture::{
 /// Rows of the lists that are not the fleet's own.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rows {
-    /// What they were made from.
+    /// Version of the picture that they were made from; `None` before the first.
     pub of: Option<RowsStamp>,
     /// Findings.
     pub findings: Arc<[Arc<FindingRow>]>,
@@ -39,7 +39,7 @@ impl App {
         }
     }
 
-    /// The list on screen, as it is exported.
+    /// The list on screen as a picture for export; `None` before storage was read.
     pub(crate) fn storage_picture(&self) -> Option<Picture> {
         let tab = &self.tabs.storage;
         (tab.look.spec().source.shown)(self, tab.list(tab.look), self.storage_context().now)

@@ -53,7 +53,7 @@ fn of(app: &App, kind: PlanChart) -> Option<Plot> {
     }
 }
 
-/// What stands in place of a plot.
+/// Draws the text in place of a plot.
 fn missing(canvas: &mut Canvas<'_>, app: &App, kind: PlanChart, area: Area) {
     let tab = app.whatif();
     let family = tab.scenario().and_then(|s| s.families.get(tab.family()));
@@ -81,7 +81,7 @@ fn missing(canvas: &mut Canvas<'_>, app: &App, kind: PlanChart, area: Area) {
     }
 }
 
-/// What each glyph stands for, as many as fit.
+/// Draws the legend, as many glyphs as fit.
 fn legend(canvas: &mut Canvas<'_>, plot: &Plot, app: &App, area: Area) {
     let mode = Mode::of(app.appearance());
     let bands = plot.bands.iter().map(|b| (b.ink, b.name, Some(b.letter).filter(|l| *l != ' ')));

@@ -142,7 +142,7 @@ impl Raster {
         }
     }
 
-    /// What a cell shows: a line where one passes, else the area that fills most of it.
+    /// Ink that a cell shows: that of a line, else of the area that fills most of it.
     fn chief(&self, (x, y): (usize, usize), (across, down): (usize, usize)) -> Option<(Ink, bool)> {
         let mut counts = [0usize; Ink::ALL.len()];
         let mut line = None;

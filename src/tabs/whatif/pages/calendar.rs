@@ -63,7 +63,7 @@ fn what(entry: &CalendarEntry) -> String {
 fn units(entry: &CalendarEntry) -> String {
     let plus = if entry.units > 0.0 { "+" } else { "" };
     if entry.family.is_empty() {
-        format!("{}/h", words::signed_usd(entry.units))
+        format!("{}/h", words::usd_signed(entry.units))
     } else {
         format!("{plus}{}", words::units(entry.units))
     }

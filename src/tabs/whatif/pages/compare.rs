@@ -22,17 +22,17 @@ type Number = (&'static str, fn(&Valuation) -> Option<f64>, fn(f64) -> String);
 
 const NUMBERS: [Number; 12] = [
     ("mean", |v| Some(v.mean_usd), crate::view::format::usd_total),
-    ("± two errors", |v| Some(v.mean_error_usd), words::short_usd),
-    ("P5", |v| Some(v.p5_usd), words::short_usd),
-    ("P95", |v| Some(v.p95_usd), words::short_usd),
+    ("± two errors", |v| Some(v.mean_error_usd), words::usd_short),
+    ("P5", |v| Some(v.p5_usd), words::usd_short),
+    ("P95", |v| Some(v.p95_usd), words::usd_short),
     ("ESR", |v| v.esr, words::share),
     ("coverage", |v| v.coverage, words::share),
     ("utilisation", |v| v.utilisation, words::share),
-    ("worst 5% save", |v| Some(v.worst5_savings_usd), words::short_usd),
+    ("worst 5% save", |v| Some(v.worst5_savings_usd), words::usd_short),
     ("P(above on-demand)", |v| Some(v.prob_above_on_demand), words::share),
-    ("regret", |v| v.regret_usd, words::short_usd),
+    ("regret", |v| v.regret_usd, words::usd_short),
     ("lock-in", |v| Some(v.lock_in_months), words::months),
-    ("NPV", |v| Some(v.npv_usd), words::short_usd),
+    ("NPV", |v| Some(v.npv_usd), words::usd_short),
 ];
 
 /// The table.
@@ -88,8 +88,8 @@ fn differences(app: &App, plans: &[(Slot, &Plan)], width: usize, lines: &mut Vec
                 };
                 let text = format!(
                     "{pair}: {} ± {} in the mean, cheaper in {} of the futures",
-                    words::signed_usd(result.mean_usd),
-                    words::short_usd(result.error_usd),
+                    words::usd_signed(result.mean_usd),
+                    words::usd_short(result.error_usd),
                     words::share(result.cheaper),
                 );
                 let text = if symbols == Symbols::Ascii { text.replace('±', "+/-") } else { text };

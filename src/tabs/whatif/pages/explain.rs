@@ -120,7 +120,7 @@ impl Page<'_> {
             &format!(
                 "worst 5%: of the futures in which the plan saves least, it saves {} in the mean; it \
                  costs more than on demand in {} of all futures",
-                words::short_usd(value.worst5_savings_usd),
+                words::usd_short(value.worst5_savings_usd),
                 words::share(value.prob_above_on_demand)
             ),
             lines,
@@ -129,7 +129,7 @@ impl Page<'_> {
             let text = format!(
                 "regret {}: what it costs above the best commitment that hindsight would have chosen \
                  in each future, in the mean",
-                words::short_usd(regret)
+                words::usd_short(regret)
             );
             self.says(&text, lines);
         }

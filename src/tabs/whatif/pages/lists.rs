@@ -54,9 +54,9 @@ fn entry(entry: &ListEntry, role: Role, symbols: Symbols, width: usize, lines: &
     };
     let money = format!(
         "saves {}; {} at once, {} a month; safe after {}, lock-in {}",
-        words::short_usd(entry.saves_usd),
-        words::short_usd(entry.upfront_usd),
-        words::short_usd(entry.monthly_usd),
+        words::usd_short(entry.saves_usd),
+        words::usd_short(entry.upfront_usd),
+        words::usd_short(entry.monthly_usd),
         symbols.or_unknown(entry.safe_months, words::months),
         words::months(entry.lock_in_months),
     );

@@ -41,7 +41,7 @@ fn paragraph(role: Role, text: &str, width: usize, lines: &mut Vec<Line>) {
     lines.extend(wrap(text, width.max(8)).into_iter().map(|part| Line::of(role, part)));
 }
 
-/// What stands in place of a list that is not there yet.
+/// Text in place of a list that is not computed yet.
 fn waiting(app: &App, what: &str, width: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     let text = match app.whatif().plan() {

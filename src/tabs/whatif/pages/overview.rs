@@ -5,6 +5,7 @@ use crate::app::Role;
 use crate::app::content::{Line, Target};
 use crate::tabs::whatif::TAB;
 use crate::tabs::whatif::picture::words;
+use crate::view::format;
 use crate::whatif::Stage;
 
 /// Line for the Overview: what the plan would save. `None` while no plan is valued completely.
@@ -16,8 +17,10 @@ pub fn overview(app: &App) -> Option<Line> {
     let symbols = app.appearance().symbols;
     let text = match lists.buy.len() {
         0 => "nothing to buy now".to_owned(),
-        1 => format!("1 purchase now saves {}", words::short_usd(saves)),
-        many => format!("{many} purchases now save {}", words::short_usd(saves)),
+        n => {
+            let what = format::counted(n, "purchase now saves", "purchases now save");
+            format!("{what} {}", words::usd_short(saves))
+        }
     };
     let later = format!(
         " over {} weeks, before stops and Spot {} {} later {} {} to leave",

@@ -57,7 +57,7 @@ fn least(app: &App, width: usize) -> Line {
         _ => "",
     };
     let mean = tab.answer().map(|a| a.total.mean_usd);
-    let mean = format!("{}{late}", symbols.or_unknown(mean, words::short_usd));
+    let mean = format!("{}{late}", symbols.or_unknown(mean, words::usd_short));
     let Some((input, scenario)) = tab.input().zip(tab.scenario()) else {
         return Line::of(Role::Heading, mean);
     };
@@ -76,28 +76,28 @@ fn valuation(of: &str, value: &Valuation, symbols: Symbols, behind: bool, parts:
     let mean = format!(
         "{of}mean {}{late} ± {}",
         format::usd_total(value.mean_usd),
-        words::short_usd(value.mean_error_usd)
+        words::usd_short(value.mean_error_usd)
     );
     parts.push((if behind { Role::Dim } else { Role::Heading }, plain(mean, symbols)));
     parts.push((Role::Ok, format!("ESR {}", or(value.esr, words::share))));
     let edges =
-        format!("P5–P95 {}–{}", words::short_usd(value.p5_usd), words::short_usd(value.p95_usd));
+        format!("P5–P95 {}–{}", words::usd_short(value.p5_usd), words::usd_short(value.p95_usd));
     parts.push((Role::Text, edges));
     let worst = value.worst5_savings_usd;
     parts.push(if worst < 0.0 {
-        (Role::Crit, format!("worst 5% lose {}", words::short_usd(-worst)))
+        (Role::Crit, format!("worst 5% lose {}", words::usd_short(-worst)))
     } else {
-        (Role::Text, format!("worst 5% save {}", words::short_usd(worst)))
+        (Role::Text, format!("worst 5% save {}", words::usd_short(worst)))
     });
     let above = value.prob_above_on_demand;
     let role = if above > 0.05 { Role::Warn } else { Role::Text };
     parts.push((role, format!("P(above on-demand) {}", words::share(above))));
     parts.push((Role::Text, format!("covered {}", or(value.coverage, words::share))));
     parts.push((Role::Text, format!("used {}", or(value.utilisation, words::share))));
-    parts.push((Role::Text, format!("regret {}", or(value.regret_usd, words::short_usd))));
+    parts.push((Role::Text, format!("regret {}", or(value.regret_usd, words::usd_short))));
     parts.push((Role::Text, format!("lock-in {}", words::months(value.lock_in_months))));
-    parts.push((Role::Dim, format!("on demand alone {}", words::short_usd(value.on_demand_usd))));
-    parts.push((Role::Dim, format!("NPV {}", words::short_usd(value.npv_usd))));
+    parts.push((Role::Dim, format!("on demand alone {}", words::usd_short(value.on_demand_usd))));
+    parts.push((Role::Dim, format!("NPV {}", words::usd_short(value.npv_usd))));
 }
 
 /// How long one would have to keep what is bought of the family on screen.
@@ -111,7 +111,7 @@ fn safe(answer: &Answer, family: usize, of: &str, symbols: Symbols, parts: &mut 
     parts.insert(at, (Role::Text, text));
 }
 
-/// What the numbers rest on, in as many words as there is room for.
+/// Basis of the numbers, in as many words as there is room for.
 fn rests_on(app: &App, width: usize) -> Vec<Part> {
     let tab = app.whatif();
     let mut parts = Vec::new();

@@ -43,14 +43,14 @@ pub(super) fn lines(app: &App, width: usize) -> Vec<Line> {
     for bar in &answer.tornado {
         let mut line = Line::new()
             .column(Role::Text, &cut(&name(bar), label, symbols), label)
-            .number(Role::Ok, &words::signed_usd(bar.usd[0]), MONEY)
+            .number(Role::Ok, &words::usd_signed(bar.usd[0]), MONEY)
             .text(" ");
         if bar_width >= 6 {
             for (role, cells) in drawn(bar, most, bar_width, symbols) {
                 line = line.with(role, cells);
             }
         }
-        line = line.text(" ").number(Role::Idle, &words::signed_usd(bar.usd[1]), MONEY - 1);
+        line = line.text(" ").number(Role::Idle, &words::usd_signed(bar.usd[1]), MONEY - 1);
         line = match (bar.decision_changes(), word > 2) {
             (true, true) => line.with(Role::Warn, "  decision changes"),
             (true, false) => line.with(Role::Warn, " !"),
@@ -83,14 +83,14 @@ fn narrow(bars: &[TornadoBar], most: f64, width: usize, symbols: Symbols) -> Vec
         let name = cut(&name(bar), width.saturating_sub(columns(word)).max(4), symbols);
         lines.push(Line::of(Role::Text, name).with(Role::Warn, word));
         let mut line =
-            Line::new().number(Role::Ok, &words::signed_usd(bar.usd[0]), MONEY).text(" ");
+            Line::new().number(Role::Ok, &words::usd_signed(bar.usd[0]), MONEY).text(" ");
         let room = width.saturating_sub(2 * MONEY + 1);
         if room >= 6 {
             for (role, cells) in drawn(bar, most, room, symbols) {
                 line = line.with(role, cells);
             }
         }
-        lines.push(line.number(Role::Idle, &words::signed_usd(bar.usd[1]), MONEY));
+        lines.push(line.number(Role::Idle, &words::usd_signed(bar.usd[1]), MONEY));
     }
     lines
 }

@@ -50,13 +50,13 @@ impl Unit {
     /// The value as shown: `30%`, `$1.74`, `52 wk`.
     pub fn show(self, value: f64) -> String {
         match self {
-            Self::Share => format!("{}%", few(value * 100.0, 2)),
-            Self::Rate => format!("${}", dollars(value)),
-            Self::UsdPerHour => format!("${}/h", dollars(value)),
+            Self::Share => format::percent_trimmed(value * 100.0, 2),
+            Self::Rate => format::usd_rate(value),
+            Self::UsdPerHour => format!("{}/h", format::usd_rate(value)),
             Self::Plain => format::count(value),
-            Self::PerHour => format!("{}/h", few(value, 4)),
-            Self::Units => few(value, 1),
-            Self::Weeks | Self::Hours => format!("{} {}", few(value, 2), self.word()),
+            Self::PerHour => format!("{}/h", format::trimmed(value, 4)),
+            Self::Units => format::trimmed(value, 1),
+            Self::Weeks | Self::Hours => format!("{} {}", format::trimmed(value, 2), self.word()),
         }
     }
 
@@ -70,8 +70,11 @@ impl Unit {
         let value = match self {
             Self::Share => share(text)?,
             Self::Rate | Self::UsdPerHour => {
-                let bare = text.trim_start_matches('$').trim();
-                number(bare.strip_suffix("/h").unwrap_or(bare).trim())?
+                let text = text.strip_suffix("/h").unwrap_or(text).trim();
+                match text.strip_prefix("-$").filter(|bare| !bare.starts_with(['-', '+'])) {
+                    Some(bare) => -number(bare.trim())?,
+                    None => number(text.trim_start_matches('$').trim())?,
+                }
             }
             Self::Units | Self::Plain => number(text.strip_suffix("units").unwrap_or(text).trim())?,
             Self::Weeks => {
@@ -108,7 +111,10 @@ fn share(text: &str) -> Result<f64, String> {
     }
     let value = number(text)?;
     if value != 0.0 && value.abs() < 1.0 {
-        return Err(format!("`{text}`: write {text}% or {}%", few(value * 100.0, 4)));
+        return Err(format!(
+            "`{text}`: write {text}% or {}",
+            format::percent_trimmed(value * 100.0, 4)
+        ));
     }
     Ok(value / 100.0)
 }
@@ -147,25 +153,6 @@ fn number(text: &str) -> Result<f64, String> {
     plain.parse::<f64>().map(|value| value * factor).map_err(|_| wrong())
 }
 
-/// A number with at most `decimals` decimals, without trailing zeros.
-pub fn few(value: f64, decimals: usize) -> String {
-    let digits = format::grouped(value, decimals);
-    match digits.split_once('.') {
-        Some((whole, fraction)) => match fraction.trim_end_matches('0') {
-            "" => whole.to_owned(),
-            rest => format!("{whole}.{rest}"),
-        },
-        None => digits,
-    }
-}
-
-/// Dollars with cents, or with as many digits as a small rate needs.
-fn dollars(value: f64) -> String {
-    let cents = format::grouped(value, 2);
-    let exact = few(value, 4);
-    if exact.len() > cents.len() { exact } else { cents }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -201,6 +188,8 @@ mod tests {
             (Unit::Rate, "$1.74", 1.74),
             (Unit::Rate, "1.74/h", 1.74),
             (Unit::Rate, "$1,234.5", 1234.5),
+            (Unit::Rate, "-$1,234.5/h", -1234.5),
+            (Unit::Rate, "$-2", -2.0),
             (Unit::Weeks, "12", 12.0),
             (Unit::Weeks, "3y", 156.0),
             (Unit::Weeks, "6mo", 26.0),

@@ -48,13 +48,13 @@ impl PlanPage {
 #[derive(Clone, Debug)]
 pub struct WhatIf {
     demand: Option<Arc<Demand>>,
-    /// What a plan for the demand begins with.
+    /// Scenario that a plan for the demand begins with; `None` without a demand.
     start: Option<Arc<Scenario>>,
     /// Why there is no demand.
     why_not: Option<String>,
     plans: [Option<Plan>; 3],
     active: Slot,
-    /// That of the newest request.
+    /// Number of the newest request.
     generation: u64,
     comparisons: Vec<SlotComparison>,
     /// The group on screen, and the family whose charts are.
@@ -74,7 +74,7 @@ pub struct WhatIf {
     peaks: Peaks,
     /// What is said of the demand.
     said: Option<[String; 2]>,
-    /// It was asked for.
+    /// True once a demand was asked for.
     asked: bool,
     /// True while the tab is to open when a demand arrives, unless the user goes elsewhere.
     pub(crate) opening: bool,

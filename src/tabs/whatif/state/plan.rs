@@ -10,7 +10,7 @@ use crate::whatif::{Answer, History, PlanAnswer, Scenario};
 pub struct Plan {
     history: History,
     answer: Option<Arc<Answer>>,
-    /// The generation that the answer is of.
+    /// Number of the request that the answer belongs to.
     answered: u64,
     /// The generation asked for last.
     pub(super) asked: u64,
@@ -34,7 +34,7 @@ impl Plan {
         }
     }
 
-    /// A copy to go on with in another slot; what came of it comes along.
+    /// Copy of the plan for another slot, with its valuation.
     pub(super) fn copy(&self) -> Self {
         Self { answer: self.answer.clone(), touched: true, ..Self::new(self.scenario()) }
     }
@@ -44,12 +44,12 @@ impl Plan {
         self.history.now()
     }
 
-    /// Its valuation, or that of its former version; `None` while none is known.
+    /// Valuation of the scenario, or of its former version; `None` while none is known.
     pub fn answer(&self) -> Option<&Arc<Answer>> {
         self.answer.as_ref()
     }
 
-    /// True while [`Plan::answer`] is of a former version of the scenario.
+    /// True while [`Plan::answer`] belongs to a former version of the scenario.
     pub fn is_behind(&self) -> bool {
         self.answered < self.asked
     }

@@ -7,9 +7,9 @@ use super::MAX_FAMILIES;
 /// A field of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Cell<'a> {
-    /// Its text, without quotes and blanks around it.
+    /// Text of the cell, without quotes and blanks around it.
     pub(super) text: Cow<'a, str>,
-    /// Where it begins, in characters from 1.
+    /// First column, in characters from 1.
     pub(super) column: usize,
 }
 

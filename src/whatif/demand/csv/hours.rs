@@ -2,8 +2,9 @@
 
 use jiff::Timestamp;
 
-use super::rows::{Rows, counted};
+use super::rows::Rows;
 use super::{MAX_CELLS, MAX_HOURS, Problems};
+use crate::domain::format::{counted, percent_spaced};
 
 /// Seconds of an hour.
 const HOUR: i64 = 3_600;
@@ -186,17 +187,17 @@ fn tell_gaps(
             String::new()
         };
         notes.push(format!(
-            "{} no row ({:.1} %){end}: left open, not filled",
+            "{} no row ({}){end}: left open, not filled",
             counted(missing, "hour has", "hours have"),
-            part(missing, all),
+            percent_spaced(part(missing, all), 1),
         ));
     }
     for (count, (name, hours)) in gaps.iter().filter(|(count, _)| *count > missing).take(5) {
         let (length, from) = longest(hours);
         notes.push(format!(
-            "{name}: {} not known ({:.1} %), the longest gap is {length} h from {}",
+            "{name}: {} not known ({}), the longest gap is {length} h from {}",
             counted(*count, "hour is", "hours are"),
-            part(*count, all),
+            percent_spaced(part(*count, all), 1),
             at(from),
         ));
     }

@@ -109,7 +109,7 @@ impl fmt::Display for CsvError {
     }
 }
 
-/// The most problems that are told.
+/// Most problems in one error.
 const TOLD: usize = 5;
 
 /// The problems found so far.

@@ -9,6 +9,7 @@ use jiff::civil::DateTime;
 use super::cells::{self, Cell, SEPARATORS};
 use super::time::{self, Moment, Placed};
 use super::{Columns, CsvOptions, MAX_CELLS, MAX_FAMILIES, MAX_ROWS, Problems};
+use crate::domain::format::counted;
 use crate::domain::text::clean;
 
 /// The first line.
@@ -22,7 +23,7 @@ pub(super) struct Header {
     at: Vec<usize>,
 }
 
-/// What a file says, before its rows are hours.
+/// Rows of a file, before they become hours.
 pub(super) struct Rows {
     /// The families' names.
     pub(super) families: Vec<String>,
@@ -41,7 +42,7 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     lines.enumerate().map(|(at, line)| (at + 1, line)).filter(|(_, line)| !line.trim().is_empty())
 }
 
-/// Reads the header.
+/// Reads the header; `None` with a problem noted where it cannot be used.
 pub(super) fn header(text: &str, problems: &mut Problems) -> Option<Header> {
     const NEEDED: &str = "a demand needs a header, the time first, then one column per family";
     let Some((line, first)) = lines(text).next() else {
@@ -87,7 +88,7 @@ pub(super) fn header(text: &str, problems: &mut Problems) -> Option<Header> {
     Some(Header { line, separator, names, at: cells.iter().map(|cell| cell.column).collect() })
 }
 
-/// Which columns are read.
+/// Columns that are read.
 pub(super) struct Wanted {
     /// Columns with units.
     pub(super) units: Vec<usize>,
@@ -152,7 +153,7 @@ pub(super) fn read(
     reader.finish(options, notes, problems)
 }
 
-/// That a file has more than is read. None of it counts: a demand that is cut is a smaller demand.
+/// Error for a file with more than is read. None of it counts: a truncated demand would be a smaller demand.
 pub(super) fn too_many() -> String {
     format!(
         "more than {MAX_ROWS} rows or {MAX_CELLS} cells, the most that are read; leave out families, \
@@ -413,9 +414,4 @@ impl Placer {
             ));
         }
     }
-}
-
-/// `1 row`, `2 rows`.
-pub(super) fn counted(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
 }

@@ -15,7 +15,7 @@ pub(super) enum Moment {
     Day(Date),
 }
 
-/// What a clock's time is in a zone.
+/// Moments in a zone at which its clocks show a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Placed {
     /// One moment.
@@ -30,7 +30,7 @@ pub(super) enum Placed {
 pub(super) const FORMS: &str =
     "2026-01-31T13:00:00Z, 2026-01-31 13:00 or seconds since 1970 are understood";
 
-/// Reads a time.
+/// Parses a time; `None` for a text in none of [`FORMS`].
 pub(super) fn read(text: &str) -> Option<Moment> {
     if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) {
         let number: i64 = text.parse().ok()?;
@@ -62,7 +62,7 @@ pub(super) fn read(text: &str) -> Option<Moment> {
     text.parse().ok().map(Moment::Local)
 }
 
-/// A clock's time in a zone.
+/// Moment of a clock's time in a zone; `None` outside the range of timestamps.
 pub(super) fn place(local: DateTime, zone: &TimeZone) -> Option<Placed> {
     let ambiguous = zone.to_ambiguous_timestamp(local);
     Some(match ambiguous.offset() {

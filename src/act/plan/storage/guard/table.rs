@@ -4,11 +4,11 @@ use super::shared::{executor, permission};
 use super::{FindingSink, StorageGuard, StorageScene, bucket, owner, trust, volume};
 use crate::act::plan::storage::StorageVerb;
 
-/// One guard, with the verbs that it is asked for.
+/// One guard, with the verbs that it checks.
 pub(super) struct Row {
     /// Guard that the findings name.
     pub guard: StorageGuard,
-    /// Verbs that it is asked for.
+    /// Verbs that it checks.
     pub verbs: &'static [StorageVerb],
     /// Function that asks it.
     pub ask: fn(&StorageScene<'_>, &mut FindingSink<'_, StorageGuard>),

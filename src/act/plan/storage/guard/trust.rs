@@ -1,4 +1,4 @@
-//! Who acts, on whose word, on which facts.
+//! Guards of storage about who acts, by whose approval, on which facts.
 
 use super::shared::{self, CLOCK_SLACK};
 use super::{FACTS_VALID_FOR, FindingSink, StorageGuard, StorageScene};

@@ -6,6 +6,7 @@ use super::{FindingSink, StorageGuard, StorageScene};
 use crate::act::plan::storage::parity;
 use crate::act::plan::storage::{Step, StorageVerb, saves_usd_per_month, snapshot_of};
 use crate::domain::storage::{ModificationState, StorageLook, Volume, VolumeKind, VolumeLook};
+use crate::view::format;
 
 const DESCRIBE: &str = "ec2:DescribeVolumes";
 
@@ -165,12 +166,16 @@ pub(super) fn parity(scene: &StorageScene<'_>, out: &mut FindingSink<'_, Storage
     let shown = format!("gp3 with {} IOPS and {} MiB/s", target.iops, target.throughput_mibps);
     match saves_usd_per_month(planned.size_gib, target) {
         Some(usd) if usd > 0.0 => {
-            out.note(format!("{shown}: ${usd:.2}/month less at list price"), "price list");
+            let usd = format::usd(usd);
+            out.note(format!("{shown}: {usd}/month less at list price"), "price list");
         }
-        Some(usd) => out.warn(
-            format!("{shown}: ${:.2}/month more at list price; smaller ones pay, not this", -usd),
-            "price list",
-        ),
+        Some(usd) => {
+            let usd = format::usd(-usd);
+            out.warn(
+                format!("{shown}: {usd}/month more at list price; smaller ones pay, not this"),
+                "price list",
+            );
+        }
         None => out.warn(format!("{shown}: what it saves is not known"), "price list"),
     }
 }

@@ -1,4 +1,4 @@
-//! What the linter says.
+//! Findings of the linter.
 
 use super::code::{Code, Severity};
 use crate::domain::storage::Lifecycle;

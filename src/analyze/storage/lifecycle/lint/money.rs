@@ -13,10 +13,10 @@ use crate::domain::storage::{
 /// us-east-1: (0.023 − 0.0125) / 0.01. Used where no prices are given.
 const IA_BREAK_EVEN: f64 = 1.05;
 
-/// The same for One Zone-IA: (0.023 − 0.01) / 0.01.
+/// Break-even of reads per month for One Zone-IA: (0.023 − 0.01) / 0.01.
 const ZIA_BREAK_EVEN: f64 = 1.3;
 
-/// The same for Glacier Instant Retrieval: (0.023 − 0.004) / 0.03.
+/// Break-even of reads per month for Glacier Instant Retrieval: (0.023 − 0.004) / 0.03.
 const GIR_BREAK_EVEN: f64 = 0.633;
 
 /// Months after which a move that is not paid back is called one that does not pay.
@@ -240,7 +240,7 @@ fn small(
     }
 }
 
-/// What the default does, where a rule moves anything and says no size.
+/// Finding about the default minimum size, where a rule moves objects and sets no size.
 fn minimum_size(
     lifecycle: &Lifecycle,
     index: usize,

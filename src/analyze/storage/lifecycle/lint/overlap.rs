@@ -161,7 +161,7 @@ fn ends_before(end: Option<i64>, rule: &LifecycleRule) -> Option<(i64, &Transiti
     rule.transitions.iter().find(late).map(|t| (end, t))
 }
 
-/// What the two want differently, and who wins; `None` when they get along.
+/// Difference between two rules, and which one wins; `None` when they agree.
 fn conflict(
     earlier: &LifecycleRule,
     later: &LifecycleRule,

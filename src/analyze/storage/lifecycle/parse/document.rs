@@ -17,7 +17,7 @@ pub(super) enum Node {
 }
 
 impl Node {
-    /// What it is, for messages.
+    /// Kind of the node, for messages: `a list`, `a number`.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::Null => "nothing",

@@ -11,7 +11,7 @@ pub(super) struct Found<'a> {
     /// Path, name where they have one as a key, and content.
     pub(super) rules: Vec<(String, Option<&'a str>, &'a Node)>,
     pub(super) minimum_size: Option<MinimumSize>,
-    /// They lie in `Properties` of a template, where `Prefix` is no old form.
+    /// True when the rules are in `Properties` of a template, where `Prefix` is no deprecated form.
     pub(super) in_template: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Rules made ready to be asked for millions of keys.
+//! Lifecycle rules compiled for millions of keys.
 
 use crate::analyze::storage::lifecycle::when::moment;
 use crate::domain::storage::sums::SMALL_OBJECT;
@@ -60,9 +60,9 @@ pub(super) struct Rules {
     minimum: Option<MinimumSize>,
     /// Distinct prefixes, ascending.
     prefixes: Vec<Vec<u8>>,
-    /// Of each prefix the longest other one that it begins with.
+    /// For each prefix the longest other one that it begins with.
     parents: Vec<Option<u32>>,
-    /// Of each prefix all rules whose prefix it begins with.
+    /// For each prefix all rules whose prefix it begins with.
     chains: Vec<Vec<u32>>,
     /// Sizes at which the answer of some filter changes, ascending.
     bounds: Vec<u64>,
@@ -101,7 +101,7 @@ impl Rules {
         Self { rules, minimum, prefixes, parents, chains, bounds, longest }
     }
 
-    /// The longest prefix of a rule that a key begins with.
+    /// Index of the longest prefix of a rule that the key begins with; `None` for a key outside all of them.
     pub(super) fn prefix_of(&self, key: &[u8]) -> Option<u32> {
         let after = self.prefixes.partition_point(|p| p.as_slice() <= key);
         // Every prefix of the key is one of its predecessor in the order as well.

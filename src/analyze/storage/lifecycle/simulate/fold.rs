@@ -9,7 +9,7 @@ use crate::analyze::storage::{Fold, ListInfo};
 use crate::domain::storage::sums::SMALL_OBJECT;
 use crate::domain::storage::{Lifecycle, ObjectBatch, ObjectFlags, S3Prices, Tier};
 
-/// What an object is, as far as rules care.
+/// Kind of an object, as far as rules distinguish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Kind {
     /// A current version.
@@ -38,12 +38,12 @@ pub(super) struct Group {
     pub(super) day: i32,
 }
 
-/// How many they are.
+/// Number and bytes of alike objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Count {
     pub(super) objects: u64,
     pub(super) bytes: u64,
-    /// What they lack to 128 KiB.
+    /// Bytes by which they are smaller than 128 KiB, in all.
     pub(super) padding: u64,
 }
 

@@ -6,7 +6,7 @@ use super::fold::{Group, Kind};
 use crate::analyze::storage::lifecycle::lint::allows;
 use crate::domain::storage::{StorageClass, Tier, Versioning};
 
-/// What is done.
+/// Action of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     /// Moved out of a tier into another.
@@ -32,11 +32,11 @@ pub(super) struct Event {
 /// From a day on, in a tier.
 pub(super) type Stay = (i64, Tier);
 
-/// What happens to a group.
+/// Actions on a group of objects, day by day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Story {
     pub(super) stays: Vec<Stay>,
-    /// The day on which it is deleted for good.
+    /// Day on which it is deleted for good; `None` when no rule deletes it.
     pub(super) ends: Option<i64>,
     pub(super) events: Vec<Event>,
     /// Rules that would have to know how many newer versions there are.

@@ -93,7 +93,7 @@ pub struct Simulated {
     pub notes: Vec<String>,
 }
 
-/// What a fold has seen.
+/// Folded list that rules are played on.
 pub(super) struct List<'a> {
     pub(super) lifecycle: &'a Lifecycle,
     pub(super) rules: &'a Rules,

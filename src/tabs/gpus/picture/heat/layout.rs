@@ -1,4 +1,4 @@
-//! Where each cell goes.
+//! Layout of the heat map: where each cell is.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -154,7 +154,7 @@ impl HeatMap {
         self.cells.iter().position(own).map(|i| i as u32)
     }
 
-    /// Page of a cell, from 0.
+    /// Page that a cell is on, from 0.
     pub fn page_of(&self, cell: u32) -> u32 {
         let rows = u32::from(self.area.height.max(1)) * self.area.rows_per_line();
         self.cells.get(cell as usize).map_or(0, |c| c.y / rows)

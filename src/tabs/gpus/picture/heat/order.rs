@@ -8,7 +8,7 @@ use crate::domain::GpuState;
 use crate::fleet::GpuRow;
 use crate::tabs::gpus::picture::group::node_id;
 
-/// What the map needs of a GPU.
+/// Facts about a GPU that the map is made of.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fact {
     pub(super) state: GpuState,
@@ -19,7 +19,7 @@ pub(super) struct Fact {
 /// The GPUs of one team on one host.
 #[derive(Clone, Debug)]
 pub(super) struct Block {
-    /// Its GPUs: a stretch of the rows.
+    /// Index of its first GPU; its GPUs are neighbours in the rows.
     pub(super) from: u32,
     pub(super) to: u32,
     pub(super) team: Option<Arc<str>>,

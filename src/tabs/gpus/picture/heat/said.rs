@@ -1,4 +1,4 @@
-//! What the map says in words.
+//! Words of the heat map.
 
 use std::sync::Arc;
 

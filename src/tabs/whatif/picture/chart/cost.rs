@@ -49,13 +49,13 @@ pub fn cost(answer: &FamilyAnswer, scenario: &Scenario, family: usize, place: f6
     }
     let at = &points[index(place, points.len())];
     let worst = if at.worst5_savings_usd < 0.0 {
-        format!("lose {}", words::short_usd(-at.worst5_savings_usd))
+        format!("lose {}", words::usd_short(-at.worst5_savings_usd))
     } else {
-        format!("save {}", words::short_usd(at.worst5_savings_usd))
+        format!("save {}", words::usd_short(at.worst5_savings_usd))
     };
     Some(Plot {
         x: Axis { low: first.commit, high: last.commit, show: words::units, name: "units" },
-        y: Axis { low: (low - air).max(0.0), high: high + air, show: words::short_usd, name: "" },
+        y: Axis { low: (low - air).max(0.0), high: high + air, show: words::usd_short, name: "" },
         bands: vec![Band {
             ink: Ink::Ribbon,
             name: "P5 to P95",
@@ -73,9 +73,9 @@ pub fn cost(answer: &FamilyAnswer, scenario: &Scenario, family: usize, place: f6
         reads: format!(
             "{} units: mean {}, P5 {}, P95 {}, worst 5% {worst}",
             words::units(at.commit),
-            words::short_usd(at.mean_usd),
-            words::short_usd(at.p5_usd),
-            words::short_usd(at.p95_usd)
+            words::usd_short(at.mean_usd),
+            words::usd_short(at.p5_usd),
+            words::usd_short(at.p95_usd)
         ),
     })
 }

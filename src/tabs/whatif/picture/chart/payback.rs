@@ -37,7 +37,7 @@ pub fn payback(payback: &Payback, place: f64) -> Option<Plot> {
     let says = if difference < 0.0 { "behind" } else { "ahead" };
     Some(Plot {
         x: Axis { low: 0.0, high: last, show: words::units, name: "months" },
-        y: Axis { low: 0.0, high: round_up(top), show: words::short_usd, name: "" },
+        y: Axis { low: 0.0, high: round_up(top), show: words::usd_short, name: "" },
         bands: Vec::new(),
         traces: vec![
             trace(Ink::Other, "on demand", on_demand_usd),
@@ -47,9 +47,9 @@ pub fn payback(payback: &Payback, place: f64) -> Option<Plot> {
         cursor: Some(Place::X(at as f64)),
         reads: format!(
             "month {at}: committed {}, on demand {}: {} {says}, used {}",
-            words::short_usd(committed_usd[at]),
-            words::short_usd(on_demand_usd[at]),
-            words::short_usd(difference.abs()),
+            words::usd_short(committed_usd[at]),
+            words::usd_short(on_demand_usd[at]),
+            words::usd_short(difference.abs()),
             words::share(payback.utilisation)
         ),
     })

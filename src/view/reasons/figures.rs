@@ -1,6 +1,6 @@
-//! Figures in sentences.
+//! Figures in sentences about sizes.
 
-use crate::domain::number::{dollars, grouped};
+use crate::domain::format::{grouped, percent_spaced};
 
 /// `22.4 GiB`, `1,152 GiB`.
 pub(super) fn gib(mib: u64) -> String {
@@ -14,15 +14,10 @@ pub(super) fn gb(gb: u64) -> String {
     format!("{} GB", grouped(gb as f64, 0))
 }
 
-/// `$6.88/h`.
-pub(super) fn per_hour(usd: f64) -> String {
-    format!("{}/h", dollars(grouped(usd, 2)))
-}
-
 /// `1.04 %`, `37 %`.
 pub(super) fn percent(percent: f64) -> String {
     let decimals = if percent < 10.0 && percent.fract() > 0.005 { 2 } else { 0 };
-    format!("{percent:.decimals$} %")
+    percent_spaced(percent, decimals)
 }
 
 /// `1.25 vCPUs`, `96 vCPUs`.
