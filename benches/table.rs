@@ -116,6 +116,7 @@ fn fleet() -> Fleet {
             network_bytes_per_day: Some(random.f64() * 1e10),
             signals: Vec::new(),
             not_checked: Arc::default(),
+            likely: None,
             reason: "".into(),
         };
         verdicts.insert(instance.id.clone(), Arc::new(verdict));

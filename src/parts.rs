@@ -28,6 +28,9 @@ pub mod analyze {
     }
     pub mod idle {
         pub use crate::analyze::idle::{Policy, Preset, Subject, judge, next_signals, signals_for};
+        pub mod backtest {
+            pub use crate::analyze::idle::backtest::{Past, Replay};
+        }
     }
     pub mod resources {
         pub use crate::analyze::resources::rows;
@@ -53,6 +56,9 @@ pub mod app {
     };
 }
 pub mod bus {
+    pub mod planning {
+        pub use crate::bus::planning::Threads;
+    }
     pub mod scan {
         pub use crate::bus::scan::{OnError, Pass, Progress, run};
     }

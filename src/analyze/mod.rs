@@ -4,6 +4,7 @@
 pub mod commitments;
 pub mod gpu;
 pub mod idle;
+pub mod likely;
 pub mod resources;
 pub mod rightsize;
 pub mod savings;

@@ -198,6 +198,7 @@ fn verdict(planted: &Planted) -> Option<Verdict> {
         network_bytes_per_day: (kind != VerdictKind::Unknown).then_some(2.1e6),
         signals,
         not_checked: ["activity inside the instance store".into()].into(),
+        likely: None,
         reason: match kind {
             VerdictKind::Idle => "No GPU passed 5 % in any hour of the last 84.",
             VerdictKind::Unknown => "GPU telemetry stopped on day 1: 12 % of the hours came.",

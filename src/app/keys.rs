@@ -169,6 +169,7 @@ impl App {
             Target::Instance(instance) => return self.open_why(instance),
             Target::Tab(tab) => return tab.screen().follow(self),
             Target::List(list) => self.go_to_savings(list),
+            Target::Saving(page) => self.open_saving(page),
             Target::Storage(subject) => self.go_to_subject(&subject),
         }
         Vec::new()

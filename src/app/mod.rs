@@ -71,6 +71,8 @@ pub use screen::Screen;
 pub use sources::{Intervals, SourceStatus, Sources};
 
 use crate::act::plan::Rules;
+use crate::analyze::idle::backtest::DayCount;
+use crate::domain::BurnPast;
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::{Fleet, Savings, StorageFleet};
 use crate::tabs::TabStates;
@@ -147,6 +149,10 @@ pub struct App {
     own_cost: Option<crate::domain::OwnCost>,
     refresh_usd: Option<f64>,
     missing_usd: Option<f64>,
+    /// What is known of the burn before now; `None` where there is no past.
+    burn_past: Option<Arc<BurnPast>>,
+    /// Verdicts of a former day with what became of them, and the preset that gave them.
+    looked_back: Option<(String, DayCount)>,
     log: VecDeque<LogEntry>,
     rules: Arc<Rules>,
     no_credentials: Option<String>,
@@ -213,6 +219,8 @@ impl App {
             own_cost: None,
             refresh_usd: None,
             missing_usd: None,
+            burn_past: None,
+            looked_back: None,
             log: VecDeque::new(),
             rules: Arc::default(),
             no_credentials: None,
@@ -402,6 +410,16 @@ impl App {
     /// missing.
     pub fn missing_usd(&self) -> Option<f64> {
         self.missing_usd
+    }
+
+    /// What is known of the burn before now; `None` where there is no past.
+    pub fn burn_past(&self) -> Option<&Arc<BurnPast>> {
+        self.burn_past.as_ref()
+    }
+
+    /// What the preset in force called idle some days ago, and what became of it; `None` while that is not known.
+    pub fn looked_back(&self) -> Option<&DayCount> {
+        self.looked_back.as_ref().filter(|(preset, _)| *preset == self.preset).map(|(_, day)| day)
     }
 
     /// Tab on screen, or below the page on screen.

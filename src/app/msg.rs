@@ -6,7 +6,8 @@ use crossterm::event::{KeyEvent, MouseEvent};
 use jiff::Timestamp;
 
 use crate::act::plan::{Plan, Preflighted, Progress, Rules, Verified};
-use crate::domain::{GpuHistory, GpuKey, OwnCost, Scope, SeriesSet, SourceId};
+use crate::analyze::idle::backtest::DayCount;
+use crate::domain::{BurnPast, GpuHistory, GpuKey, OwnCost, Scope, SeriesSet, SourceId};
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::{Fleet, Savings, StorageFleet};
 use crate::tabs::storage::state::Listing;
@@ -48,6 +49,16 @@ pub enum Msg {
         instance: Arc<str>,
         /// All known series.
         series: Arc<SeriesSet>,
+    },
+    /// What is known of the burn before now.
+    BurnPast(Arc<BurnPast>),
+    /// What the preset of this name called idle some days ago, and what became of it. Follows
+    /// [`super::Effect::LoadSeries`], once an hour.
+    LookedBack {
+        /// Name of the preset.
+        preset: String,
+        /// Its verdicts of that day.
+        day: DayCount,
     },
     /// What burntop's own calls cost today.
     OwnCost(OwnCost),

@@ -59,6 +59,9 @@ impl App {
                     Regions::Enabled => "all enabled regions".to_owned(),
                 };
                 self.say(Notice::new(Level::Info, format!("reading {what}")));
+                // What is known of the past is of those that are left.
+                self.burn_past = None;
+                self.looked_back = None;
                 return vec![Effect::SetRegions(regions)];
             }
             Command::Theme(theme) => {

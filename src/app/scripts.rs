@@ -339,7 +339,10 @@ fn columns_are_chosen_and_ordered() {
     let mut app = app(SIZE);
     press(&mut app, "3c J<esc>");
     // The first was hidden; what came up in its place moved one to the right.
-    assert_eq!(app.table().columns_of::<Field>()[..2], [Field::WastedUsd, Field::NetUsdPerHour]);
+    assert_eq!(
+        app.table().columns_of::<Field>()[..2],
+        [Field::WasteUsdPerHour, Field::NetUsdPerHour]
+    );
     press(&mut app, ":columns name,cov<enter>");
     assert_eq!(app.table().columns_of::<Field>(), [Field::Name, Field::Coverage]);
     press(&mut app, "c <down> ");
@@ -449,7 +452,7 @@ fn clicks_reach_tabs_headings_and_rows() {
     mouse(&mut app, click, 22, 1);
     assert_eq!(app.tab().title(), "Idle");
     mouse(&mut app, click, 13, 4);
-    assert_eq!(app.table().sort.field, Some(Field::WastedUsd.spec()));
+    assert_eq!(app.table().sort.field, Some(Field::WasteUsdPerHour.spec()));
     press(&mut app, ":sort worst<enter>");
     mouse(&mut app, click, 20, 7);
     assert_eq!(here(&mut app), "etl-nightly");

@@ -74,6 +74,14 @@ impl App {
                 self.on_series(&instance, &series);
                 Vec::new()
             }
+            Msg::BurnPast(past) => {
+                self.burn_past = Some(past);
+                Vec::new()
+            }
+            Msg::LookedBack { preset, day } => {
+                self.looked_back = Some((preset, day));
+                Vec::new()
+            }
             Msg::OwnCost(cost) => {
                 self.own_cost = Some(cost);
                 Vec::new()
@@ -198,6 +206,8 @@ impl App {
         self.popup = None;
         self.own_cost = None;
         self.missing_usd = None;
+        self.burn_past = None;
+        self.looked_back = None;
         self.fold_sources();
     }
 

@@ -21,7 +21,8 @@ use super::starts::{Seen, Starts};
 use super::work::Work;
 use super::world::Update;
 use super::{guarded, rejudge};
-use crate::analyze::idle::{Policy, judge, next_signals, signals_for};
+use crate::analyze::idle::{Policy, Subject, judge, next_signals, signals_for};
+use crate::analyze::likely::likely_reason;
 use crate::domain::{
     Backoff, ErrorKind, Hour, HourRange, Instance, Signal, SourceError, SourceId, TypeSpec,
     Verdict, VerdictKind,
@@ -211,6 +212,10 @@ impl Rounds {
     }
 
     fn is_due(&self, ctx: &Context, now: Timestamp) -> bool {
+        // What is asked for beside the verdicts is asked for now, however new they are.
+        if ctx.shared.history.get().is_some() {
+            return true;
+        }
         if let Some(at) = self.retry_at {
             return now >= at;
         }
@@ -272,7 +277,8 @@ impl<'a> Round<'a> {
         now: Timestamp,
         full: bool,
     ) -> Self {
-        let range = HourRange::last_closed(now, policy.window_hours());
+        let history = ctx.shared.history.get().map_or(0, |history| history.hours);
+        let range = HourRange::last_closed(now, policy.window_hours().max(history));
         let viewport = ctx.shared.viewport();
         Self {
             ctx,
@@ -402,7 +408,10 @@ impl<'a> Round<'a> {
     fn needs(&self, works: &mut [Work], gpus: Option<&GpuMap>) -> Vec<Need> {
         let mut needs = Vec::new();
         for work in works {
-            let wanted = next_signals(&work.subject(self.now), &self.policy);
+            let wanted = match self.ctx.shared.history.get() {
+                Some(history) => history.unread(work, self.now),
+                None => next_signals(&work.subject(self.now), &self.policy),
+            };
             for signal in wanted {
                 let priority = u8::from(!self.viewport.contains(&work.instance.id));
                 work.want(signal, gpus, priority, &mut needs);
@@ -486,7 +495,7 @@ impl<'a> Round<'a> {
                 .into_iter()
                 .filter_map(|(work, old)| {
                     let work = if work.has_unanswered() { work.accept_partial() } else { work };
-                    let new = judge(&work.subject(now), &policy);
+                    let new = judged(&work.subject(now), &policy);
                     let keep = old.is_some_and(|old| !overrides(&new, &old));
                     (!keep).then(|| (work.instance.id.clone(), Arc::new(new)))
                 })
@@ -503,6 +512,13 @@ impl<'a> Round<'a> {
             Vec::new()
         })
     }
+}
+
+/// The verdict on a subject, with the likely reason beside it.
+pub(super) fn judged(subject: &Subject<'_>, policy: &Policy) -> Verdict {
+    let verdict = judge(subject, policy);
+    let likely = likely_reason(subject, policy, &verdict).map(Box::new);
+    Verdict { likely, ..verdict }
 }
 
 /// True when a verdict on incomplete evidence counts for more than the last good one: use needs

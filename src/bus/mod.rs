@@ -16,7 +16,9 @@
 //! publishes whatever is there.
 
 mod account;
+mod backtest;
 mod board;
+mod burn;
 mod context;
 mod debounce;
 mod facts;
@@ -45,6 +47,7 @@ mod wake;
 mod work;
 mod world;
 
+pub use backtest::{BacktestRequest, once_with_backtest};
 pub use live::{first_gpus_key, read_gpus};
 pub use past::past;
 pub use savings::SavingsSettings;
@@ -52,7 +55,7 @@ pub use storage::{Beside, StorageRead, StorageSettings, bucket_region, put_uploa
 
 use std::collections::{HashMap, HashSet};
 use std::future::Future;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -61,12 +64,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::analyze::gpu::GpuRules;
 use crate::analyze::idle::Policy;
+use crate::analyze::idle::backtest::{Backtest, Replay};
 use crate::analyze::savings::SavingsRules;
 use crate::cache::Cache;
 pub use crate::domain::Regions;
 use crate::domain::storage::{IncompleteUploads, Scan, StorageFacts};
 use crate::domain::{
-    ErrorKind, GpuHistory, GpuKey, OwnCost, PrivatePrices, Reading, SavingsFacts, Scope,
+    BurnPast, ErrorKind, GpuHistory, GpuKey, OwnCost, PrivatePrices, Reading, SavingsFacts, Scope,
     SourceError, TagKeys,
 };
 use crate::fleet::gpu::GpuFleet;
@@ -127,6 +131,8 @@ pub enum Event {
     SavingsFacts(Arc<SavingsFacts>),
     /// A new picture of what could be saved.
     Savings(Arc<Savings>),
+    /// What is known of the burn before now.
+    BurnPast(Arc<BurnPast>),
     /// What burntop itself has spent today.
     OwnCost(OwnCost),
     /// A source failed, or works again (`error` is `None`).
@@ -186,6 +192,8 @@ struct Shared {
     started: tokio::time::Instant,
     /// Micro-dollars of the last full round of each scope.
     round_costs: Mutex<HashMap<Scope, u64>>,
+    /// What rounds read beyond what verdicts need; empty in all runs but those that try verdicts on the past.
+    history: OnceLock<backtest::History>,
     stop: CancellationToken,
 }
 
@@ -222,6 +230,13 @@ impl Handle {
     pub fn set_viewport(&self, ids: impl IntoIterator<Item = Arc<str>>) {
         let mut viewport = self.shared.viewport.lock().unwrap_or_else(PoisonError::into_inner);
         *viewport = ids.into_iter().collect();
+    }
+
+    /// Replays `policy` over what the cache holds of the newest fleet, `days` days back. Asks nobody.
+    pub async fn backtest(&self, policy: Policy, days: u32) -> Backtest {
+        let fleet = self.shared.live.fleet();
+        let replay = Replay::new(vec![policy], self.shared.now(), days);
+        backtest::of_fleet(&self.shared, &fleet, replay).await
     }
 
     /// Says which hosts are looked at closely, by instance id or name of the node: their GPUs are
@@ -324,10 +339,13 @@ pub fn start(parts: Parts, events: mpsc::Sender<Event>) -> Handle {
 /// Reads every account and every source of GPUs once and returns the fleet; for reports.
 pub async fn once(parts: Parts) -> Outcome {
     let (handle, accounts) = share(parts);
+    read_once(handle.shared, accounts).await
+}
+
+async fn read_once(shared: Arc<Shared>, accounts: Vec<Account>) -> Outcome {
     let (tx, mut rx) = mpsc::channel(EVENTS);
-    let shared = handle.shared.clone();
-    let run = tokio::spawn(run(shared, accounts, tx, true));
-    let settings = &handle.shared.settings;
+    let run = tokio::spawn(run(shared.clone(), accounts, tx, true));
+    let settings = &shared.settings;
     let mut outcome = Outcome {
         savings_rules: settings.savings.rules.clone(),
         tag_keys: settings.tag_keys.clone(),
@@ -340,6 +358,7 @@ pub async fn once(parts: Parts) -> Outcome {
             Event::Gpus(gpus) => outcome.gpus = gpus,
             Event::StorageFacts(facts) => outcome.storage = facts,
             Event::SavingsFacts(facts) => outcome.savings = facts,
+            Event::BurnPast(past) => outcome.past = Some(past),
             Event::NoCredentials(error) => outcome.no_credentials = Some(error),
             // One account that answers is enough, whoever was first.
             Event::Account(_) => outcome.no_credentials = None,
@@ -376,6 +395,8 @@ pub struct Outcome {
     /// Commitments, the Spot market and resources as far as they could be read;
     /// [`Self::savings_picture`] says what could be saved.
     pub savings: Arc<SavingsFacts>,
+    /// What is known of the burn before now; `None` where there is no past.
+    pub past: Option<Arc<BurnPast>>,
     /// What failed of sources that answered otherwise, GPUs aside: those stand in the fleet's readings.
     pub parts: Vec<Reading>,
     /// Set when no account could be asked for want of credentials.
@@ -405,6 +426,7 @@ fn share(parts: Parts) -> (Handle, Vec<Account>) {
         remembered: Mutex::default(),
         started: tokio::time::Instant::now(),
         round_costs: Mutex::default(),
+        history: OnceLock::new(),
         stop: CancellationToken::new(),
     });
     (Handle { shared }, parts.accounts)

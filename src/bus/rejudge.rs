@@ -8,13 +8,13 @@ use jiff::Timestamp;
 use tokio::sync::{mpsc, watch};
 
 use super::live::Evidence;
-use super::metrics::{CHUNK, on_worker};
+use super::metrics::{CHUNK, judged, on_worker};
 use super::starts::Starts;
 use super::types::known;
 use super::work::Work;
 use super::world::Update;
 use super::{Regions, Shared, facts};
-use crate::analyze::idle::{Policy, judge, next_signals};
+use crate::analyze::idle::{Policy, next_signals};
 use crate::domain::{HourRange, Instance, SourceId, TypeSpec, Verdict};
 
 /// What the cached evidence says under a policy.
@@ -110,7 +110,7 @@ pub(super) async fn from_cache(
             let judge = |work: Work| {
                 let wanted = work.billed(&next_signals(&work.subject(now), &policy));
                 let work = work.accept_partial();
-                let verdict = Arc::new(judge(&work.subject(now), &policy));
+                let verdict = Arc::new(judged(&work.subject(now), &policy));
                 (wanted, (work.instance.id.clone(), verdict))
             };
             works.into_iter().map(judge).collect::<Vec<_>>()

@@ -1,5 +1,7 @@
 //! The bus over the demo fleet: the same path as real accounts, without a network.
 
+mod backtest;
+mod burn;
 mod looks;
 mod past;
 mod rounds;

@@ -8,6 +8,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
 use super::board::{self, Board, PictureStage};
+use super::burn::Burn;
 use super::facts::{Cached, account_key};
 use super::readings::{News, Outcome, Readings};
 use super::{Event, Shared, metrics};
@@ -97,6 +98,8 @@ struct World<'a> {
     /// The last picture and when its rows were joined.
     last: Option<(Arc<Fleet>, Instant)>,
     summary_at: Option<Instant>,
+    /// `None` where there is no past.
+    burn: Option<Burn>,
     answered: bool,
 }
 
@@ -127,6 +130,13 @@ impl Board for World<'_> {
         if (stale || stage == PictureStage::Last) && !fleet.rows.is_empty() {
             self.summary_at = Some(Instant::now());
             self.store_summary(&fleet).await;
+        }
+        let past = match &mut self.burn {
+            Some(burn) => burn.see(self.shared, &fleet, stage == PictureStage::Last).await,
+            None => None,
+        };
+        if let Some(past) = past {
+            self.send(Event::BurnPast(past)).await;
         }
         if stage != PictureStage::Updated {
             self.own_cost().await;
@@ -160,6 +170,7 @@ impl<'a> World<'a> {
             change: Change::Rows,
             last: None,
             summary_at: None,
+            burn: Burn::new(shared),
             answered: false,
         }
     }

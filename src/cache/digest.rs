@@ -8,8 +8,16 @@ use super::store::Store;
 use super::{fleet_hours, gpu_hours, summary};
 
 /// The tables that have a digest.
-pub(super) const TABLES: [&str; 7] =
-    ["fact", "series", "summary", "gpu_device", "gpu_hour", "bucket_size", "fleet_hour"];
+pub(super) const TABLES: [&str; 8] = [
+    "fact",
+    "series",
+    "summary",
+    "gpu_device",
+    "gpu_hour",
+    "bucket_size",
+    "fleet_hour",
+    "burn_day",
+];
 
 /// Rows and exclusive or of their checksums, as they are.
 fn count(conn: &Connection, table: &str) -> rusqlite::Result<(i64, i64)> {
@@ -94,6 +102,9 @@ pub(super) fn drop_damaged(
 
 /// Copies hours from the tables of an older layout, `from`, which no source could provide again. Err when SQLite fails.
 pub(super) fn take_over(conn: &Connection, from: i32) -> rusqlite::Result<()> {
+    if from >= 5 {
+        return Ok(());
+    }
     // What an older layout had a checksum of is taken as far as that one holds.
     let holds = |sum: i64, data: &[u8]| sum == checksum(data);
     if from >= 2 {
@@ -135,14 +146,11 @@ pub(super) fn take_over(conn: &Connection, from: i32) -> rusqlite::Result<()> {
             }
         }
     }
-    if from < 5 {
-        conn.execute_batch(
-            "DROP TABLE IF EXISTS gpu_device_4;
-             DROP TABLE IF EXISTS gpu_hour_4;
-             DROP TABLE IF EXISTS fleet_hour_4;",
-        )?;
-    }
-    Ok(())
+    conn.execute_batch(
+        "DROP TABLE IF EXISTS gpu_device_4;
+         DROP TABLE IF EXISTS gpu_hour_4;
+         DROP TABLE IF EXISTS fleet_hour_4;",
+    )
 }
 
 /// Checksum of a fact over all its columns.

@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 use tokio::sync::{mpsc, oneshot};
 
 use super::bucket_sizes::{self, BucketSize};
+use super::burn_days;
 use super::digest;
 use super::facts::{self, FactKind, RawFact, Stored};
 use super::fleet_hours;
@@ -23,7 +24,7 @@ use super::series::{self, SeriesWrite};
 use super::stats::{self, CacheStats};
 use super::store::Store;
 use super::summary;
-use crate::domain::{FleetHour, HourRange, Scope, SeriesSet, Signal};
+use crate::domain::{BurnDay, BurnStep, FleetHour, HourRange, Scope, SeriesSet, Signal};
 
 /// Requests that may wait for the thread before senders wait too.
 const QUEUE: usize = 64;
@@ -98,6 +99,7 @@ impl Cache {
             series::disclaim_future(&mut store, now);
             gpu_hours::disclaim_future(&mut store, now);
             fleet_hours::disclaim_future(&mut store, now);
+            burn_days::disclaim_future(&mut store, now);
             // The opener waits for this; it cannot have gone away.
             let _ = ready.send(());
             while let Some(request) = queue.blocking_recv() {
@@ -240,6 +242,11 @@ impl Cache {
         self.call(move |store| series::fetched(store, &ids)).await.unwrap_or_default()
     }
 
+    /// Ids of everything that has series, of instances and of other resources, in no order.
+    pub async fn instances_with_series(&self) -> Vec<String> {
+        self.call(series::instances).await.unwrap_or_default()
+    }
+
     /// Stores an hour of a GPU source in place of an earlier record.
     pub async fn store_gpu_hours(&self, hours: Arc<GpuHours>) {
         self.call(move |store| store.run(|conn| gpu_hours::store(conn, &hours))).await;
@@ -259,6 +266,16 @@ impl Cache {
     /// Instances per hour in `range`, oldest first; damaged hours are absent.
     pub async fn load_fleet_hours(&self, range: HourRange) -> Vec<FleetHour> {
         self.call(move |store| fleet_hours::load(store, range)).await.unwrap_or_default()
+    }
+
+    /// Adds what was burnt to the stored days. A moment that was looked at before counts once.
+    pub async fn add_burn(&self, steps: Vec<BurnStep>) {
+        self.call(move |store| burn_days::add(store, &steps)).await;
+    }
+
+    /// What was burnt from `from` (epoch days) on, by day and account, oldest first; damaged days are absent.
+    pub async fn load_burn(&self, from: i32) -> Vec<BurnDay> {
+        self.call(move |store| burn_days::load(store, from)).await.unwrap_or_default()
     }
 
     /// Stores daily series of buckets in place of older ones with the same key.
@@ -310,8 +327,8 @@ impl Cache {
         self.call(stats::read).await.unwrap_or_else(|| CacheStats::nothing(path))
     }
 
-    /// Deletes everything except the own-cost ledger and the instances per hour, which no source could provide again,
-    /// and frees the space. False when it failed.
+    /// Deletes everything except the own-cost ledger, the instances per hour and the burn by day, which no source could
+    /// provide again, and frees the space. False when it failed.
     pub async fn clear(&self) -> bool {
         self.call(maintain::clear).await.unwrap_or(false)
     }

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use super::notice::CacheNotice;
 use super::stats::page_bytes;
 use super::store::Store;
-use super::{bucket_sizes, digest, fleet_hours, gpu_hours, series};
+use super::{bucket_sizes, burn_days, digest, fleet_hours, gpu_hours, series};
 use crate::domain::{Hour, HourRange};
 
 /// Facts that were not renewed for this long are about accounts or regions no longer looked at.
@@ -53,6 +53,7 @@ pub(super) fn run(store: &mut Store, now: Timestamp) -> Maintained {
     series::disclaim_future(store, now);
     gpu_hours::disclaim_future(store, now);
     fleet_hours::disclaim_future(store, now);
+    burn_days::disclaim_future(store, now);
     let keep_days = i32::try_from(store.options().keep_days).unwrap_or(i32::MAX);
     let max_bytes = store.options().max_bytes;
     let in_use = |store: &mut Store| store.run(|c| page_bytes(c)).map_or(0, |b| b.0);
@@ -69,6 +70,7 @@ pub(super) fn run(store: &mut Store, now: Timestamp) -> Maintained {
     done.dropped_gpu_hours = store.run(|c| gpu_hours::drop_old(c, now, keep_days)).unwrap_or(0);
     store.run(|c| bucket_sizes::drop_unseen(c, now));
     store.run(|c| fleet_hours::drop_old(c, now));
+    store.run(|c| burn_days::drop_old(c, now));
     store.run(|c| drop_summaries(c));
     done.evicted_days = store.run(|c| evict(c, max_bytes, oldest_kept)).unwrap_or(0);
     store.run(|c| shrink(c));

@@ -18,7 +18,7 @@
 //! | `store` | the open connection, and what happens when it fails under way |
 //! | `file` | opening, checking, migrating and setting aside a database file |
 //! | `schema` | the tables and their versions |
-//! | `facts`, `series`, `day`, `gpu_hours`, `bucket_sizes`, `summary`, `ledger` | the things kept |
+//! | `facts`, `series`, `day`, `gpu_hours`, `bucket_sizes`, `burn_days`, `summary`, `ledger` | the things kept |
 //! | `scans` | trees of lists of objects |
 //! | `checksum`, `digest` | what every row carries, and whether all of them are there |
 //! | `decode` | from bytes to values, whose texts are clean |
@@ -26,6 +26,7 @@
 //! | `notice` | what the user is told |
 
 mod bucket_sizes;
+mod burn_days;
 mod checksum;
 mod day;
 mod decode;

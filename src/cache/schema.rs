@@ -269,6 +269,20 @@ pub(super) const CACHE: Schema = Schema {
             digest_of!("fleet_hour"),
             "    "
         ),
+        concat!(
+            "
+    -- What an account burnt on a UTC day (epoch days), by team. postcard blobs of some 60 bytes per team.
+    CREATE TABLE burn_day (
+        day      INTEGER NOT NULL,
+        account  TEXT    NOT NULL,
+        checksum INTEGER NOT NULL,
+        data     BLOB    NOT NULL,
+        PRIMARY KEY (day, account)
+    ) WITHOUT ROWID;
+",
+            digest_of!("burn_day"),
+            "    "
+        ),
     ],
     take_over: digest::take_over,
     may_be_empty: true,
@@ -285,6 +299,7 @@ pub(super) const CACHE_TABLES: &[&str] = &[
     "gpu_hour",
     "bucket_size",
     "fleet_hour",
+    "burn_day",
 ];
 
 /// The own-cost ledger: ASCII `burl` as its application id.

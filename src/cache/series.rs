@@ -272,6 +272,15 @@ pub(super) fn reclaim(
     Ok(())
 }
 
+/// Ids of everything that has series.
+pub(super) fn instances(store: &mut Store) -> Vec<String> {
+    let read = |conn: &mut Connection| {
+        let mut all = conn.prepare_cached("SELECT DISTINCT instance FROM series")?;
+        all.query_map([], |r| r.get(0))?.collect()
+    };
+    store.run(read).unwrap_or_default()
+}
+
 /// A series that is being read.
 struct Wanted {
     key: i64,

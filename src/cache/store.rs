@@ -11,7 +11,7 @@ use super::file::{self, FileId, Trouble, Why};
 use super::handle::OpenOptions;
 use super::ledger::{LedgerStore, ledger_path};
 use super::notice::{CacheNotice, Defect, NoticeBoard};
-use super::{digest, fleet_hours, schema};
+use super::{burn_days, digest, fleet_hours, schema};
 use crate::files::Cause;
 
 /// The busy time-out after the first request that waited in vain.
@@ -202,6 +202,7 @@ impl Store {
             // Nobody could tell them again.
             if let (Some(conn), Ok(old)) = (&self.conn, file::open_read_only(&moved_to)) {
                 let _ = fleet_hours::salvage(conn, &old);
+                let _ = burn_days::salvage(conn, &old);
             }
             let file = self.options.path.clone();
             self.post(CacheNotice::SetAside { file, moved_to, why });

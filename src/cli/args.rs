@@ -135,7 +135,7 @@ fn parse_speed(text: &str) -> Result<f64, String> {
 #[derive(Clone, Debug, PartialEq, Subcommand)]
 pub enum Command {
     /// Lists instances with their verdicts, worst first.
-    Idle,
+    Idle(IdleArgs),
     /// Sums the fleet up: burn, waste, verdicts, owners.
     Overview,
     /// Lists GPUs with what they really do, whose they are and what they cost, worst first.
@@ -244,6 +244,26 @@ pub enum Command {
         /// The command.
         command: Option<String>,
     },
+}
+
+/// What is asked of instances.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Args)]
+pub struct IdleArgs {
+    /// Tries every preset on the kept past instead: what it would have called idle 1, 2, … DAYS days
+    /// ago (30), what became of that, and what stopping would have saved. Says first what fetching
+    /// the hours that are not kept would cost.
+    #[arg(long, value_name = "DAYS", num_args = 0..=1)]
+    pub backtest: Option<Option<u32>>,
+    /// Fetches those hours first; CloudWatch bills them, within the cap of the own cost.
+    #[arg(long, requires = "backtest", conflicts_with = "offline")]
+    pub fetch: bool,
+}
+
+impl IdleArgs {
+    /// Days to look back; `None` where the list is asked for.
+    pub fn days(&self) -> Option<u32> {
+        self.backtest.map(|days| days.unwrap_or(super::backtest::DAYS))
+    }
 }
 
 /// Which GPUs are listed, and how.
@@ -525,7 +545,7 @@ mod tests {
             let cli = parse(line).unwrap();
             assert!(cli.global.demo);
             assert_eq!(cli.global.region, ["a", "b"]);
-            assert_eq!(cli.command, Some(Command::Idle));
+            assert_eq!(cli.command, Some(Command::Idle(IdleArgs::default())));
         }
     }
 

@@ -84,6 +84,7 @@ fn reports(fleet: &Fleet, gpus: &GpuFleet) -> Vec<(Format, String)> {
         gpus: Arc::default(),
         storage: None,
         savings: None,
+        past: None,
         preset: "cautious".to_owned(),
         filter: String::new(),
     };

@@ -11,6 +11,7 @@ mod approve;
 pub mod args;
 mod arming;
 mod audit;
+mod backtest;
 pub mod cache;
 pub mod completions;
 pub mod config;
@@ -253,7 +254,12 @@ fn dispatch(
     let env = asked.env.clone();
     let fleet_command = match command {
         None => invocation::without_command(&asked.global, io::stdout().is_terminal()),
-        Some(Command::Idle) => FleetCommand::Idle,
+        Some(Command::Idle(args)) => match args.days() {
+            Some(days) => {
+                return with_log(asked, |asked| backtest::run(days, &args, asked, &env, out));
+            }
+            None => FleetCommand::Idle,
+        },
         Some(Command::Overview) => FleetCommand::Overview,
         Some(Command::Gpus(args)) => FleetCommand::Gpus(args),
         Some(Command::Commitments) => {

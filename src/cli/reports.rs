@@ -79,6 +79,7 @@ pub(super) fn overview(
         // Where it was not read, its picture says so.
         storage,
         savings: savings.map(Arc::new),
+        past: outcome.past.clone(),
         preset: invocation.config.preset.clone(),
         filter: String::new(),
     };

@@ -7,6 +7,7 @@
 pub mod accelerator;
 pub mod address;
 mod arcs;
+pub mod burn;
 pub mod cleaned;
 pub mod color;
 pub mod commitment;
@@ -22,7 +23,7 @@ pub mod hypervisor;
 pub mod inspection;
 pub mod instance;
 pub mod intern;
-pub mod number;
+pub mod likely;
 pub mod organization;
 pub mod own_cost;
 pub mod polling;
@@ -46,6 +47,9 @@ pub mod verdict;
 pub use accelerator::{Accelerator, AcceleratorKind, TypeSpec};
 pub use address::Address;
 pub use arcs::arcs;
+pub use burn::{
+    BurnDay, BurnOfDay, BurnPast, BurnStep, Burnt, ByTeam, Moved, Since, SinceWhat, add_to_team,
+};
 pub use color::ColorDepth;
 pub use commitment::{
     CapacityReservation, Commitment, CommitmentKind, CommitmentSource, CommitmentState, Commits,
@@ -71,6 +75,7 @@ pub use inspection::{
 pub use instance::{
     BlockDevice, Instance, InstanceState, Lifecycle, Owner, OwnerKind, Platform, Tenancy,
 };
+pub use likely::LikelyReason;
 pub use organization::{Member, is_account_id, is_partition};
 pub use own_cost::OwnCost;
 pub use polling::{Backoff, is_due};

@@ -10,6 +10,7 @@ use super::gpu::GpuVerdict;
 use super::hour::Hour;
 use super::instance::Instance;
 use super::intern;
+use super::likely::LikelyReason;
 use super::reason::{Reason, Unchecked};
 use super::signal_evidence::SignalEvidence;
 
@@ -95,6 +96,9 @@ pub struct Verdict {
     pub not_checked: Arc<[Unchecked]>,
     /// Reason for the verdict.
     pub reason: Reason,
+    /// Why a box with GPUs likely stands idle or does little: a guess beside the verdict. `None` where its hours tell
+    /// none, and for a box without GPUs.
+    pub likely: Option<Box<LikelyReason>>,
 }
 
 impl Verdict {

@@ -9,7 +9,7 @@ use crate::domain::{PriceBasis, Provenance, Rate, Reading, SourceId};
 use crate::fleet::commitments::{CoveredBy, Net};
 use crate::fleet::{Fleet, Row, Totals};
 use crate::tabs::idle::picture::{DEFAULT_COLUMNS, Field};
-use crate::view::{TableField, ViewContext, format};
+use crate::view::{TableField, ViewContext, format, reasons};
 
 /// Where the rows of the instance list come from.
 #[derive(Clone, Debug)]
@@ -66,6 +66,15 @@ impl ListField for Field {
             field(Self::CostCenter),
             field(Self::Verdict),
             field(Self::Reason),
+            field(Self::Likely),
+            (
+                "likely_because",
+                json!(verdict.and_then(|v| v.likely.as_deref()).map(reasons::likely)),
+            ),
+            (
+                "likely_remedy",
+                json!(verdict.and_then(|v| v.likely.as_ref()).map(|l| l.remedy().word())),
+            ),
             field(Self::IdleSince),
             (
                 "idle_since_at_least",

@@ -4,33 +4,40 @@
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
 use super::sheet::{Cell, Column, Sheet};
-use super::{Notes, Report, filtered, fleet_basis, json, markdown, text, troubles_of};
+use super::{
+    Notes, Report, filtered, fleet_basis, json, markdown, overview_past, text, troubles_of,
+};
 use crate::analyze::waterfall::Task;
-use crate::domain::{HOURS_PER_MONTH, Reading};
-use crate::fleet::savings::{Effort, Risk};
+use crate::domain::{BurnPast, HOURS_PER_MONTH, Reading};
+use crate::fleet::savings::{Effort, PartlyIdleNode, Risk};
 use crate::fleet::{Fleet, GpuFleet, Savings, StorageFleet, Totals};
 use crate::tabs::gpus::picture::words as gpu_words;
-use crate::tabs::overview::picture::{self, Band, Group, NetBurn, Overview, Saved};
+use crate::tabs::overview::picture::{self, Band, Finding, Group, NetBurn, Overview, Saved};
 use crate::tabs::storage::picture::words;
 use crate::view::{Align, Symbols, Value, ViewContext, format, reasons};
 
 /// The sections, in the order they are written: name for machines, title for people.
-const SECTIONS: [(&str, &str); 11] = [
+const SECTIONS: [(&str, &str); 12] = [
     ("fleet", "Fleet"),
     ("part", "Burn by use"),
     ("unused", "Paid and used by nothing"),
+    ("finding", "Costliest findings, $/h at list price, of commitments what is paid"),
     ("waterfall", "Savings in turn, each on what the former left"),
+    ("node", "Partly idle nodes, and what helps"),
     ("sequence", "Order of work"),
-    ("finding", "Costliest findings"),
     ("gpu", "GPUs that burn for nothing on instances in use"),
     ("team", "Teams"),
     ("place", "Accounts and regions"),
     ("score", "Scorecard"),
     ("blind", "GPU telemetry missing"),
 ];
+
+/// Most partly idle nodes that are named.
+const NODES: usize = 10;
 
 /// One line of the Overview. What does not apply or is not known is `None`.
 #[derive(Default)]
@@ -39,7 +46,16 @@ struct Record {
     name: String,
     /// What people read instead of `name`, where that is a machine's word.
     label: Option<&'static str>,
+    /// What it is about: an instance, a resource, a bucket.
+    id: Option<String>,
     instance_id: Option<String>,
+    /// Kind of finding; what is done with a node.
+    kind: Option<&'static str>,
+    team: Option<String>,
+    /// Since when something idles, with true where it may be longer.
+    since: Option<(Timestamp, bool)>,
+    /// How long that is.
+    lasts: String,
     instances: Option<u32>,
     unpriced: Option<u32>,
     gpus: Option<f64>,
@@ -73,6 +89,8 @@ pub struct OverviewReport {
     pub storage: Option<Arc<StorageFleet>>,
     /// Savings; `None` where they were not computed.
     pub savings: Option<Arc<Savings>>,
+    /// What is known of the burn before now; `None` where there is no past.
+    pub past: Option<Arc<BurnPast>>,
     /// Name of the preset that verdicts follow.
     pub preset: String,
     /// Filter over instances, as typed; empty without one.
@@ -81,7 +99,7 @@ pub struct OverviewReport {
 
 impl OverviewReport {
     /// The report narrowed to the instances with these indices. A filter over instances selects no GPUs and no
-    /// storage, and savings are computed for the whole fleet, so these are left out.
+    /// storage, and savings and the past are of the whole fleet, so these are left out.
     #[must_use]
     pub fn narrowed(self, rows: &[u32], filter: &str) -> Self {
         let rows = rows.iter().filter_map(|i| self.fleet.rows.get(*i as usize)).cloned();
@@ -92,6 +110,7 @@ impl OverviewReport {
             gpus: Arc::default(),
             storage: None,
             savings: None,
+            past: None,
             filter: filter.to_owned(),
             ..self
         }
@@ -106,7 +125,7 @@ impl OverviewReport {
         if let Some(savings) = &self.savings {
             model = model.with_savings(savings);
         }
-        records(&model, ctx.symbols)
+        records(&model, ctx)
     }
 
     /// A table per section, each behind its heading.
@@ -149,9 +168,16 @@ impl Report for OverviewReport {
         sheet(&self.lines(ctx), None, ctx.symbols)
     }
 
-    fn notes(&self, _: &ViewContext) -> Notes {
-        let troubles = troubles_of(self.rests_on());
-        Notes::Below(std::iter::once(format!("basis: {}", self.basis())).chain(troubles).collect())
+    fn beside(&self, _: &ViewContext) -> Vec<(&'static str, Json)> {
+        self.past.iter().map(|past| ("past", overview_past::json(past))).collect()
+    }
+
+    fn notes(&self, ctx: &ViewContext) -> Notes {
+        let mut lines =
+            self.past.as_ref().map(|past| picture::since(past, ctx)).unwrap_or_default();
+        lines.push(format!("basis: {}", self.basis()));
+        lines.extend(troubles_of(self.rests_on()));
+        Notes::Below(lines)
     }
 
     fn text(&self, ctx: &ViewContext) -> String {
@@ -165,7 +191,8 @@ impl Report for OverviewReport {
     }
 }
 
-fn records(model: &Overview, symbols: Symbols) -> Vec<Record> {
+fn records(model: &Overview, ctx: &ViewContext) -> Vec<Record> {
+    let symbols = ctx.symbols;
     let known = |usd| symbols.or_unknown(usd, format::usd_total);
     let of_burn = |usd: Option<f64>| usd.filter(|_| model.burn > 0.0).map(|u| u / model.burn);
     let group = |section: &'static str, g: &Group| Record {
@@ -212,7 +239,11 @@ fn records(model: &Overview, symbols: Symbols) -> Vec<Record> {
             records.insert(1, net_record(net));
         }
         records.extend(unused(saved, symbols));
+    }
+    records.extend(model.findings.iter().map(|f| finding(f, ctx)));
+    if let Some(saved) = &model.saved {
         records.extend(waterfall(saved));
+        records.extend(saved.waterfall.nodes.iter().take(NODES).map(node));
         records.extend(saved.sequence.iter().map(task));
     }
     records.extend(model.gpu_findings.iter().map(|f| Record {
@@ -225,21 +256,6 @@ fn records(model: &Overview, symbols: Symbols) -> Vec<Record> {
         wasted_usd: f.wasted_usd,
         wasted_at_least: f.wasted_at_least,
         ..Record::default()
-    }));
-    records.extend(model.findings.iter().map(|f| {
-        Record {
-            section: "finding",
-            name: f.name.to_string(),
-            instance_id: Some(f.instance_id.to_string()),
-            waste_usd_per_hour: Some(f.usd_per_hour),
-            wasted_usd: f.wasted_usd,
-            wasted_at_least: f.wasted_at_least,
-            note: [&*f.verdict, &f.instance_type, f.team.as_deref().unwrap_or_default()]
-                .join(" ")
-                .trim_end()
-                .to_owned(),
-            ..Record::default()
-        }
     }));
     records.extend(model.teams.iter().map(|g| group("team", g)));
     records.extend(model.places.iter().map(|g| group("place", g)));
@@ -274,6 +290,45 @@ fn net_record(net: NetBurn) -> Record {
         unpriced: Some(net.unpriced),
         usd_per_hour: Some(net.usd_per_hour),
         note: "what the running instances cost with the commitments that pay for them".to_owned(),
+        ..Record::default()
+    }
+}
+
+fn finding(finding: &Finding, ctx: &ViewContext) -> Record {
+    let lasts = finding.since.map(|(at, at_least)| {
+        let span = format::span(ctx.now.duration_since(at).as_secs());
+        format::bound(span, at_least, ctx.symbols)
+    });
+    Record {
+        section: "finding",
+        name: finding.name.to_string(),
+        id: Some(finding.of.id()),
+        instance_id: finding.of.instance().map(ToString::to_string),
+        kind: Some(finding.of.word()),
+        team: finding.team.as_ref().map(ToString::to_string),
+        since: finding.since,
+        lasts: lasts.unwrap_or_default(),
+        waste_usd_per_hour: Some(finding.usd_per_hour),
+        wasted_usd: finding.wasted_usd,
+        wasted_at_least: finding.wasted_at_least,
+        note: finding.what.clone(),
+        ..Record::default()
+    }
+}
+
+/// `items` are the GPUs that idle.
+fn node(node: &PartlyIdleNode) -> Record {
+    Record {
+        section: "node",
+        name: node.name.to_string(),
+        id: Some(node.id.to_string()),
+        instance_id: Some(node.id.to_string()),
+        kind: Some(node.remedy.word()),
+        team: node.team.as_ref().map(ToString::to_string),
+        gpus: Some(f64::from(node.gpus)),
+        gross_usd_per_hour: node.gross_usd_per_hour,
+        items: Some(node.idle_gpus),
+        note: format!("{}: {}", node.instance_type, reasons::node_remedy(node)),
         ..Record::default()
     }
 }
@@ -357,7 +412,12 @@ fn row(r: &Record) -> Json {
     json!({
         "section": r.section,
         "name": r.name,
+        "id": r.id,
         "instance_id": r.instance_id,
+        "kind": r.kind,
+        "team": r.team,
+        "idle_since": r.since.map(|(at, _)| at.to_string()),
+        "idle_since_at_least": r.since.map(|(_, at_least)| at_least),
         "instances": r.instances,
         "unpriced": r.unpriced,
         "gpus": json::number(r.gpus),
@@ -418,21 +478,30 @@ enum Get {
     Grade,
     /// With a sign where it is a lower bound.
     Wasted,
+    /// How long it lasts; for machines since when.
+    Since,
     Text(fn(&Record) -> &str),
     Number(fn(&Record) -> Option<f64>, fn(f64) -> String),
 }
 
 /// Columns that people read elsewhere: from a heading, from a sign.
-const FOR_MACHINES: [&str; 2] = ["section", "wasted_at_least"];
+const FOR_MACHINES: [&str; 4] =
+    ["section", "instance_id", "idle_since_at_least", "wasted_at_least"];
 
-const COLUMNS: [RecordColumn; 19] = [
+const COLUMNS: [RecordColumn; 24] = [
     RecordColumn { name: "section", header: "SECTION", get: Get::Text(|r| r.section) },
     RecordColumn { name: "name", header: "NAME", get: Get::Name },
     RecordColumn {
+        name: "id",
+        header: "ID",
+        get: Get::Text(|r| r.id.as_deref().unwrap_or_default()),
+    },
+    RecordColumn {
         name: "instance_id",
-        header: "INSTANCE",
+        header: "",
         get: Get::Text(|r| r.instance_id.as_deref().unwrap_or_default()),
     },
+    RecordColumn { name: "kind", header: "KIND", get: Get::Text(|r| r.kind.unwrap_or_default()) },
     RecordColumn {
         name: "instances",
         header: "INSTANCES",
@@ -463,6 +532,21 @@ const COLUMNS: [RecordColumn; 19] = [
             (Some(_), false) => "false",
             (None, _) => "",
         }),
+    },
+    RecordColumn { name: "idle_since", header: "SINCE", get: Get::Since },
+    RecordColumn {
+        name: "idle_since_at_least",
+        header: "",
+        get: Get::Text(|r| match r.since {
+            Some((_, true)) => "true",
+            Some((_, false)) => "false",
+            None => "",
+        }),
+    },
+    RecordColumn {
+        name: "team",
+        header: "TEAM",
+        get: Get::Text(|r| r.team.as_deref().unwrap_or_default()),
     },
     RecordColumn {
         name: "share",
@@ -509,6 +593,7 @@ impl RecordColumn {
             Get::Name => true,
             Get::Grade => record.grade.is_some(),
             Get::Wasted => record.wasted_usd.is_some(),
+            Get::Since => record.since.is_some(),
             Get::Text(get) => !get(record).is_empty(),
             Get::Number(get, _) => get(record).is_some(),
         }
@@ -519,7 +604,7 @@ impl Get {
     fn align(&self) -> Align {
         match self {
             Self::Name | Self::Grade | Self::Text(_) => Align::Left,
-            Self::Number(..) | Self::Wasted => Align::Right,
+            Self::Number(..) | Self::Wasted | Self::Since => Align::Right,
         }
     }
 
@@ -541,6 +626,13 @@ impl Get {
                 });
                 Cell { shown, value: usd.map_or(Value::Unknown, Value::Number) }
             }
+            Self::Since => Cell {
+                shown: match record.since {
+                    Some(_) => record.lasts.clone(),
+                    None => symbols.unknown().to_owned(),
+                },
+                value: record.since.map_or(Value::Unknown, |(at, _)| Value::Time(at)),
+            },
             Self::Number(get, format) => {
                 let number = get(record).filter(|n| n.is_finite());
                 let value = number.map_or(Value::Unknown, Value::Number);

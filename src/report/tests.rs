@@ -34,6 +34,7 @@ fn overview_of(fleet: Fleet, gpus: GpuFleet, savings: Option<Savings>) -> Overvi
         gpus: Arc::new(gpus),
         storage: None,
         savings: savings.map(Arc::new),
+        past: None,
         preset: "cautious".to_owned(),
         filter: String::new(),
     }
@@ -354,14 +355,14 @@ fn the_overview_says_what_could_be_saved() {
     let part = |section: &str| rows.iter().filter(|r| r["section"] == section).collect::<Vec<_>>();
     let falls = part("waterfall");
     let usd = |row: &serde_json::Value, name: &str| row[name].as_f64().unwrap();
-    // Before, five steps, after; what the steps save is what lies between, to the cent.
-    assert_eq!(falls.len(), 7);
-    let steps = &falls[1..6];
+    // Before, six steps, after; what the steps save is what lies between, to the cent.
+    assert_eq!(falls.len(), 8);
+    let steps = &falls[1..7];
     let sum: f64 = steps.iter().map(|r| usd(r, "saves_usd_per_hour")).sum();
-    assert!((usd(falls[0], "usd_per_hour") - usd(falls[6], "usd_per_hour") - sum).abs() < 1e-6);
-    assert!((usd(falls[6], "saves_usd_per_hour") - sum).abs() < 1e-6);
+    assert!((usd(falls[0], "usd_per_hour") - usd(falls[7], "usd_per_hour") - sum).abs() < 1e-6);
+    assert!((usd(falls[7], "saves_usd_per_hour") - sum).abs() < 1e-6);
     assert!((usd(steps[0], "saves_usd_per_month") - 7300.0).abs() < 1e-3, "10 $/h");
-    assert!((usd(falls[6], "gross_usd_per_hour") - 102.775).abs() < 1e-6);
+    assert!((usd(falls[7], "gross_usd_per_hour") - 102.775).abs() < 1e-6);
     assert!(part("sequence").len() > 3);
     assert!(part("score").iter().any(|r| r["name"] == "commitment_utilisation"));
     // What is not known is not passed off as known.

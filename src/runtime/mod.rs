@@ -34,13 +34,15 @@ use crate::cli::telemetry::Want;
 use crate::cli::{session, storage_settings, views};
 use crate::config;
 use crate::domain::storage::StorageFacts;
-use crate::domain::{GpuKey, HourRange, Regions, SeriesSet};
+use crate::domain::{GpuKey, Hour, HourRange, Regions, SeriesSet};
 use crate::source::ledger;
 
 /// When it is looked whether the cache is whole.
 const CHECK_AFTER: Duration = Duration::from_secs(5);
 /// How often the cache tidies up.
 const MAINTAIN_EVERY: Duration = Duration::from_hours(1);
+/// How far the page of an idle instance looks back, days.
+const LOOKED_BACK_DAYS: u32 = 7;
 /// Events of the bus that may wait.
 const EVENTS: usize = 64;
 
@@ -111,6 +113,8 @@ struct Running {
     /// Facts about storage that were read last; `None` before the first.
     storage: Option<Arc<StorageFacts>>,
     lists: Lists,
+    /// When it was last said what became of former verdicts, and of which preset.
+    looked_back: Option<(Hour, String)>,
     /// Cost of reading everything again that the screen knows, micro-dollars; `None` before the first.
     refresh_cost: Option<u64>,
     /// True once the user was told that the recording is not whole.
@@ -192,6 +196,7 @@ impl Running {
             preset,
             storage: None,
             lists,
+            looked_back: None,
             refresh_cost: None,
             recording_told: false,
             background: None,
@@ -238,7 +243,10 @@ impl Running {
     async fn perform(&mut self, effect: Effect) -> Option<Self> {
         match effect {
             Effect::Refresh { force } => self.bus.refresh(force),
-            Effect::LoadSeries { instance } => self.series(instance).await,
+            Effect::LoadSeries { instance } => {
+                self.series(instance).await;
+                self.look_back();
+            }
             Effect::LoadGpuHistory { key } => self.gpu_history(key),
             Effect::ListObjects { bucket, how } => self.list(bucket, how).await,
             Effect::FocusGpus(hosts) => self.bus.focus_gpus(hosts),
@@ -314,6 +322,23 @@ impl Running {
         self.send(Msg::Series { instance, series: Arc::new(series) }).await;
     }
 
+    /// Says once an hour what became of what looked idle a week ago, on a task of its own: it reads all that is
+    /// kept of the fleet.
+    fn look_back(&mut self) {
+        let now = (Hour::containing(self.now()), self.preset.clone());
+        let Ok(policy) = session::policy(&self.invocation.config, &self.preset) else { return };
+        if self.looked_back.replace(now.clone()).is_some_and(|last| last == now) {
+            return;
+        }
+        let (bus, messages, preset) = (self.bus.clone(), self.messages.clone(), now.1);
+        tokio::spawn(async move {
+            let test = bus.backtest(policy, LOOKED_BACK_DAYS).await;
+            if let Some(day) = test.day(0, LOOKED_BACK_DAYS) {
+                let _ = messages.send(Msg::LookedBack { preset, day }).await;
+            }
+        });
+    }
+
     /// Asks on a task of its own: a source may take its time.
     fn gpu_history(&self, key: GpuKey) {
         let (bus, messages) = (self.bus.clone(), self.messages.clone());
@@ -339,6 +364,7 @@ impl Running {
                 self.cache_notices().await;
                 self.recording_notice().await;
             }
+            Event::BurnPast(past) => self.send(Msg::BurnPast(past)).await,
             Event::OwnCost(cost) => self.send(Msg::OwnCost(cost)).await,
             Event::Source { at, reading, error } => {
                 let (level, message, fix) = match error {

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use ratatui::style::{Modifier, Style};
 
 use super::canvas::Canvas;
-use crate::app::content::columns;
+use crate::app::content::{columns, graph};
 use crate::app::{App, Mode, Role, SourceStatus};
 use crate::domain::SourceId;
+use crate::tabs::overview::picture::{TRAIL_DAYS, trail};
 use crate::view::{Symbols, format};
 
 /// A part of the header; when there is no room, the least important ones go.
@@ -87,6 +88,11 @@ fn parts(app: &App, symbols: Symbols) -> Vec<Part> {
         [] => {}
         [one] => left(one.clone(), Role::Dim, 3),
         many => left(format!("{} regions", many.len()), Role::Dim, 3),
+    }
+    if let Some(trail) = app.burn_past().and_then(|past| trail(past)) {
+        // The first to go where there is no room.
+        let marks = graph::sparkline(&trail, trail.len(), symbols);
+        left(format!("{TRAIL_DAYS}d {marks}"), Role::Dim, 1);
     }
     for status in &app.sources().by_source {
         if let Some((text, role, importance)) = source(status, app, symbols) {

@@ -103,6 +103,7 @@ pub(crate) fn verdict(kind: VerdictKind, devices: u32, gpu: Option<f32>, reason:
         network_bytes_per_day: Some(2.1e6),
         signals: Vec::new(),
         not_checked: ["disk activity inside the instance store".into()].into(),
+        likely: None,
         reason: reason.into(),
     }
 }

@@ -37,20 +37,23 @@ fn cells_of_every_kind_of_row() {
     let rows = [
         (
             "i-0a1idle",
-            "21.96 | $1,844 | ○ IDLE | 3d12h | 0% | 3% | 2.1 MB | 100% | nlp | train-7b-old | p4d.24xlarge",
+            "21.96 | 21.96 | $1,844 | ○ IDLE | 3d12h | 0% | 3% | 2.1 MB | 100% | nlp | train-7b-old | p4d.24xlarge",
         ),
         (
             "i-0b2part",
-            "55.04 | $826 | ◐ 5/8 idle | 1d | 38% | 3% | 4.2 GB | 99% | vision | eval-sweep | p5.48xlarge",
+            "55.04 | 34.40 | $826 | ◐ 5/8 idle | 1d | 38% | 3% | 4.2 GB | 99% | vision | eval-sweep | p5.48xlarge",
         ),
         (
             "i-0c3unkn",
-            "16.29 | – | ? UNKNOWN | – | – | 64% | – | 12% | – | notebook-17 | g5.48xlarge",
+            "16.29 | – | – | ? UNKNOWN | – | – | 64% | – | 12% | – | notebook-17 | g5.48xlarge",
         ),
-        ("i-0f6lic", "– | – | ○ IDLE | 2d | 0% | 3% | 2.1 MB | 100% | vision | render | g6.xlarge"),
-        ("i-1a7new", "0.80 | – | · too new | – | – | 3% | 2.1 MB | 100% | nlp | – | g6.xlarge"),
-        ("i-1c9stop", "0.00 | – | – stopped | – | – | – | – | – | nlp | parked | p4d.24xlarge"),
-        ("i-1d0late", "– | – | – not judged | – | – | – | – | – | core | mystery | x99.metal"),
+        (
+            "i-0f6lic",
+            "– | – | – | ○ IDLE | 2d | 0% | 3% | 2.1 MB | 100% | vision | render | g6.xlarge",
+        ),
+        ("i-1a7new", "0.80 | – | – | · too new | – | – | 3% | 2.1 MB | 100% | nlp | – | g6.xlarge"),
+        ("i-1c9stop", "0.00 | – | – | – stopped | – | – | – | – | – | nlp | parked | p4d.24xlarge"),
+        ("i-1d0late", "– | – | – | – not judged | – | – | – | – | – | core | mystery | x99.metal"),
     ];
     for (id, want) in rows {
         assert_eq!(cells(id, &ctx()), want, "{id}");

@@ -87,11 +87,30 @@ def overview(check, report):
         steps = {row["name"]: row["saves_usd_per_hour"] for row in rows["waterfall"]}
         items = {row["name"]: row["items"] for row in rows["waterfall"]}
         names = {"stop": "idle", "commit": "commitments"}
+        nodes(check, rows)
         for row in rows["sequence"]:
             if row["saves_usd_per_hour"] is not None:
                 name = names.get(row["name"], row["name"])
                 check.near(f"order of work: {row['name']}", row["saves_usd_per_hour"], steps[name])
                 check.near(f"order of work: {row['name']}: items", row["items"], items[name])
+
+
+def nodes(check, rows):
+    """Partly idle nodes: each is in one remedy, and all of them claim what the step claims of them at most."""
+    step = next(row for row in rows["waterfall"] if row["name"] == "partly_idle")
+    by_id = {row["instance_id"]: row for row in rows["node"]}
+    check.holds("nodes: each once", len(by_id) == len(rows["node"]))
+    gone = [row for row in rows["node"] if row["kind"] in ("drain", "smaller")]
+    # The report names ten of them.
+    if len(rows["node"]) < 10:
+        check.near("waterfall: partly idle: items", step["items"], len(gone))
+    check.holds("waterfall: partly idle: gross", total(gone, "gross_usd_per_hour") <= step["gross_usd_per_hour"] + 1e-5)
+    for row in rows["node"]:
+        check.holds(f"node {row['name']}: {row['items']} of {row['gpus']} idle", 0 < row["items"] < row["gpus"])
+        stays = row["kind"] in ("takes_in", "paid", "nothing")
+        known = row["kind"] not in ("unknown", "not_on_demand")
+        check.holds(f"node {row['name']}: {row['kind']} saves {row['gross_usd_per_hour']}",
+                    (row["gross_usd_per_hour"] is not None) == known and (not stays or row["gross_usd_per_hour"] == 0))
 
 
 def gpus(check, report):

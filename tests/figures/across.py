@@ -37,12 +37,8 @@ def across(check, reports):
             waste = None if waste == 0 and unknown(rows, "waste_usd_per_hour") else waste
             check.near(f"{section} {name}: waste", printed[name]["waste_usd_per_hour"], waste, len(rows))
     by_id = {row["instance_id"]: row for row in running}
+    across_findings(check, reports, lines, by_id)
     for row in lines:
-        if row["section"] == "finding":
-            of = by_id[row["instance_id"]]
-            for key in ["waste_usd_per_hour", "wasted_usd"]:
-                check.near(f"finding {row['name']}: {key}", row[key], of[key])
-            check.holds(f"finding {row['name']}: at least", row["wasted_at_least"] == at_least([of]))
         if row["section"] == "score" and row["name"] == "commitment_utilisation":
             check.near("score: utilisation", row["share"], reports["commitments"]["sums"]["utilisation"])
         if row["section"] == "unused" and row["name"] == "commitments":
@@ -68,6 +64,54 @@ def across(check, reports):
             key = "usd_per_hour" if name == "rightsize" else "on_demand_usd_per_hour"
             if row[key] is not None and row["id"] in by_id and by_id[row["id"]]["lifecycle"] == "on_demand":
                 check.near(f"{name} {row['name']}: price", row[key], by_id[row["id"]]["usd_per_hour"])
+
+
+def across_findings(check, reports, lines, by_id):
+    """The costliest findings of all kinds, made anew of the other reports: USD/h, USD so far, bound."""
+    expected = defaultdict(list)
+
+    def found(kind, name, usd, rows=None):
+        if usd:
+            known = [row for row in rows or [] if row["wasted_usd"] is not None]
+            wasted = total(known, "wasted_usd") if known else None
+            expected[(kind, name)].append((usd, wasted, at_least(known) if known else None))
+
+    for row in by_id.values():
+        found("instance", row["instance_id"], row["waste_usd_per_hour"], [row])
+    hosts = defaultdict(list)
+    for row in reports["gpus"]["rows"]:
+        verdict = (by_id.get(row["instance_id"]) or {}).get("verdict", "none")
+        counted = verdict in ("idle", "exempt", "too_new", None) or (
+            verdict == "partial" and row["state"] in ("held_idle", "unallocated_idle"))
+        if row["state"] in ("unallocated_idle", "held_idle", "stalled") and not counted:
+            hosts[(row["instance_id"] or row["node"], row["state"])].append(row)
+    for (host, _), rows in hosts.items():
+        found("gpus", host, total(rows, "waste_usd_per_hour"), rows)
+    for row in reports["resources"]["rows"]:
+        if row["verdict"] == "idle":
+            found("resource", row["id"], row["waste_usd_per_hour"], [row])
+    for row in reports["commitments"]["rows"]:
+        if row["state"] == "active":
+            found("commitment", row["id"], row["unused_usd_per_hour"])
+    for row in reports["buckets"]["rows"]:
+        found("storage", row["name"], (row["savings"] or 0) / HOURS_PER_MONTH)
+    for row in reports["ebs"]["rows"]:
+        # The volumes of a stopped instance count with it.
+        saves = [f["usd_per_month"] for f in row["findings"]
+                 if f["kind"] != "stopped_instance_volume" and f["usd_per_month"] is not None]
+        found("storage", row["id"], max(saves, default=0) / HOURS_PER_MONTH)
+    printed = [row for row in lines if row["section"] == "finding"]
+    usd = sorted((usd for of in expected.values() for usd, _, _ in of), reverse=True)[:5]
+    check.holds("findings: in order", [row["waste_usd_per_hour"] for row in printed] == sorted(
+        (row["waste_usd_per_hour"] for row in printed), reverse=True))
+    check.near("findings: how many", len(printed), len(usd))
+    for place, (row, of) in enumerate(zip(printed, usd)):
+        check.near(f"finding {place}: the costliest", row["waste_usd_per_hour"], of, 10)
+        # GPUs of a host are a finding by state.
+        of, wasted, bounded = min(expected[(row["kind"], row["id"])], key=lambda it: abs(it[0] - row["waste_usd_per_hour"]))
+        check.near(f"finding {row['name']}: dollars", row["waste_usd_per_hour"], of, 10)
+        check.near(f"finding {row['name']}: wasted", row["wasted_usd"], wasted, 10)
+        check.holds(f"finding {row['name']}: at least", row["wasted_at_least"] == bounded)
 
 
 def across_gpus(check, reports, by_id, lines):
@@ -149,9 +193,37 @@ def across_waterfall(check, reports, lines):
     for step, report in [("right_size", "rightsize"), ("spot", "spot")]:
         check.near(f"waterfall: {step}: gross", steps[step]["gross_usd_per_hour"],
                    reports[report]["totals"]["gross_usd_per_hour"])
+    across_nodes(check, reports, lines, running, steps["partly_idle"])
     stopped = [row for row in running if row["verdict"] == "idle"]
     check.near("waterfall: idle: gross", steps["idle"]["gross_usd_per_hour"],
                total(stopped, "usd_per_hour") + reports["resources"]["totals"]["waste_usd_per_hour"], len(stopped))
+
+
+def across_nodes(check, reports, lines, running, step):
+    """What is packed: of nodes that are partly idle alone, at most their list price and their net; work that moved has room."""
+    by_id = {row["instance_id"]: row for row in running if row["verdict"] == "partial"}
+    named = [row for row in lines if row["section"] == "node"]
+    check.near("nodes: how many", len(named), min(len(by_id), 10))
+    check.holds("waterfall: partly idle: gross above their price",
+                step["gross_usd_per_hour"] <= total(by_id.values(), "usd_per_hour") + 1e-5)
+    proposals = {row["id"]: row for row in reports["rightsize"]["rows"]}
+    for row in named:
+        of = by_id.get(row["instance_id"])
+        check.holds(f"node {row['name']}: partly idle", of is not None)
+        if of is None:
+            continue
+        check.near(f"node {row['name']}: idle", row["items"], of["idle_gpus"])
+        check.near(f"node {row['name']}: GPUs", row["gpus"], of["gpus"])
+        if row["kind"] == "drain":
+            check.near(f"node {row['name']}: drained", row["gross_usd_per_hour"], of["usd_per_hour"])
+        if row["kind"] == "smaller" and "MIG" not in row["note"]:
+            check.near(f"node {row['name']}: smaller", row["gross_usd_per_hour"],
+                       proposals[row["instance_id"]]["gross_usd_per_hour"])
+    moved = [row for row in named if row["kind"] == "drain"]
+    taking = [row for row in named if row["kind"] == "takes_in"]
+    if len(by_id) <= 10 and not any("MIG" in row["note"] for row in moved):
+        needed, has = (sum(proposals[row["id"]]["need_gpus"] for row in moved + taking), total(taking, "gpus"))
+        check.holds(f"nodes: {needed} GPUs in use on {has}", needed <= has)
 
 
 def across_storage(check, reports):

@@ -215,3 +215,36 @@ def simulators(check, report):
         year, month = printed.get("saved_usd_per_year"), printed.get("saved_usd_per_month")
         if year is not None:
             check.near(f"{name}: a year", year, 12 * month, 12)
+
+
+def idle_backtest(check, report):
+    """Spells make the sums, and days are what became of each day's calls."""
+    outcomes = ["idle_until_now", "idle_until_ended", "woke_up", "unseen"]
+    for row in report["rows"]:
+        name, spells, days = row["preset"], row["spells"], row["days"]
+        if row["oldest_judged_days_ago"] is None:
+            check.holds(f"{name}: no history, no figures", not spells and not days and row["saved_usd"] is None)
+            continue
+        check.near(f"{name}: called idle", row["called_idle"], len(spells))
+        for outcome in outcomes:
+            check.near(f"{name}: {outcome}", row[outcome], sum(spell["outcome"] == outcome for spell in spells))
+        told = [spell["held"] for spell in spells if spell["held"] is not None]
+        check.near(f"{name}: held of", row["held_of"], len(told))
+        check.near(f"{name}: held", row["held"], sum(told))
+        check.near(f"{name}: precision", row["precision"], sum(told) / len(told) if told else None)
+        priced = [spell for spell in spells if spell["usd_per_hour"] is not None]
+        woke = sum(spell["usd_per_hour"] for spell in priced if spell["outcome"] == "woke_up")
+        saved = sum(spell["usd_per_hour"] * spell["idle_hours"] for spell in priced)
+        known = bool(priced) or not spells
+        check.near(f"{name}: unpriced", row["unpriced"], len(spells) - len(priced))
+        check.near(f"{name}: stops save", row["saved_usd"], saved if known else None, len(priced) * 400)
+        check.near(f"{name}: woke up", row["woke_usd_per_hour"], woke if known else None, len(priced))
+        check.near(f"{name}: restarts", row["restart_usd"], woke * report["restart_hours"] if known else None, len(priced))
+        check.holds(f"{name}: a day after the other",
+                    [day["days_ago"] for day in days] == list(range(1, row["oldest_judged_days_ago"] + 1)))
+        for day in days:
+            of = f"{name}: {day['days_ago']} days ago"
+            check.near(f"{of}: called idle", day["called_idle"], sum(day[outcome] for outcome in outcomes))
+        for spell in spells:
+            check.holds(f"{name}: {spell['instance_id']}: idle longer than it took to wake up",
+                        spell["after_hours"] is None or spell["idle_hours"] <= spell["after_hours"])

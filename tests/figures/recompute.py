@@ -58,6 +58,7 @@ OF_LISTS = {
     "lifecycle": ["storage", "lifecycle", "plan", "--bucket", BUCKET, "FILE/rule.json"],
     "checkpoints": ["storage", "checkpoints", "--keep-last", "3"],
     "duplicates": ["storage", "duplicates"],
+    "idle_backtest": ["idle", "--backtest", "14"],
     "optimum": ["whatif", "optimum", *FAMILY, "--tiers", f"{ASSETS}/tiers.example.toml"],
     "reserve": ["whatif", "reserve", *FAMILY, "--on-demand", "32.77", "--reserved", "20", "--paths", "200", "--commit", "10"],
     "backtest": ["whatif", "backtest", *FAMILY, "--on-demand", "32.77", "--reserved", "20"],
@@ -184,6 +185,7 @@ INPUTS = {
     "checkpoints": "runs.confidence runs.interval_s runs.pointed runs.steps.metric plan.largest_gap"
                    " totals.bytes_left_by_policy_alone",
     "duplicates": "groups.containment_a_in_b groups.containment_b_in_a groups.objects",
+    "idle_backtest": "judged spells.after_hours",
     "backtest": "units_bought",
     "reserve": "look_back.days look_back.commit",
     "memo": "answer.paths answer.buy.week answer.buy.upfront_usd answer.plan.week answer.plan.upfront_usd answer.avoid.units"

@@ -184,7 +184,7 @@ mod tests {
              \"idle_since_at_least\":false,\"idle_gpus\":null,\"devices\":8,\"coverage\":1.0,\
              \"gpu_percent\":null,\"cpu_percent\":3.2,\"network_bytes_per_day\":2100000.0,\
              \"signals\":[],\"not_checked\":[\"memory\",\"disks\"],\"reason\":\"Unknown: no GPU \
-             telemetry; install the CloudWatch agent with nvidia_gpu.\"}}]"
+             telemetry; install the CloudWatch agent with nvidia_gpu.\",\"likely\":null}}]"
         );
         assert_eq!(evidence_hash(&row), sha256_hex(words.as_bytes()));
     }

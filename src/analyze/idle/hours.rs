@@ -4,7 +4,7 @@
 use super::judge::Subject;
 use super::machine::Machine;
 use super::policy::{Limit, Policy, Test, gpu_indices};
-use crate::domain::{Hour, HourRange, Signal};
+use crate::domain::{Hour, HourRange, HourlySeries, Signal};
 
 /// Use in one hour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -46,24 +46,29 @@ pub fn hours_of_use(
     if matches!(machine, Machine::Blind | Machine::UnknownType) {
         return None;
     }
-    let at = |signal, hour| subject.series.get(signal).map_or(f32::NAN, |s| s.at(hour));
+    let series = |signal| subject.series.get(signal);
+    let at = |series: Option<&HourlySeries>, hour| series.map_or(f32::NAN, |s| s.at(hour));
+    let gpu_maxima: Vec<_> =
+        gpu_indices(machine.gpus()).map(|i| series(Signal::GpuMax(i))).collect();
+    let gpu_means: Vec<_> =
+        gpu_indices(machine.gpus()).map(|i| series(Signal::GpuMean(i))).collect();
+    let host = [
+        Signal::CpuMean,
+        Signal::CpuMax,
+        Signal::NetworkIn,
+        Signal::NetworkOut,
+        Signal::EbsReadOps,
+        Signal::EbsWriteOps,
+    ]
+    .map(series);
     let limits = HourLimits::of(policy, machine.has_gpu_limits());
     let level = policy.gpu_percent as f32;
     let hours = (range.from.0..range.to.0).map(Hour).map(|hour| {
-        let value = |signal| at(signal, hour);
-        let gpu_max = gpu_indices(machine.gpus()).map(|i| value(Signal::GpuMax(i)));
-        let gpu_mean = gpu_indices(machine.gpus()).map(|i| value(Signal::GpuMean(i)));
+        let gpu_max = gpu_maxima.iter().map(|s| at(*s, hour));
+        let gpu_mean = gpu_means.iter().map(|s| at(*s, hour));
         // Malformed is infinite, and so at least any limit.
         let gpu_used = gpu_max.clone().chain(gpu_mean).any(|v| v >= level);
-        let all = [
-            Signal::CpuMean,
-            Signal::CpuMax,
-            Signal::NetworkIn,
-            Signal::NetworkOut,
-            Signal::EbsReadOps,
-            Signal::EbsWriteOps,
-        ]
-        .map(value);
+        let all = host.map(|s| at(s, hour));
         if gpu_used || all.iter().any(|v| v.is_infinite()) || limits.reached(all, vcpus) {
             HourUse::Used
         } else if all[0].is_nan() || gpu_max.clone().any(f32::is_nan) {

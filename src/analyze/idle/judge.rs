@@ -158,6 +158,7 @@ pub fn judge(subject: &Subject<'_>, policy: &Policy) -> Verdict {
         signals,
         not_checked,
         reason,
+        likely: None,
     }
 }
 

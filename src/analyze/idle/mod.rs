@@ -21,6 +21,7 @@
 //! Network is judged by the highest sliding 24 h of the stretch, in plus out, so that one day of
 //! traffic is not thinned out by six quiet ones.
 
+pub mod backtest;
 mod cascade;
 mod custom;
 mod exempt;

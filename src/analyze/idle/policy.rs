@@ -125,7 +125,7 @@ pub struct Policy {
     /// Least hours of idleness on a CPU-only box.
     pub(super) stretch_cpu: u32,
     /// Hourly maximum of a GPU that speaks for use, percent. A veto under every policy.
-    pub(super) gpu_percent: f64,
+    pub(in crate::analyze) gpu_percent: f64,
     /// The test.
     pub(super) test: Test,
 }

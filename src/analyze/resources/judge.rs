@@ -402,6 +402,7 @@ pub(super) fn judge(subject: &Subject<'_>) -> Verdict {
             .map(|f| f.evidence)
             .collect(),
         not_checked,
+        likely: None,
         reason,
     }
 }

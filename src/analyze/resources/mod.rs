@@ -19,6 +19,7 @@ mod stopped;
 mod tests;
 
 pub use pattern::pattern_of_instance;
+pub(in crate::analyze) use pattern::{Runs, office_share};
 pub use rules::source;
 
 use std::cmp::Ordering;

@@ -43,8 +43,8 @@ pub fn pattern_of(from: Hour, hours: &[HourUse], region: &str) -> Option<Pattern
         return Some(Pattern::NeverUsed);
     };
     let first = hours.iter().position(|h| *h == HourUse::Used).unwrap_or(last);
-    let runs = Runs::of(&hours[first..=last]);
-    let tail = hours.len() - 1 - last;
+    let runs = Runs::of_all(hours);
+    let tail = runs.since_last;
     if runs.used >= HABIT && tail >= FORGOTTEN_HOURS && tail >= 2 * runs.longest_pause {
         return Some(Pattern::Forgotten);
     }
@@ -60,29 +60,40 @@ pub fn pattern_of_instance(hours: &HoursOfUse, region: &str) -> Option<Pattern> 
 }
 
 /// Bursts of use, and the pauses between them.
-struct Runs {
-    used: usize,
-    bursts: usize,
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(in crate::analyze) struct Runs {
+    /// Used hours.
+    pub used: usize,
+    /// Bursts of use: hours of use in a row.
+    pub bursts: usize,
     /// Hours between first and last use that were not used.
-    paused: usize,
-    longest_pause: usize,
+    pub paused: usize,
+    /// The longest of these pauses, hours.
+    pub longest_pause: usize,
+    /// Hours after the last use; all of them where there was none.
+    pub since_last: usize,
 }
 
 impl Runs {
-    fn of(hours: &[HourUse]) -> Self {
-        let (mut out, mut pause, mut working) =
-            (Self { used: 0, bursts: 0, paused: 0, longest_pause: 0 }, 0, false);
+    /// The bursts in hours that follow each other.
+    pub fn of_all(hours: &[HourUse]) -> Self {
+        let mut out = Self::default();
+        let mut pause = 0;
         for hour in hours {
-            if *hour == HourUse::Used {
-                out.used += 1;
-                out.bursts += usize::from(!working);
-                (working, pause) = (true, 0);
-            } else {
-                (working, pause) = (false, pause + 1);
-                out.paused += 1;
+            if *hour != HourUse::Used {
+                pause += 1;
+                continue;
+            }
+            let first = out.used == 0;
+            out.bursts += usize::from(first || pause > 0);
+            if !first {
+                out.paused += pause;
                 out.longest_pause = out.longest_pause.max(pause);
             }
+            out.used += 1;
+            pause = 0;
         }
+        out.since_last = pause;
         out
     }
 }
@@ -91,17 +102,12 @@ impl Runs {
 /// seen: a single busy Tuesday is no habit.
 fn weekly(from: Hour, hours: &[HourUse], region: &str) -> Option<Pattern> {
     let profile = Profile::of(from, hours, &office_zone(region));
-    let is_office = |slot: usize| slot / 24 < 5 && OFFICE.contains(&(slot % 24));
-    let used = |wanted: &dyn Fn(usize) -> bool| -> f64 {
-        (0..HOURS_PER_WEEK).filter(|s| wanted(*s)).map(|s| f64::from(profile.used[s])).sum()
-    };
     let days = (0..7).filter(|day| (0..24).any(|hour| profile.used[day * 24 + hour] > 0)).count();
     let seen = profile.seen.iter().filter(|n| **n > 0).count();
-    let all = used(&|_| true);
-    if seen * 10 < HOURS_PER_WEEK * 9 || all <= 0.0 {
+    if seen * 10 < HOURS_PER_WEEK * 9 {
         return None;
     }
-    let office = used(&is_office) / all;
+    let office = office_part(&profile)?;
     if office >= SHARE && days >= 3 {
         Some(Pattern::OfficeHours)
     } else if 1.0 - office >= SHARE && days >= 2 {
@@ -109,6 +115,21 @@ fn weekly(from: Hour, hours: &[HourUse], region: &str) -> Option<Pattern> {
     } else {
         None
     }
+}
+
+/// Part of the use that lies in office hours, 0–1; `None` without any use.
+fn office_part(profile: &Profile) -> Option<f64> {
+    let is_office = |slot: usize| slot / 24 < 5 && OFFICE.contains(&(slot % 24));
+    let used = |wanted: &dyn Fn(usize) -> bool| -> f64 {
+        (0..HOURS_PER_WEEK).filter(|s| wanted(*s)).map(|s| f64::from(profile.used[s])).sum()
+    };
+    let all = used(&|_| true);
+    (all > 0.0).then(|| used(&is_office) / all)
+}
+
+/// Part of the used hours that are office hours near `region`, 0–1; `None` without any.
+pub(in crate::analyze) fn office_share(from: Hour, hours: &[HourUse], region: &str) -> Option<f64> {
+    office_part(&Profile::of(from, hours, &office_zone(region)))
 }
 
 /// Hour by hour, was a resource used? Every signal that its rule names must have been seen for an

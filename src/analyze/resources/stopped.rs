@@ -127,6 +127,7 @@ fn judge(resource: &Resource, since: Option<Timestamp>, volumes: usize, now: Tim
             Unchecked::Criterion(resource.kind),
             Unchecked::Beside(resource.kind),
         ]),
+        likely: None,
         reason: why.into(),
     }
 }

@@ -79,10 +79,12 @@ pub(super) fn judge(
     let ask = Ask { spec, traits: &traits, evidence: &evidence, offered, rules };
     let limit = price * (1.0 - rules.least_saving);
     let mut says = evidence.says.clone();
+    let mig = super::mig::share(sizing, &ask, &market.priced, limit);
     let mut proposal = |verdict: SizeVerdict, gross, effort, risk, says: Vec<Note>| Proposal {
         usd_per_hour: Some(price),
         need: evidence.need.clone(),
         verdict,
+        mig: mig.clone(),
         gross_usd_per_hour: gross,
         effort,
         risk,
@@ -371,6 +373,7 @@ fn empty(row: &Row) -> Proposal {
         usd_per_hour: None,
         need: Need::default(),
         verdict: SizeVerdict::Cannot(CannotTell::NothingSmaller),
+        mig: None,
         gross_usd_per_hour: None,
         net_usd_per_hour: None,
         worthless_until: None,

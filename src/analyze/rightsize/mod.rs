@@ -11,6 +11,7 @@
 mod fit;
 pub mod guide;
 mod judge;
+mod mig;
 mod money;
 mod need;
 mod rules;

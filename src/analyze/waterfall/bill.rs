@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::analyze::savings::SavingsInput;
-use crate::domain::{HOURS_PER_MONTH, Holdings, Lifecycle, ResourceKind};
+use crate::domain::{HOURS_PER_MONTH, Holdings, Lifecycle, ResourceKind, VerdictKind};
 use crate::fleet::commitments::{blind_plans, is_priced};
-use crate::fleet::savings::{NetUnknown, Proposal, ResourceRow, SizeVerdict};
+use crate::fleet::savings::{MigShare, NetUnknown, Proposal, ResourceRow, SizeVerdict};
 use crate::fleet::{Applied, Applier, Meter, Row};
 
 /// A running instance, as the steps see it.
@@ -24,6 +24,13 @@ pub(super) struct Machine<'a> {
     pub gone: bool,
     /// True once it runs on Spot.
     pub on_spot: bool,
+}
+
+impl Machine<'_> {
+    /// True when some of its GPUs idle while others work.
+    pub fn is_partly_idle(&self) -> bool {
+        self.row.verdict.as_ref().is_some_and(|v| v.kind == VerdictKind::Partial)
+    }
 }
 
 /// Hourly bill of everything that runs, by part. Each step of the waterfall changes it.
@@ -97,11 +104,13 @@ impl<'a> Bill<'a> {
             units[meter] += 1.0;
         }
         for proposal in proposals {
-            if let SizeVerdict::Smaller { to, .. } = &proposal.verdict
-                && let Some(machine) = by_id.get(&*proposal.id).map(|i: &usize| &machines[*i])
-                && let Some(meter) = smaller(machine, to)
-            {
-                place(meter);
+            let Some(machine) = by_id.get(&*proposal.id).map(|i: &usize| &machines[*i]) else {
+                continue;
+            };
+            for to in [smaller_type(proposal), type_with_mig(proposal)].into_iter().flatten() {
+                if let Some(meter) = smaller(machine, to) {
+                    place(meter);
+                }
             }
         }
         units.resize(meters.len(), 0.0);
@@ -165,6 +174,22 @@ impl<'a> Bill<'a> {
         self.applied = self.applier.apply(&units);
         self.units = units;
         self.flat = flat;
+    }
+}
+
+/// The type that a proposal is for.
+pub(super) fn smaller_type(proposal: &Proposal) -> Option<&Arc<str>> {
+    match &proposal.verdict {
+        SizeVerdict::Smaller { to, .. } => Some(to),
+        SizeVerdict::Cannot(_) => None,
+    }
+}
+
+/// The type that would do with MIG.
+pub(super) fn type_with_mig(proposal: &Proposal) -> Option<&Arc<str>> {
+    match &proposal.mig {
+        Some(MigShare::Fits { to: Some(to), .. }) => Some(&to.instance_type),
+        _ => None,
     }
 }
 

@@ -11,7 +11,7 @@ use crate::domain::{Commits, PlanType, ResourceKind, VerdictKind};
 use crate::fleet::savings::{Effort, ResourceRow, Risk, StepNote};
 
 /// Stops whole instances that are idle, and idle resources. Idle GPUs of an instance that works
-/// cannot be stopped by themselves: a smaller size is the next step.
+/// cannot be stopped by themselves: what helps such nodes is the next step.
 pub(super) fn take(
     bill: &mut Bill<'_>,
     input: &SavingsInput<'_>,

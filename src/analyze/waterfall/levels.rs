@@ -21,7 +21,7 @@ impl Levels {
     pub fn most(&self, kind: StepKind) -> (Effort, Risk) {
         let usual = match kind {
             StepKind::Idle => (Effort::Low, Risk::Medium),
-            StepKind::RightSize | StepKind::Spot | StepKind::Storage => {
+            StepKind::PartlyIdle | StepKind::RightSize | StepKind::Spot | StepKind::Storage => {
                 (Effort::Medium, Risk::Medium)
             }
             StepKind::Commitments => (Effort::Low, Risk::Medium),

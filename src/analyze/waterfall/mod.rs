@@ -1,7 +1,7 @@
 //! All savings in causal order, without overlap.
 //!
-//! First what is not run at all, then what is smaller, then what is bought cheaper; each step on
-//! what the former left. Every figure is the difference of two bills of the whole, so the steps add
+//! First what is not run at all, then what is packed onto fewer nodes or smaller, then what is bought
+//! cheaper; each step on what the former left. Every figure is the difference of two bills of the whole, so the steps add
 //! up to what the bill falls by, whatever the commitments do in between.
 
 mod bill;
@@ -9,6 +9,7 @@ mod commit;
 mod idle;
 mod levels;
 mod moves;
+mod pack;
 mod sequence;
 mod size;
 mod spot;
@@ -39,9 +40,15 @@ pub fn waterfall(
     let before = bill.usd_per_hour();
     let mut left = before;
     let mut steps = Vec::with_capacity(StepKind::ALL.len());
+    let mut nodes = Vec::new();
     for kind in StepKind::ALL {
         let done = match kind {
             StepKind::Idle => idle::take(&mut bill, input, resources),
+            StepKind::PartlyIdle => {
+                let done;
+                (done, nodes) = pack::take(&mut bill, proposals);
+                done
+            }
             StepKind::RightSize => size::take(&mut bill, proposals),
             StepKind::Spot => spot::take(&mut bill, input, spot),
             StepKind::Storage => storage::take(&mut bill, input, resources),
@@ -56,6 +63,7 @@ pub fn waterfall(
         before,
         naive: steps.iter().map(|s| s.gross_alone).sum(),
         steps,
+        nodes,
         unpriced: bill.unpriced,
         unread: storage::unread(input),
         early: is_early(input.fleet, input.facts),

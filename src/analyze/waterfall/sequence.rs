@@ -12,6 +12,8 @@ pub enum TaskKind {
     Stop,
     /// Clean up storage.
     Storage,
+    /// Pack what is partly idle onto fewer nodes or smaller types.
+    PartlyIdle,
     /// Make smaller what is too large.
     RightSize,
     /// Move to Spot what bears it.
@@ -26,10 +28,11 @@ impl TaskKind {
     /// The order of the articles and of FinOps' phases (inform, optimise, operate): see first; then
     /// what is quick and can be undone; then what changes how work runs; promises last, for a
     /// promise made before the rest is made for the waste as well.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::See,
         Self::Stop,
         Self::Storage,
+        Self::PartlyIdle,
         Self::RightSize,
         Self::Spot,
         Self::UseCommitments,
@@ -42,6 +45,7 @@ impl TaskKind {
             Self::See => "see",
             Self::Stop => "stop",
             Self::Storage => "storage",
+            Self::PartlyIdle => "partly_idle",
             Self::RightSize => "right_size",
             Self::Spot => "spot",
             Self::UseCommitments => "use_commitments",
@@ -55,6 +59,7 @@ impl TaskKind {
             Self::See => "see what runs and whose it is",
             Self::Stop => "stop what idles",
             Self::Storage => "clean up storage",
+            Self::PartlyIdle => "pack what is partly idle",
             Self::RightSize => "make smaller what is too large",
             Self::Spot => "move to Spot what bears it",
             Self::UseCommitments => "use what is paid for anyway",
@@ -68,6 +73,7 @@ impl TaskKind {
             Self::See | Self::UseCommitments => None,
             Self::Stop => Some(StepKind::Idle),
             Self::Storage => Some(StepKind::Storage),
+            Self::PartlyIdle => Some(StepKind::PartlyIdle),
             Self::RightSize => Some(StepKind::RightSize),
             Self::Spot => Some(StepKind::Spot),
             Self::Commit => Some(StepKind::Commitments),
@@ -80,6 +86,9 @@ impl TaskKind {
             Self::See => Where { screen: "2 GPUs", command: "burntop doctor" },
             Self::Stop => Where { screen: "3 Idle :resources", command: "burntop idle" },
             Self::Storage => Where { screen: "4 Storage", command: "burntop storage buckets" },
+            Self::PartlyIdle => {
+                Where { screen: "3 Idle", command: "burntop idle --filter verdict=partial" }
+            }
             Self::RightSize => Where { screen: ":rightsize", command: "burntop rightsize" },
             Self::Spot => Where { screen: ":spot", command: "burntop spot" },
             Self::UseCommitments => {
@@ -214,12 +223,14 @@ mod tests {
                 before: 10.0,
                 steps: vec![
                     step(StepKind::Idle, 10.0, 8.0, 2),
-                    step(StepKind::RightSize, 8.0, 8.0, 0),
-                    step(StepKind::Spot, 8.0, 5.0, 1),
+                    step(StepKind::PartlyIdle, 8.0, 7.0, 1),
+                    step(StepKind::RightSize, 7.0, 7.0, 0),
+                    step(StepKind::Spot, 7.0, 5.0, 1),
                     step(StepKind::Storage, 5.0, 4.5, 3),
                     step(StepKind::Commitments, 4.5, 4.0, 1),
                 ],
                 naive: 6.0,
+                nodes: Vec::new(),
                 unpriced: 0,
                 net_unknown: None,
             },
@@ -227,10 +238,11 @@ mod tests {
         };
         let tasks = sequence(&savings, DataGaps { blind: 3, untagged: 0 });
         let kinds: Vec<TaskKind> = tasks.iter().map(|t| t.kind).collect();
-        use TaskKind::{Commit, See, Spot, Stop, Storage};
-        assert_eq!(kinds, [See, Stop, Storage, Spot, Commit], "nothing is too large");
+        use TaskKind::{Commit, PartlyIdle, See, Spot, Stop, Storage};
+        assert_eq!(kinds, [See, Stop, Storage, PartlyIdle, Spot, Commit], "nothing is too large");
         let usd: Vec<_> = tasks.iter().map(|t| t.usd_per_month).collect();
-        assert_eq!(usd, [None, Some(1460.0), Some(365.0), Some(2190.0), Some(365.0)]);
+        let months = [1460.0, 365.0, 730.0, 1460.0, 365.0].map(Some);
+        assert_eq!(usd, [None, months[0], months[1], months[2], months[3], months[4]]);
         let unseen = TaskReason::Unseen { gaps: DataGaps { blind: 3, untagged: 0 }, unread: 0 };
         assert_eq!((tasks[0].count, tasks[0].why), (3, Some(unseen)));
         savings.waterfall.early = true;

@@ -1,4 +1,4 @@
-//! The second step: what is too large is made smaller, where that lowers the bill.
+//! The third step: what is too large is made smaller, where that lowers the bill.
 
 use std::sync::Arc;
 
@@ -7,7 +7,8 @@ use super::bill::Bill;
 use super::moves::{Goes, Groups, take as take_groups};
 use crate::fleet::savings::{CannotTell, Proposal, SizeVerdict, StepNote};
 
-/// Takes the proposals for instances that are left, each only where the whole bill falls.
+/// Takes the proposals for instances that are left, each only where the whole bill falls. What is done with
+/// partly idle nodes was decided by the step before.
 pub(super) fn take(bill: &mut Bill<'_>, proposals: &[Arc<Proposal>]) -> Done {
     let mut done = Done::default();
     let mut groups = Groups::default();
@@ -22,7 +23,7 @@ pub(super) fn take(bill: &mut Bill<'_>, proposals: &[Arc<Proposal>]) -> Done {
         };
         done.gross_alone += proposal.gross_usd_per_hour.unwrap_or(0.0).max(0.0);
         let Some(machine) = bill.machine(&proposal.id).map(|m| &bill.machines[m]) else { continue };
-        if machine.gone {
+        if machine.gone || machine.is_partly_idle() {
             continue;
         }
         let (Some(from), Some(meter)) = (machine.meter, bill.as_type(machine, to)) else {
@@ -67,5 +68,6 @@ pub(super) fn take(bill: &mut Bill<'_>, proposals: &[Arc<Proposal>]) -> Done {
 }
 
 fn is_left(bill: &Bill<'_>, proposal: &Proposal) -> bool {
-    bill.machine(&proposal.id).is_some_and(|m| !bill.machines[m].gone)
+    let machine = bill.machine(&proposal.id).map(|m| &bill.machines[m]);
+    machine.is_some_and(|m| !m.gone && !m.is_partly_idle())
 }

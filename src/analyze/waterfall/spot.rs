@@ -1,4 +1,4 @@
-//! The third step: what bears interruptions runs on Spot, where that lowers the bill.
+//! The fourth step: what bears interruptions runs on Spot, where that lowers the bill.
 
 use std::collections::HashMap;
 use std::sync::Arc;

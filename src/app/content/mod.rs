@@ -15,7 +15,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::domain::storage::Subject;
 use crate::tabs::Tab;
-use crate::tabs::savings::state::SavingsList;
+use crate::tabs::savings::state::{SavingsList, SavingsPage};
 use crate::view::Role;
 
 /// A piece of a line with one meaning.
@@ -47,6 +47,8 @@ pub enum Target {
     Tab(Tab),
     /// A list of what could be saved.
     List(SavingsList),
+    /// The page of a row of such a list.
+    Saving(SavingsPage),
 }
 
 impl Line {

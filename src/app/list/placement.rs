@@ -115,6 +115,7 @@ mod tests {
         let p = placed(0, 80);
         for field in [
             Field::UsdPerHour,
+            Field::WasteUsdPerHour,
             Field::WastedUsd,
             Field::Verdict,
             Field::IdleSince,

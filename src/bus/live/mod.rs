@@ -138,6 +138,11 @@ impl LiveState {
         });
     }
 
+    /// The world's newest picture.
+    pub fn fleet(&self) -> Arc<Fleet> {
+        self.fleet.borrow().clone()
+    }
+
     /// Takes the world's newest picture over; the same rows again are no news.
     pub fn see(&self, fleet: &Arc<Fleet>) {
         self.fleet.send_if_modified(|old| {

@@ -5,7 +5,7 @@ use std::fs;
 use super::read_summary_sync;
 use super::*;
 use crate::cache::{BucketSize, GpuHours};
-use crate::domain::{FleetHour, GpuHour, GpuIdentity, Rung, SourceId};
+use crate::domain::{BurnStep, Burnt, FleetHour, GpuHour, GpuIdentity, Rung, SourceId};
 
 const OTHERS: FactKind = FactKind::new("others", 3);
 
@@ -23,6 +23,13 @@ fn ids() -> Vec<Arc<str>> {
 /// The hour that runs at `now`.
 fn running() -> i32 {
     Hour::containing(now()).0
+}
+
+/// Two days of an account that burns $3/h.
+fn burn(account: &str) -> BurnStep {
+    let rates = Arc::new(vec![(None, Burnt { usd: 3.0, ..Burnt::default() })]);
+    let to_ms = i64::from(running() / 24) * 86_400_000;
+    BurnStep { account: account.into(), from_ms: to_ms - 2 * 86_400_000, to_ms, rates }
 }
 
 async fn fill(cache: &Cache) {
@@ -43,6 +50,7 @@ async fn fill(cache: &Cache) {
         let hour =
             |back| FleetHour { hour: Hour(running() - back), scope: scope.clone(), looks: 2, seen };
         cache.add_fleet_hours(vec![hour(1)]).await;
+        cache.add_burn(vec![burn(&scope.region)]).await;
     }
     let hours: Vec<f32> = (0..60).map(|h| if h % 7 == 0 { f32::NAN } else { h as f32 }).collect();
     let writes = ids().iter().map(|id| write(id, Signal::CpuMax, running() - 60, &hours)).collect();
@@ -113,6 +121,14 @@ async fn read(cache: &Cache) -> Rows {
         let row = hours.iter().find(|h| h.scope == scope);
         tell(&mut rows, format!("fleet {}", scope.region), row);
     }
+    let burnt = cache.load_burn(0).await;
+    for scope in sites() {
+        for back in 1..=2 {
+            let row =
+                burnt.iter().find(|b| b.account == scope.region && b.day == running() / 24 - back);
+            tell(&mut rows, format!("burn {} {back}", scope.region), row);
+        }
+    }
     tell(&mut rows, "summary".into(), cache.summary("fleet").await);
     rows
 }
@@ -175,6 +191,7 @@ async fn rows_that_vanish_are_noticed_by_the_check_of_each_run() {
         ("gpu_hour", "hour % 3 = 0"),
         ("bucket_size", "bucket = 'a'"),
         ("fleet_hour", "region = 'us-east-1'"),
+        ("burn_day", "day % 2 = 0"),
         ("summary", "kind = 'fleet'"),
     ] {
         let place = Place::new();

@@ -2,6 +2,7 @@
 
 mod broken;
 mod bucket_sizes;
+mod burn_days;
 mod credentials;
 mod facts;
 mod fleet_hours;

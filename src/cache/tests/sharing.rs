@@ -6,6 +6,7 @@ use std::{env, fs, thread};
 use super::read_summary_sync;
 use super::*;
 use crate::cache::{LedgerCharge, Reserved};
+use crate::domain::{BurnStep, Burnt};
 
 const CPU: Signal = Signal::CpuMean;
 
@@ -118,12 +119,13 @@ fn as_another_process() {
         if job == "die" {
             put_names(&cache, &["before"]).await;
             cache.put_summary("fleet", b"before".to_vec()).await;
+            cache.add_burn(vec![burn(0, 1)]).await;
             // Dies inside a transaction, with everything so far only in the log.
             cache
                 .call(|store| {
                     store.run(|c| {
                         c.execute_batch(
-                            "BEGIN IMMEDIATE; DELETE FROM fact;
+                            "BEGIN IMMEDIATE; DELETE FROM fact; DELETE FROM burn_day;
                              INSERT INTO meta VALUES ('half', 1);",
                         )?;
                         std::process::abort();
@@ -139,6 +141,15 @@ fn as_another_process() {
         }
         assert_eq!(cache.take_notices(), []);
     });
+}
+
+/// An account that burns $1/h, from so many hours before now to that many.
+fn burn(from: i64, to: i64) -> BurnStep {
+    let hour = 3_600_000;
+    let start = now().as_millisecond() - 5 * hour;
+    let rates = Arc::new(vec![(None, Burnt { usd: 1.0, ..Burnt::default() })]);
+    let account = "123456789012".into();
+    BurnStep { account, from_ms: start + from * hour, to_ms: start + to * hour, rates }
 }
 
 fn charge() -> LedgerCharge {
@@ -180,6 +191,12 @@ fn a_process_killed_inside_a_transaction_leaves_the_state_before_it() {
         assert_eq!(names(&cache).await.unwrap(), ["before"]);
         put_names(&cache, &["after"]).await;
         assert_eq!(names(&cache).await.unwrap(), ["after"]);
+        // Of the burn what was written before, whole; what is seen now adds to it.
+        let usd =
+            async || -> f64 { cache.load_burn(0).await.iter().map(|day| day.all().usd).sum() };
+        assert!((usd().await - 1.0).abs() < 1e-9);
+        cache.add_burn(vec![burn(0, 3)]).await;
+        assert!((usd().await - 3.0).abs() < 1e-9);
     });
     assert_eq!(cache.take_notices(), []);
 }

@@ -5,6 +5,7 @@
 
 mod commitment;
 mod commitment_finding;
+mod partly_idle;
 mod proposal;
 mod resource;
 mod size_note;
@@ -14,7 +15,8 @@ mod waterfall;
 
 pub use commitment::{CommitmentRow, CommitmentSums};
 pub use commitment_finding::{CommitmentFinding, Elsewhere, Ending, UnusedCost};
-pub use proposal::{CannotTell, Need, Proposal, SizeVerdict};
+pub use partly_idle::{NodeRemedy, PartlyIdleNode};
+pub use proposal::{CannotTell, CheaperType, MigShare, Need, Proposal, SizeVerdict};
 pub use resource::{Pattern, ResourceRow};
 pub use size_note::{
     CpuUnknown, EfaReason, GpuMemoryUnknown, GpuPeakUnknown, GpuRuntime, Gpus, PricedType,

@@ -74,6 +74,30 @@ pub enum SizeVerdict {
     Cannot(CannotTell),
 }
 
+/// What MIG would make of the GPUs in use of a partly idle instance: small jobs in slices of one GPU.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MigShare {
+    /// The GPUs can be partitioned; whether their jobs are small and apart is not known.
+    CannotTell,
+    /// The jobs fit into fewer GPUs than they hold.
+    Fits {
+        /// Number of GPUs that hold them.
+        gpus: u32,
+        /// The cheapest type of the same GPU with that many; `None` where none is cheaper.
+        to: Option<CheaperType>,
+    },
+}
+
+/// An instance type at its price.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CheaperType {
+    /// EC2 instance type.
+    pub instance_type: Arc<str>,
+    /// On-demand price, USD/h.
+    pub usd_per_hour: f64,
+}
+
 /// Rightsizing proposal for one instance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Proposal {
@@ -95,6 +119,10 @@ pub struct Proposal {
     pub need: Need,
     /// Proposed type, or why there is none.
     pub verdict: SizeVerdict,
+    /// What MIG would make of it; `None` where it is not partly idle, where its GPUs cannot be partitioned, and where
+    /// that frees no GPU.
+    #[serde(default)]
+    pub mig: Option<MigShare>,
     /// Saving at list price, USD/h; `None` without a proposal.
     pub gross_usd_per_hour: Option<f64>,
     /// Decrease of the bill, commitments considered, USD/h; may be 0 or negative. `None` when unknown.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Effort, Risk};
+use super::{Effort, PartlyIdleNode, Risk};
 use crate::domain::{CommitmentKind, Unread};
 
 /// Step of the waterfall. Causal order: first what need not run at all, then what can be smaller, then what can be
@@ -15,6 +15,8 @@ use crate::domain::{CommitmentKind, Unread};
 pub enum StepKind {
     /// Stopping idle instances and resources.
     Idle,
+    /// Nodes of whose GPUs some idle: drained, shared by MIG, or made smaller.
+    PartlyIdle,
     /// Smaller instance types.
     RightSize,
     /// Instances moved to Spot.
@@ -27,13 +29,20 @@ pub enum StepKind {
 
 impl StepKind {
     /// All steps, in causal order.
-    pub const ALL: [Self; 5] =
-        [Self::Idle, Self::RightSize, Self::Spot, Self::Storage, Self::Commitments];
+    pub const ALL: [Self; 6] = [
+        Self::Idle,
+        Self::PartlyIdle,
+        Self::RightSize,
+        Self::Spot,
+        Self::Storage,
+        Self::Commitments,
+    ];
 
     /// The name in JSON and CSV.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Idle => "idle",
+            Self::PartlyIdle => "partly_idle",
             Self::RightSize => "right_size",
             Self::Spot => "spot",
             Self::Storage => "storage",
@@ -45,6 +54,7 @@ impl StepKind {
     pub const fn label(self) -> &'static str {
         match self {
             Self::Idle => "stop what idles",
+            Self::PartlyIdle => "pack partly idle",
             Self::RightSize => "right-size",
             Self::Spot => "move to Spot",
             Self::Storage => "clean up storage",
@@ -99,6 +109,25 @@ pub enum StepNote {
     CountedUnderStorage(u32),
     /// So many idle resources are left out: a SageMaker Savings Plan may pay for them.
     SageMakerPlan(u32),
+    /// What is done with partly idle nodes.
+    NodeRemedies {
+        /// Nodes whose work moves to others.
+        drained: u32,
+        /// Nodes that become smaller types.
+        smaller: u32,
+        /// Of both, those that rest on MIG.
+        by_mig: u32,
+    },
+    /// So many partly idle nodes stay: no node beside them has room, no cheaper type holds what works.
+    NodesStay(u32),
+    /// So many partly idle nodes are left out: what their work needs is not known, or their price.
+    NodesUnknown(u32),
+    /// So many partly idle nodes are left out: they are not bought on demand.
+    NodesNotOnDemand(u32),
+    /// So many partly idle nodes stay: commitments pay for them.
+    NodesPaid(u32),
+    /// Of so many partly idle nodes it is not known whether their jobs could share GPUs.
+    MigUnknown(u32),
     /// So many smaller sizes are left out: a commitment pays for the larger ones.
     LargerIsPaid {
         /// Sizes.
@@ -184,6 +213,9 @@ pub struct Waterfall {
     pub steps: Vec<Step>,
     /// Sum of the list price claims of all steps, which overlap, USD/h.
     pub naive: f64,
+    /// Nodes of whose GPUs some idle, with what the step does with them, most USD/h at list price first.
+    #[serde(default)]
+    pub nodes: Vec<PartlyIdleNode>,
     /// Number of commitments in force without a known price: their cost is in none of the bills.
     pub unpriced: u32,
     /// Parts of the bill that were not read: they are in none of the figures.

@@ -10,7 +10,7 @@ use crate::app::Role;
 use crate::app::content::graph::{self, Plot};
 use crate::app::content::{Line, columns, wrap};
 use crate::app::keymap::Action;
-use crate::domain::SeriesSet;
+use crate::domain::{SeriesSet, VerdictKind};
 use crate::fleet::Row;
 use crate::tabs::idle::picture::Field;
 use crate::view::{Symbols, TableField, ViewContext, format, reasons, verdict};
@@ -34,9 +34,10 @@ pub fn lines(
     if let Some((_, source)) = app.presets().iter().find(|p| p.0 == app.preset()) {
         page = page.with_preset_source(source);
     }
-    let mut lines = head(&page, row, &ctx, width);
+    let mut lines = head(&page, app, row, &ctx, width);
     evidence(&page, app, width, &mut lines);
     money(&page.stakes, width, &mut lines);
+    remedy(app, instance, width, &mut lines);
     act_hint(app, width, &mut lines);
     lines.extend(crate::tabs::gpus::pages::of_instance(app, instance, width));
     lines.push(Line::new());
@@ -50,7 +51,13 @@ pub fn lines(
     lines
 }
 
-fn head(page: &WhyPage, row: &Row, ctx: &ViewContext, width: usize) -> Vec<Line> {
+/// How often the preset was right about what looked like this, by what it would have said some days ago.
+fn looked_back(page: &WhyPage, app: &App) -> Option<String> {
+    let day = app.looked_back().filter(|_| page.verdict == Some(VerdictKind::Idle))?;
+    reasons::looked_so(day)
+}
+
+fn head(page: &WhyPage, app: &App, row: &Row, ctx: &ViewContext, width: usize) -> Vec<Line> {
     let role = page.verdict.map_or(Role::Dim, verdict::role);
     let mut verdict = Line::of(role, page.verdict_cell.clone());
     if let Some(since) = &page.since {
@@ -77,6 +84,12 @@ fn head(page: &WhyPage, row: &Row, ctx: &ViewContext, width: usize) -> Vec<Line>
     paragraph(Role::Text, &page.reason, width, &mut lines);
     if let Some(pattern) = page.pattern {
         lines.push(Line::of(Role::Dim, "pattern  ").with(Role::Accent, pattern.label()));
+    }
+    if let Some(likely) = &page.likely {
+        paragraph(Role::Accent, &format!("Likely reason: {likely}"), width, &mut lines);
+    }
+    if let Some(said) = looked_back(page, app) {
+        paragraph(Role::Dim, &said, width, &mut lines);
     }
     mark(row, width, &mut lines);
     let mut whose = vec![page.instance_id.to_string()];
@@ -227,6 +240,15 @@ fn money(stakes: &Stakes, width: usize, lines: &mut Vec<Line>) {
     }
 }
 
+/// What the savings in turn do with a partly idle node.
+fn remedy(app: &App, instance: &Arc<str>, width: usize, lines: &mut Vec<Line>) {
+    let nodes = app.savings().map_or(&[][..], |savings| &savings.waterfall.nodes);
+    if let Some(node) = nodes.iter().find(|node| node.id == *instance) {
+        let text = format!("For its idle GPUs: {}.", reasons::node_remedy(node));
+        bullet(Role::Text, &text, width, lines);
+    }
+}
+
 /// Until when it is marked, and by whom.
 fn mark(row: &Row, width: usize, lines: &mut Vec<Line>) {
     let tags = &row.instance.tags;
@@ -266,8 +288,34 @@ fn bullet(role: Role, text: &str, width: usize, lines: &mut Vec<Line>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analyze::idle::backtest::DayCount;
     use crate::app::Msg;
     use crate::app::fixture::{fleet, init};
+
+    #[test]
+    fn an_idle_instance_says_what_became_of_others_that_looked_so() {
+        let fleet = fleet();
+        let verdict = |row: &Row| row.verdict.as_ref().map(|verdict| verdict.kind);
+        let with = |idle: bool| {
+            let is = |row: &&Arc<Row>| (verdict(row) == Some(VerdictKind::Idle)) == idle;
+            fleet.rows.iter().find(is).unwrap().instance.id.clone()
+        };
+        let (idle, busy) = (with(true), with(false));
+        let mut app = App::new(init(None, (160, 50)));
+        app.update(Msg::Fleet(Arc::new(fleet)));
+        let says = |app: &App, id: &Arc<str>| {
+            let said = "Of 41 that looked so 7 days ago, 39 stayed idle, 2 woke up.";
+            let text = |line: &Line| line.spans.iter().map(|s| &*s.text).collect::<String>();
+            lines(app, id, None, 160).iter().any(|line| text(line).contains(said))
+        };
+        assert!(!says(&app, &idle), "nobody looked back yet");
+        let day = DayCount { days_ago: 7, called: 41, idle: 39, woke: 2, ..DayCount::default() };
+        app.update(Msg::LookedBack { preset: "mean-cpu".into(), day });
+        assert!(!says(&app, &idle), "another preset's");
+        let preset = app.preset().to_owned();
+        app.update(Msg::LookedBack { preset, day });
+        assert!(says(&app, &idle) && !says(&app, &busy));
+    }
 
     #[test]
     fn of_two_limits_that_hold_together_one_alone_is_no_use() {

@@ -73,6 +73,7 @@ impl Screen for OverviewScreen {
             gpus: app.gpus().cloned().unwrap_or_default(),
             storage: app.storage().cloned(),
             savings: app.savings().cloned(),
+            past: app.burn_past().cloned(),
             preset: app.preset().to_owned(),
             filter: String::new(),
         };

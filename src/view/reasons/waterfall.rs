@@ -1,7 +1,7 @@
 //! What a step of the waterfall left out or rests on, why the net is not known, why a task is due.
 
 use crate::analyze::waterfall::{Task, TaskReason};
-use crate::fleet::savings::{NetUnknown, StepNote as N};
+use crate::fleet::savings::{NetUnknown, NodeRemedy, PartlyIdleNode, StepNote as N};
 use crate::view::format;
 use crate::whatif::HOURS_PER_WEEK;
 use crate::whatif::supply::known_rates::AS_OF;
@@ -25,6 +25,47 @@ pub fn step_note(note: N) -> String {
         N::SageMakerPlan(n) => format!(
             "{} left out: a SageMaker Savings Plan may pay for SageMaker, used or not.",
             format::counted(n as usize, "idle resource is", "idle resources are")
+        ),
+        N::NodeRemedies { drained, smaller, by_mig } => {
+            let mut parts = Vec::new();
+            if drained > 0 {
+                let (what, whose) = (format::counted(drained as usize, "node", "nodes"), its(drained));
+                parts.push(format!("the work of {what} moves to others of {whose} type and team"));
+            }
+            if smaller > 0 {
+                let what = format::counted(smaller as usize, "node becomes", "nodes become");
+                parts.push(format!("{what} a smaller type"));
+            }
+            let mig = match by_mig {
+                0 => String::new(),
+                n => format!(", {n} of them where small jobs share GPUs by MIG"),
+            };
+            let mut said = format!("{}{mig}.", parts.join(", "));
+            if let Some(first) = said.get_mut(..1) {
+                first.make_ascii_uppercase();
+            }
+            said
+        }
+        N::NodesStay(n) => format!(
+            "{}: no node of {} type and team has room for the work, and no cheaper type holds it.",
+            format::counted(n as usize, "partly idle node stays", "partly idle nodes stay"),
+            its(n)
+        ),
+        N::NodesUnknown(n) => format!(
+            "{} left out: what {} work needs is not known, or the price.",
+            format::counted(n as usize, "partly idle node is", "partly idle nodes are"),
+            its(n)
+        ),
+        N::NodesNotOnDemand(n) => format!(
+            "{} left out: Spot, or paid in advance.",
+            format::counted(n as usize, "partly idle node is", "partly idle nodes are")
+        ),
+        N::NodesPaid(n) => format!(
+            "{}: commitments pay, used or not, so the bill would not fall.",
+            format::counted(n as usize, "partly idle node stays", "partly idle nodes stay")
+        ),
+        N::MigUnknown(n) => format!(
+            "Of {n} of these it is not known whether jobs are small and apart, and could share GPUs by MIG."
         ),
         N::LargerIsPaid { sizes, until } => {
             let until =
@@ -89,6 +130,31 @@ pub fn step_note(note: N) -> String {
     }
 }
 
+/// One clause: what is done with a partly idle node.
+pub fn node_remedy(node: &PartlyIdleNode) -> String {
+    let needs = node.needs_gpus.map_or_else(String::new, |n| {
+        format!(" ({n} of {} needed)", format::plural(node.gpus as usize, "GPU"))
+    });
+    let mig = if node.by_mig { ", with MIG" } else { "" };
+    match &node.remedy {
+        NodeRemedy::Drain { to } => format!("drain it: its work fits on {to}{mig}{needs}"),
+        NodeRemedy::TakesIn(n) => {
+            format!("keep it: it takes in the work of {}{mig}", format::plural(*n as usize, "node"))
+        }
+        NodeRemedy::Smaller(to) => format!("make it a {to}{mig}{needs}"),
+        NodeRemedy::Paid => "keep it: a commitment pays for it, used or not".to_owned(),
+        NodeRemedy::Nothing if node.mig_unknown => format!(
+            "none that is known: no room beside it, no cheaper type{needs}; whether jobs could \
+             share GPUs by MIG is not known"
+        ),
+        NodeRemedy::Nothing => {
+            format!("none that is known: no room beside it, no cheaper type{needs}")
+        }
+        NodeRemedy::Unknown => "not known: what its work needs, or its price, is not".to_owned(),
+        NodeRemedy::NotOnDemand => "left out: Spot, or paid in advance".to_owned(),
+    }
+}
+
 /// One clause: why the net of commitments is not known.
 pub fn net_unknown(why: &NetUnknown) -> String {
     match why {
@@ -121,6 +187,10 @@ pub fn task(task: &Task) -> String {
     }
 }
 
+const fn its(n: u32) -> &'static str {
+    if n == 1 { "its" } else { "their" }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,6 +212,18 @@ mod tests {
                 N::LargerIsPaid { sizes: 2, until: None },
                 "2 smaller sizes are left out: a commitment pays for the larger one, so",
             ),
+            (
+                N::NodeRemedies { drained: 2, smaller: 1, by_mig: 1 },
+                "The work of 2 nodes moves to others of their type and team, 1 node becomes a smaller \
+                 type, 1 of them where small jobs share GPUs by MIG.",
+            ),
+            (
+                N::NodeRemedies { drained: 0, smaller: 2, by_mig: 0 },
+                "2 nodes become a smaller type.",
+            ),
+            (N::NodesStay(1), "1 partly idle node stays: no node of its type and team has room"),
+            (N::NodesUnknown(2), "2 partly idle nodes are left out: what their work needs"),
+            (N::MigUnknown(1), "Of 1 of these it is not known whether"),
             (N::SpotNotLower(1), "1 instance that fits stays as they are"),
             (N::PartlyFit(5), "5 instances are of groups"),
             (N::Rates, "Standard RI, one year, no upfront, us-east-1, rates of 2026-01-21"),

@@ -2,12 +2,12 @@
 
 mod boundaries;
 mod cascade;
-mod fixtures;
+pub(in crate::analyze::idle) mod fixtures;
 mod goes_on;
 mod highest;
 mod hours;
 mod presets;
-mod properties;
+pub(in crate::analyze::idle) mod properties;
 mod since;
 mod stretch;
 mod traps;

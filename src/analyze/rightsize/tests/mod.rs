@@ -3,6 +3,7 @@
 mod constraints;
 mod evidence;
 mod laws;
+mod mig;
 mod money;
 mod who;
 
@@ -59,6 +60,8 @@ struct Seen {
     activity: f32,
     /// A process on the first GPU.
     process: Option<&'static str>,
+    /// The job on each working GPU; empty where no source names any.
+    jobs: &'static [&'static str],
     mig: bool,
     lifecycle: Lifecycle,
     hours: u32,
@@ -81,6 +84,7 @@ fn g5() -> Seen {
         gpu_gib: Some(8.0),
         activity: 0.9,
         process: None,
+        jobs: &[],
         mig: false,
         lifecycle: Lifecycle::OnDemand,
         hours: 168,
@@ -189,6 +193,7 @@ impl Seen {
             network_bytes_per_day: None,
             signals,
             not_checked: Arc::default(),
+            likely: None,
             reason: "".into(),
         }
     }
@@ -348,13 +353,20 @@ fn gpu_row(seen: &Seen, node: &Arc<GpuNode>, index: u16) -> GpuRow {
             taken_at: ago(0),
             signals,
             throttle: None,
-            owner: Arc::new(GpuOwner::default()),
-            names_owners: false,
+            owner: Arc::new(GpuOwner {
+                job: seen.jobs.get(usize::from(index)).map(|job| Arc::from(*job)),
+                ..GpuOwner::default()
+            }),
+            names_owners: !seen.jobs.is_empty(),
             processes,
             recent: None,
         },
         verdict: Arc::new(GpuVerdict {
-            state: GpuState::Busy,
+            state: if seen.jobs.is_empty() || u32::from(index) < seen.working {
+                GpuState::Busy
+            } else {
+                GpuState::UnallocatedIdle
+            },
             activity: Some(Activity {
                 effective: seen.activity,
                 busiest: seen.activity,

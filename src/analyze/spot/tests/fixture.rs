@@ -66,6 +66,7 @@ pub fn verdict(kind: VerdictKind) -> Verdict {
         network_bytes_per_day: None,
         signals: Vec::new(),
         not_checked: Arc::default(),
+        likely: None,
         reason: "".into(),
     }
 }

@@ -11,7 +11,7 @@ use crate::domain::{
     InstanceState, Lifecycle, Offer, OfferingClass, PaymentOption, PlanRate, PlanType, Platform,
     PriceBasis, Provenance, Rate, Reading, ReservedInstances, Resource, ResourceAdvice,
     ResourceFix, ResourceKind, SavingsFacts, SavingsPlan, Scope, SourceId, SourceState, TagKeys,
-    Tags, Tenancy, Verdict, VerdictKind,
+    Tags, Tenancy, TypeSpec, Verdict, VerdictKind,
 };
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::savings::{
@@ -31,6 +31,7 @@ pub fn in_days(days: i64) -> Timestamp {
 /// Everything that a waterfall is made from.
 pub struct World {
     pub prices: Vec<(String, f64)>,
+    pub types: HashMap<Arc<str>, Arc<TypeSpec>>,
     pub instances: Vec<Instance>,
     pub verdicts: HashMap<Arc<str>, Arc<Verdict>>,
     pub holdings: Option<Holdings>,
@@ -46,6 +47,7 @@ impl World {
     pub fn new(prices: &[(&str, f64)]) -> Self {
         Self {
             prices: prices.iter().map(|(name, usd)| ((*name).to_owned(), *usd)).collect(),
+            types: HashMap::new(),
             instances: Vec::new(),
             verdicts: HashMap::new(),
             holdings: Some(Holdings { sharing: true, ..Holdings::default() }),
@@ -89,6 +91,7 @@ impl World {
                 usd_per_hour: to_usd,
                 provenance: Provenance::Demo,
             },
+            mig: None,
             gross_usd_per_hour: Some(from - to_usd),
             net_usd_per_hour: None,
             worthless_until: None,
@@ -207,7 +210,7 @@ impl World {
             instances: &instances,
             book: &Arc::new(Book {
                 prices,
-                types: HashMap::new(),
+                types: self.types.clone(),
                 holdings: self.holdings.clone(),
             }),
             verdicts: &self.verdicts,
@@ -287,6 +290,7 @@ pub fn verdict(kind: VerdictKind) -> Verdict {
         network_bytes_per_day: None,
         signals: Vec::new(),
         not_checked: Arc::default(),
+        likely: None,
         reason: "".into(),
     }
 }

@@ -122,10 +122,12 @@ proptest! {
             prop_assert!(near(found.before, compute_usd(&w, &bill) + resources));
             super::super::idle::take(&mut bill, input, &w.resources);
             prop_assert!(near(found.steps[0].after, compute_usd(&w, &bill) + resources - idle));
-            super::super::size::take(&mut bill, &w.proposals);
+            super::super::pack::take(&mut bill, &w.proposals);
             prop_assert!(near(found.steps[1].after, compute_usd(&w, &bill) + resources - idle));
-            super::super::spot::take(&mut bill, input, &w.spot);
+            super::super::size::take(&mut bill, &w.proposals);
             prop_assert!(near(found.steps[2].after, compute_usd(&w, &bill) + resources - idle));
+            super::super::spot::take(&mut bill, input, &w.spot);
+            prop_assert!(near(found.steps[3].after, compute_usd(&w, &bill) + resources - idle));
             Ok(())
         })?;
         prop_assert!(saves(&found).iter().all(|s| *s >= 0.0), "{found:?}");
@@ -145,22 +147,29 @@ proptest! {
         w.with(|input| {
             let mut bill = Bill::of(input, &w.proposals, &w.resources);
             super::super::idle::take(&mut bill, input, &w.resources);
-            super::super::size::take(&mut bill, &w.proposals);
-            let now = compute_usd(&w, &bill);
-            for p in &w.proposals {
-                let m = bill.machine(&p.id).unwrap();
-                let SizeVerdict::Smaller { to, .. } = &p.verdict else {
-                    unreachable!()
-                };
-                let machine = &mut bill.machines[m];
-                if machine.gone {
-                    continue;
+            // Those of partly idle nodes are the step before.
+            for partly_idle in [true, false] {
+                if partly_idle {
+                    super::super::pack::take(&mut bill, &w.proposals);
+                } else {
+                    super::super::size::take(&mut bill, &w.proposals);
                 }
-                let is = machine.instance_type.clone();
-                machine.instance_type = if is == *to { p.from.clone() } else { to.clone() };
-                let other = compute_usd(&w, &bill);
-                bill.machines[m].instance_type = is;
-                prop_assert!(other >= now - 1e-6, "{} other {other} now {now}", p.id);
+                let now = compute_usd(&w, &bill);
+                for p in &w.proposals {
+                    let m = bill.machine(&p.id).unwrap();
+                    let SizeVerdict::Smaller { to, .. } = &p.verdict else {
+                        unreachable!()
+                    };
+                    let machine = &mut bill.machines[m];
+                    if machine.gone || machine.is_partly_idle() != partly_idle {
+                        continue;
+                    }
+                    let is = machine.instance_type.clone();
+                    machine.instance_type = if is == *to { p.from.clone() } else { to.clone() };
+                    let other = compute_usd(&w, &bill);
+                    bill.machines[m].instance_type = is;
+                    prop_assert!(other >= now - 1e-6, "{} other {other} now {now}", p.id);
+                }
             }
             Ok(())
         })?;
@@ -177,12 +186,13 @@ proptest! {
         prop_assert!(found.steps[0].saves() <= found.steps[0].gross_alone + 1e-6);
         let w = case.world();
         let larger: f64 = w.proposals.iter().filter_map(|p| p.usd_per_hour).sum();
-        prop_assert!(found.steps[1].saves() <= larger + 1e-6);
+        prop_assert!(found.steps[1].saves() + found.steps[2].saves() <= larger + 1e-6);
         let mut bare = case.clone();
         (bare.reserved, bare.plan) = (Vec::new(), None);
         let alone = bare.world().waterfall();
         prop_assert!(found.steps[0].saves() <= alone.steps[0].saves() + 1e-6);
         prop_assert!(alone.steps[1].saves() <= alone.steps[1].gross_alone + 1e-6);
+        prop_assert!(alone.steps[2].saves() <= alone.steps[2].gross_alone + 1e-6);
     }
 
     /// One that takes a step only is the same before or after one that takes another, where nothing
@@ -200,7 +210,8 @@ proptest! {
             }
         }
         let all = bare.world().waterfall();
-        for (step, lever) in [0, 1, 2].into_iter().enumerate() {
+        // Stopping, smaller sizes, Spot.
+        for (lever, step) in [0, 2, 3].into_iter().enumerate() {
             let mut one = bare.clone();
             for (i, b) in one.boxes.iter_mut().enumerate() {
                 if i % 3 != lever {
@@ -244,6 +255,7 @@ proptest! {
         prop_assert!(near(a.before, b.before));
         prop_assert!(near(a.steps[0].after, b.steps[0].after));
         prop_assert!(near(a.steps[1].after, b.steps[1].after), "{a:?} {b:?}");
+        prop_assert!(near(a.steps[2].after, b.steps[2].after), "{a:?} {b:?}");
     }
 }
 

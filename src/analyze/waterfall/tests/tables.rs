@@ -19,7 +19,7 @@ fn step(w: &Waterfall, kind: StepKind) -> &Step {
     w.steps.iter().find(|s| s.kind == kind).unwrap()
 }
 
-fn saves(w: &Waterfall) -> [f64; 5] {
+fn saves(w: &Waterfall) -> [f64; 6] {
     StepKind::ALL.map(|kind| step(w, kind).saves())
 }
 
@@ -29,7 +29,7 @@ fn close(a: f64, b: f64) {
 }
 
 #[track_caller]
-fn all_close(a: [f64; 5], b: [f64; 5]) {
+fn all_close(a: [f64; 6], b: [f64; 6]) {
     assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-9), "{a:?} is not {b:?}");
 }
 
@@ -81,11 +81,11 @@ fn the_example_of_the_manual() {
     w.resource("nat", ResourceKind::NatGateway, 0.045, true);
     let found = w.waterfall();
     close(found.before, 71.802_472);
-    all_close(saves(&found), [22.002_642, 5.669_642, 0.0, 0.0, 0.0]);
+    all_close(saves(&found), [22.002_642, 0.0, 5.669_642, 0.0, 0.0, 0.0]);
     close(found.after(), 44.130_188);
     close(found.naive, 71.776_118);
     let claims = StepKind::ALL.map(|kind| step(&found, kind).gross_alone);
-    all_close(claims, [22.002_642, 5.669_642, 11.957_642, 0.0, 32.146_192]);
+    all_close(claims, [22.002_642, 0.0, 5.669_642, 11.957_642, 0.0, 32.146_192]);
     assert_eq!(format!("{:.2}", found.saves() * 730.0), "20200.77");
     assert_eq!(format!("{:.2}", found.naive * 730.0), "52396.57");
 }
@@ -117,7 +117,7 @@ fn a_commitment_that_an_idle_box_leaves_covers_the_next() {
     // 14 + 22 before. Without the idle one the reservation serves the other: 14. Spot would only
     // leave the reservation unused.
     close(found.before, 36.0);
-    all_close(saves(&found), [22.0, 0.0, 0.0, 0.0, 0.0]);
+    all_close(saves(&found), [22.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
     assert_eq!(step(&found, StepKind::Spot).notes[0], StepNote::SpotNotLower(1));
 }
 
@@ -149,7 +149,7 @@ fn the_steps_work_on_what_is_left() {
     let found = w.waterfall();
     close(found.before, 80.0);
     // Idle 20; two to 5: 30; batch 20 → 10, both 5 → 2 × (10 ÷ 8): 2.5.
-    all_close(saves(&found), [20.0, 30.0, 12.5, 0.0, 0.0]);
+    all_close(saves(&found), [20.0, 0.0, 30.0, 12.5, 0.0, 0.0]);
     // 20 + 3 × 15 + 3 × 12.
     close(found.naive, 101.0);
     assert!(found.naive > found.before, "the naive sum claims more than is spent");
@@ -162,7 +162,7 @@ fn a_smaller_size_without_a_spot_price_is_not_guessed() {
     w.propose("i-1", "small");
     w.may_spot("i-1", SpotFit::Yes, 8.0, 10.0);
     let found = w.waterfall();
-    all_close(saves(&found), [0.0, 15.0, 0.0, 0.0, 0.0]);
+    all_close(saves(&found), [0.0, 0.0, 15.0, 0.0, 0.0, 0.0]);
     assert_eq!(step(&found, StepKind::Spot).unknown, 1);
 }
 
@@ -180,7 +180,7 @@ fn a_size_that_a_commitment_makes_worthless_waits() {
     let found = w.waterfall();
     // One is on demand: 15. The other is paid for: 5 more would be paid on top.
     close(found.before, 32.0);
-    all_close(saves(&found), [0.0, 15.0, 0.0, 0.0, 0.0]);
+    all_close(saves(&found), [0.0, 0.0, 15.0, 0.0, 0.0, 0.0]);
     let size = step(&found, StepKind::RightSize);
     assert_eq!(size.items, 1);
     let [StepNote::LargerIsPaid { sizes: 1, until: Some(until) }] = size.notes[..] else {
@@ -201,11 +201,11 @@ fn a_plan_that_pays_for_the_smaller_size_as_well_is_no_obstacle() {
     // Before: 12 + 20. After: one big and one small want 12 + 3; both are 40 % off, the plan pays
     // for 12 of the 15 and a fifth of that is left at list price: 3 ÷ 0.6 = 5.
     close(found.before, 32.0);
-    all_close(saves(&found), [0.0, 15.0, 0.0, 0.0, 0.0]);
+    all_close(saves(&found), [0.0, 0.0, 15.0, 0.0, 0.0, 0.0]);
     // All of the plan is free for the small one: the whole 20 of the other is saved.
     w.verdicts.insert("i-2".into(), Arc::new(super::fixture::verdict(VerdictKind::Idle)));
     let found = w.waterfall();
-    all_close(saves(&found), [20.0, 0.0, 0.0, 0.0, 0.0]);
+    all_close(saves(&found), [20.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
     assert_eq!(step(&found, StepKind::RightSize).items, 0, "the plan is paid, used or not");
 }
 
@@ -322,7 +322,7 @@ fn what_could_not_be_read_makes_all_of_it_list_price() {
     });
     let found = w.waterfall();
     close(found.before, 22.0);
-    all_close(saves(&found), [22.0, 0.0, 0.0, 0.0, 0.0]);
+    all_close(saves(&found), [22.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
     let unread = w.holdings.as_ref().unwrap().unread[0].clone();
     assert_eq!(found.net_unknown, Some(NetUnknown::Unread(unread)));
     // Nothing runs there: what could not be read does not matter.
@@ -358,7 +358,7 @@ fn what_a_modified_reservation_costs_is_said_to_be_missing() {
     w.hold(modified);
     let found = w.waterfall();
     assert_eq!((found.unpriced, found.net_unknown.as_ref()), (1, None));
-    all_close(saves(&found), [0.0; 5]);
+    all_close(saves(&found), [0.0; 6]);
 }
 
 #[test]
@@ -366,7 +366,7 @@ fn idle_gpus_of_a_working_instance_are_not_stopped() {
     let mut w = World::new(&[("p4d.24xlarge", 22.0)]);
     w.run("i-1", "1", "p4d.24xlarge", VerdictKind::Partial);
     let found = w.waterfall();
-    all_close(saves(&found), [0.0; 5]);
+    all_close(saves(&found), [0.0; 6]);
     assert_eq!(step(&found, StepKind::Idle).items, 0);
 }
 
@@ -388,7 +388,7 @@ fn idle_resources_go_with_the_first_step() {
     w.resource("nb", ResourceKind::Notebook, 1.408, true);
     let found = w.waterfall();
     close(found.before, 1.498);
-    all_close(saves(&found), [1.453, 0.0, 0.0, 0.0, 0.0]);
+    all_close(saves(&found), [1.453, 0.0, 0.0, 0.0, 0.0, 0.0]);
     assert_eq!(step(&found, StepKind::Idle).items, 2);
     // A SageMaker plan is paid, used or not; what stopping saves is not known then.
     let mut sp = plan("sp", "1", 1.0, &[]);
@@ -397,7 +397,7 @@ fn idle_resources_go_with_the_first_step() {
     }
     w.hold(sp);
     let found = w.waterfall();
-    all_close(saves(&found), [0.045, 0.0, 0.0, 0.0, 0.0]);
+    all_close(saves(&found), [0.045, 0.0, 0.0, 0.0, 0.0, 0.0]);
     assert_eq!(step(&found, StepKind::Idle).unknown, 1);
 }
 
@@ -493,7 +493,7 @@ fn volumes_of_a_stopped_instance_count_once() {
     let mut w = World::new(&[]);
     w.resource("i-off", ResourceKind::StoppedInstance, 73.0 / 730.0, true);
     // Storage was not read: the instance's own dollars are all there is.
-    all_close(saves(&w.waterfall()), [0.1, 0.0, 0.0, 0.0, 0.0]);
+    all_close(saves(&w.waterfall()), [0.1, 0.0, 0.0, 0.0, 0.0, 0.0]);
     // Storage lists the same volume: two findings about the same bytes, the greater counts.
     let volume = volume_of("i-off", 73.0, &[73.0, 14.6]);
     let totals =
@@ -501,7 +501,7 @@ fn volumes_of_a_stopped_instance_count_once() {
     w.storage = Some(StorageFleet { volumes: vec![Arc::new(volume)], totals, ..read_storage() });
     let found = w.waterfall();
     close(found.before, 0.1);
-    all_close(saves(&found), [0.0, 0.0, 0.0, 0.1, 0.0]);
+    all_close(saves(&found), [0.0, 0.0, 0.0, 0.0, 0.1, 0.0]);
     // Both would have been claimed: 0.1 + (73 + 14.6) ÷ 730.
     close(found.naive, 0.22);
     assert_eq!(step(&found, StepKind::Idle).notes, [StepNote::CountedUnderStorage(1)]);

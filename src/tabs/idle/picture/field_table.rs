@@ -1,10 +1,13 @@
 //! The table of the fields of an instance.
 
+use crate::domain::LikelyReason;
 use crate::view::table_field::field_table;
 
 /// Names of the verdicts, in the order of `VerdictKind::ALL`.
 pub(crate) const VERDICTS: [&str; 7] =
     ["idle", "partial", "underused", "unknown", "too_new", "busy", "exempt"];
+/// Names of the likely reasons.
+pub(crate) const LIKELY: [&str; 7] = LikelyReason::NAMES;
 /// Names of the states, in the order of `InstanceState`.
 pub(crate) const STATES: [&str; 7] =
     ["pending", "running", "stopping", "stopped", "shutting-down", "terminated", "unknown"];
@@ -76,6 +79,8 @@ field_table! {
             "What the whole bill falls by when this instance alone stops, commitments considered; $/h is gross.";
         NetWasteUsdPerHour number(UsdPerHour) "net_waste_usd_per_hour" ["net_waste"] "NET WASTE" 9
             "The part of the net that goes to idle capacity, commitments considered.";
+        Likely choice(LIKELY) "likely" ["why", "likely_reason"] "LIKELY" 19
+            "Why a box with GPUs likely stands idle or does little, from its hours: a guess, never a verdict.";
         CoveredBy text "covered_by" ["covered", "commitment"] "COVERED BY" 24 wide by('b')
             "The commitments that pay for the instance: kind, id, and the share where it is a part.";
     }

@@ -26,6 +26,7 @@ impl TableField for Field {
     const SCREEN_COLUMNS: &'static [Self] = SCREEN_COLUMNS;
 
     const DROPPED_FIRST: &'static [Self] = &[
+        Self::Likely,
         Self::CoveredBy,
         Self::Account,
         Self::Region,
@@ -72,6 +73,7 @@ impl TableField for Field {
             | Self::NetworkPerDay
             | Self::Coverage
             | Self::IdleGpus
+            | Self::Likely
             | Self::Reason => &[Ec2, CloudWatch],
             Self::Gpus | Self::GpuModel | Self::Vcpus | Self::Memory => &[Ec2, Types],
             _ => &[Ec2],
@@ -149,6 +151,7 @@ impl TableField for Field {
             Self::NetUsdPerHour => Value::number(row.net_usd_per_hour()),
             Self::NetWasteUsdPerHour => Value::number(row.net_waste_usd_per_hour()),
             Self::CoveredBy => covered_by(row),
+            Self::Likely => Value::maybe(judged.and_then(|v| v.likely.as_ref()).map(|l| l.word())),
         }
     }
 

@@ -17,6 +17,7 @@ pub use why::{WhyPage, why};
 /// Default columns in reports, dollars first.
 pub const DEFAULT_COLUMNS: &[Field] = &[
     Field::UsdPerHour,
+    Field::WasteUsdPerHour,
     Field::WastedUsd,
     Field::Verdict,
     Field::IdleSince,
@@ -29,11 +30,12 @@ pub const DEFAULT_COLUMNS: &[Field] = &[
     Field::InstanceType,
 ];
 
-/// Default columns on screen; on wide terminals also the net saving of a stop, what pays for the instance, and
-/// its account and region.
+/// Default columns on screen; on wide terminals also the net saving of a stop, what pays for the instance,
+/// its account and region, and the likely reason.
 pub const SCREEN_COLUMNS: &[Field] = &[
     Field::UsdPerHour,
     Field::NetUsdPerHour,
+    Field::WasteUsdPerHour,
     Field::WastedUsd,
     Field::Verdict,
     Field::IdleSince,
@@ -47,6 +49,7 @@ pub const SCREEN_COLUMNS: &[Field] = &[
     Field::Region,
     Field::Account,
     Field::CoveredBy,
+    Field::Likely,
 ];
 
 #[cfg(test)]

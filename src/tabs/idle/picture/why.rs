@@ -8,7 +8,7 @@ use super::graph::{GraphPage, graphs};
 use super::stakes::{Stakes, stakes};
 use crate::analyze::idle::{Preset, Subject, hours_of_use};
 use crate::analyze::resources::pattern_of_instance;
-use crate::domain::{EvidenceRole, Hour, HourRange, SeriesSet, Unchecked, VerdictKind};
+use crate::domain::{EvidenceRole, Hour, HourRange, SeriesSet, Unchecked, Verdict, VerdictKind};
 use crate::fleet::Row;
 use crate::fleet::savings::Pattern;
 use crate::tabs::idle::picture::Field;
@@ -32,6 +32,9 @@ pub struct WhyPage {
     /// Hours of the week in which it is or was used; `None` while the series are not loaded, and under a custom
     /// preset.
     pub pattern: Option<Pattern>,
+    /// Likely reason why a box with GPUs stands idle or does little, with what helps: one sentence, which says so where
+    /// its hours tell none. `None` for a box without GPUs, and without a verdict that speaks of use.
+    pub likely: Option<String>,
     /// Evidence for the preset's own tests.
     pub tests: Vec<EvidenceLine>,
     /// Counter-evidence: signals that would contradict idle.
@@ -91,6 +94,7 @@ pub fn why(row: &Row, series: Option<&SeriesSet>, policy_name: &str, ctx: &ViewC
             },
         ),
         pattern: series.and_then(|series| pattern(row, series, policy_name, ctx)),
+        likely: verdict.and_then(likely),
         tests: lines(verdict, EvidenceRole::Test, ctx),
         counters: lines(verdict, EvidenceRole::Counter, ctx),
         not_checked: verdict.map(|v| v.not_checked.clone()).unwrap_or_default(),
@@ -99,6 +103,21 @@ pub fn why(row: &Row, series: Option<&SeriesSet>, policy_name: &str, ctx: &ViewC
         owners: instance.owners.iter().map(owner_words).collect(),
         stakes: stakes(row, ctx),
         graphs: graphs(series, verdict, ctx),
+    }
+}
+
+/// The likely reason and its remedy, of a box with GPUs that wastes something or has a reason.
+fn likely(verdict: &Verdict) -> Option<String> {
+    use VerdictKind::{Idle, Partial, Underused};
+    match &verdict.likely {
+        Some(reason) => {
+            let helps = reasons::likely_remedy(reason.remedy());
+            Some(format!("{}. What helps: {helps}.", reasons::likely(reason)))
+        }
+        None if verdict.devices > 0 && matches!(verdict.kind, Idle | Partial | Underused) => {
+            Some("not known, its hours tell none.".to_owned())
+        }
+        None => None,
     }
 }
 

@@ -1,12 +1,14 @@
-//! The Overview as text: the burn and what it is spent on, what could be saved of it, the costliest
-//! findings, the scorecard, whose it is and where.
+//! The Overview as text: the burn and what it is spent on, the costliest findings, what could be saved, the
+//! scorecard, whose it is and where.
 
+mod findings;
+mod past;
 mod savings;
 
 use crate::app::App;
 use crate::app::Role;
-use crate::app::content::{Line, Target, columns, pad, wrap};
-use crate::tabs::overview::picture::{Band, Finding, Group, Overview, Part, PartKind, Score};
+use crate::app::content::{Line, columns, pad, wrap};
+use crate::tabs::overview::picture::{Band, Group, Overview, Part, PartKind, Score};
 use crate::view::format;
 use crate::view::{Symbols, ViewContext};
 
@@ -28,6 +30,7 @@ pub fn lines(app: &App, overview: &Overview, width: usize) -> Vec<Line> {
     }
     burn(overview, &ctx, width, &mut lines);
     lines.extend(crate::tabs::gpus::pages::overview(app, width));
+    lines.extend(past::lines(app, &ctx, width));
     let mut parts = parts(overview, &ctx, width);
     parts.extend(savings::parts(overview, &ctx, label_columns(width), MONEY));
     let scores = scorecard(&overview.scores, &ctx, width);
@@ -40,37 +43,21 @@ pub fn lines(app: &App, overview: &Overview, width: usize) -> Vec<Line> {
         lines.extend(parts);
     }
     lines.push(Line::new());
+    block(&mut lines, findings::lines(overview, &ctx, width));
     if let Some(saved) = &overview.saved {
-        lines.extend(savings::waterfall(saved, &ctx, width));
-        lines.push(Line::new());
-        let sequence = savings::sequence(saved, &ctx, width);
-        if !sequence.is_empty() {
-            lines.extend(sequence);
-            lines.push(Line::new());
-        }
+        block(&mut lines, savings::waterfall(saved, &ctx, width));
+        block(&mut lines, savings::sequence(saved, &ctx, width));
     }
-    findings(overview, &ctx, width, &mut lines);
-    lines.extend(crate::tabs::gpus::pages::findings(&overview.gpu_findings, &ctx));
-    let storage = crate::tabs::storage::pages::overview(app, width);
-    if !storage.is_empty() {
-        lines.push(Line::new());
-        lines.extend(storage);
-    }
-    if let Some(plan) = crate::tabs::whatif::pages::overview(app) {
-        lines.push(Line::new());
-        lines.push(plan);
-    }
+    block(&mut lines, crate::tabs::gpus::pages::findings(&overview.gpu_findings, &ctx));
+    block(&mut lines, crate::tabs::storage::pages::overview(app, width));
+    block(&mut lines, crate::tabs::whatif::pages::overview(app).into_iter().collect());
     // What sources of telemetry leave unseen is said with the GPUs, instance by instance.
     let told = app.gpu_tab().said().and_then(|said| said.blind.sentence());
-    if let Some(sentence) = told.or_else(|| overview.blind.sentence()) {
-        for part in wrap(&sentence, width) {
-            lines.push(Line::of(Role::Warn, part));
-        }
-    }
-    lines.push(Line::new());
+    let sentence = told.or_else(|| overview.blind.sentence()).unwrap_or_default();
+    let unseen = wrap(&sentence, width).into_iter().filter(|part| !part.is_empty());
+    block(&mut lines, unseen.map(|part| Line::of(Role::Warn, part)).collect());
     if !together {
-        lines.extend(scores);
-        lines.push(Line::new());
+        block(&mut lines, scores);
     }
     let teams = groups("By team", "no team tag", &overview.teams, ctx.symbols);
     let places = groups("By account and region", "", &overview.places, ctx.symbols);
@@ -83,6 +70,14 @@ pub fn lines(app: &App, overview: &Overview, width: usize) -> Vec<Line> {
         lines.extend(places);
     }
     lines
+}
+
+/// Adds a block and an empty line under it; nothing where it has no line.
+fn block(lines: &mut Vec<Line>, more: Vec<Line>) {
+    if !more.is_empty() {
+        lines.extend(more);
+        lines.push(Line::new());
+    }
 }
 
 /// The glyph and role of a part, so that the bar can be read without colour.
@@ -191,66 +186,6 @@ fn apportion(parts: &[Part], width: usize) -> Vec<usize> {
         cells[i] += 1;
     }
     cells
-}
-
-fn findings(overview: &Overview, ctx: &ViewContext, width: usize, lines: &mut Vec<Line>) {
-    let heading = Line::of(Role::Heading, "Costliest findings");
-    if overview.findings.is_empty() {
-        lines.push(heading);
-        let spoken = |t: &Group| t.waste_unknown < t.instances;
-        lines.push(if overview.running == 0 || overview.teams.iter().any(spoken) {
-            Line::of(Role::Ok, "  nothing is known to be wasted")
-        } else {
-            Line::of(Role::Dim, "  no verdict yet")
-        });
-        return;
-    }
-    lines.push(heading.with(Role::Dim, "  waste per hour, wasted so far"));
-    let shape = Shape::of(overview, width);
-    lines.extend(overview.findings.iter().map(|f| finding_line(f, ctx, &shape)));
-}
-
-/// Columns of the texts of the findings, so that they line up and never touch.
-struct Shape {
-    verdict: usize,
-    name: usize,
-    kind: usize,
-}
-
-impl Shape {
-    /// Columns before the verdict, and the fewest and most that a name gets.
-    const MONEY: usize = 24;
-    const NAME: (usize, usize) = (10, 32);
-
-    fn of(overview: &Overview, width: usize) -> Self {
-        let widest = |text: fn(&Finding) -> &str| {
-            overview.findings.iter().map(|f| columns(text(f))).max().unwrap_or(0)
-        };
-        let verdict = widest(|f| &f.verdict) + 2;
-        let kind = widest(|f| &f.instance_type) + 2;
-        let team = widest(|f| f.team.as_deref().unwrap_or_default()).max(1);
-        let room = width.saturating_sub(Self::MONEY + verdict + kind + team);
-        let name = (widest(|f| &f.name) + 2).min(room.clamp(Self::NAME.0, Self::NAME.1));
-        Self { verdict, name, kind }
-    }
-}
-
-fn finding_line(finding: &Finding, ctx: &ViewContext, shape: &Shape) -> Line {
-    let wasted = ctx.symbols.or_unknown(finding.wasted_usd, |usd| {
-        format::bound(format::usd_total(usd), finding.wasted_at_least, ctx.symbols)
-    });
-    let team = finding.team.as_deref().unwrap_or(ctx.symbols.unknown());
-    let name = cut(&finding.name, shape.name.saturating_sub(2), ctx.symbols);
-    Line::new()
-        .text("  ")
-        .number(Role::Text, &format::usd_per_hour(finding.usd_per_hour), 10)
-        .number(Role::Text, &wasted, 10)
-        .text("  ")
-        .column(Role::Idle, &finding.verdict, shape.verdict)
-        .column(Role::Text, &name, shape.name)
-        .column(Role::Dim, &finding.instance_type, shape.kind)
-        .with(Role::Dim, team.to_owned())
-        .to(Target::Instance(finding.instance_id.clone()))
 }
 
 fn scorecard(scores: &[Score], ctx: &ViewContext, width: usize) -> Vec<Line> {

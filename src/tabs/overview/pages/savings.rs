@@ -265,7 +265,7 @@ fn risk_role(risk: Risk) -> Role {
 /// Where a step is done.
 fn target(kind: StepKind) -> Target {
     match kind {
-        StepKind::Idle => Target::Tab(Tab::Idle),
+        StepKind::Idle | StepKind::PartlyIdle => Target::Tab(Tab::Idle),
         StepKind::RightSize => Target::List(SavingsList::Proposals),
         StepKind::Spot => Target::List(SavingsList::Spot),
         StepKind::Storage => Target::Tab(Tab::Storage),
@@ -327,6 +327,7 @@ fn place(kind: TaskKind) -> Target {
         TaskKind::UseCommitments => Target::List(SavingsList::Commitments),
         TaskKind::Stop
         | TaskKind::Storage
+        | TaskKind::PartlyIdle
         | TaskKind::RightSize
         | TaskKind::Spot
         | TaskKind::Commit => kind.step().map_or(Target::Tab(Tab::WhatIf), target),
@@ -392,6 +393,7 @@ mod tests {
         let targets: Vec<Target> =
             waterfall(saved, &ctx, 78).into_iter().filter_map(|l| l.target).collect();
         let want = [
+            Target::Tab(Tab::Idle),
             Target::Tab(Tab::Idle),
             Target::List(SavingsList::Proposals),
             Target::List(SavingsList::Spot),

@@ -1,6 +1,7 @@
 //! What GPU telemetry adds to the Overview: use as it really is, and GPUs that burn for nothing on
 //! instances that are not idle.
 
+use super::findings::of_gpus;
 use super::{Blind, Metric, Overview, Score};
 use crate::domain::{GpuState, VerdictKind};
 use crate::fleet::{GpuFleet, GpuRow};
@@ -8,7 +9,8 @@ use crate::tabs::gpus::picture::{BlindPanel, blind};
 use crate::view::format::count;
 
 /// States that waste the whole price of a GPU, worst first.
-const WASTEFUL: [GpuState; 3] = [GpuState::Stalled, GpuState::HeldIdle, GpuState::UnallocatedIdle];
+pub(super) const WASTEFUL: [GpuState; 3] =
+    [GpuState::Stalled, GpuState::HeldIdle, GpuState::UnallocatedIdle];
 
 /// GPUs of one wasteful state. Left out are GPUs whose dollars are already part of the waste of idle and partly
 /// idle instances, so that both can be added, and GPUs of instances that are exempt, too new or not judged yet,
@@ -34,6 +36,7 @@ impl Overview {
     #[must_use]
     pub fn with_gpus(mut self, gpus: &GpuFleet) -> Self {
         self.gpu_findings = findings(gpus);
+        self.add_findings(&["gpus"], of_gpus(gpus));
         // What is told now counts for more than what the hours of a verdict lacked.
         if !gpus.rows.is_empty() {
             let BlindPanel { instances, usd_per_hour, unpriced, .. } = blind(gpus);
@@ -80,7 +83,7 @@ fn findings(gpus: &GpuFleet) -> Vec<GpuFinding> {
 
 /// True when the waste of the instance holds this GPU's (all of an idle one's, the idle ones' of a
 /// partly idle one), when none is told of it, or while nobody knows whether it will be.
-fn is_counted(row: &GpuRow) -> bool {
+pub(super) fn is_counted(row: &GpuRow) -> bool {
     let Some(instance) = row.node.instance.as_deref() else { return false };
     match instance.verdict.as_ref().map(|v| v.kind) {
         None | Some(VerdictKind::Idle | VerdictKind::Exempt | VerdictKind::TooNew) => true,

@@ -1,30 +1,28 @@
 //! The Overview: what burns, what of it is waste, whose it is, and how good that is.
 
+mod findings;
 mod gpus;
 mod groups;
 mod parts;
+mod past;
 mod savings;
 mod score;
 
+pub use findings::{Finding, FindingOf};
 pub use gpus::GpuFinding;
 pub use groups::Group;
 pub use parts::{Part, PartKind};
+pub use past::{TRAIL_DAYS, since, trail};
 pub use savings::{NetBurn, Saved, WasteOf};
 pub use score::{Metric, Score};
 
 pub use crate::analyze::gpu::Band;
 
-use std::sync::Arc;
-
 use jiff::Timestamp;
 
 use crate::domain::{HOURS_PER_MONTH, VerdictKind};
 use crate::fleet::{Fleet, Row};
-use crate::tabs::idle::picture::Field;
-use crate::view::{TableField, ViewContext, format};
-
-/// Most findings that the Overview lists.
-pub const FINDINGS: usize = 5;
+use crate::view::{ViewContext, format};
 
 /// Data of the Overview. Dollars are USD/h at each instance's rate (list, or Spot price for Spot), before
 /// commitments; a month is 730 h.
@@ -56,7 +54,7 @@ pub struct Overview {
     pub wasted_at_least: bool,
     /// Idle and partly idle instances without a price, which `waste` leaves out.
     pub unpriced_waste: u32,
-    /// The most expensive findings, at most [`FINDINGS`], the most expensive first.
+    /// The most expensive findings of all kinds, at most five, the most expensive first.
     pub findings: Vec<Finding>,
     /// Sums by team, the most expensive first; the group without a name lacks the tag.
     pub teams: Vec<Group>,
@@ -104,29 +102,6 @@ impl Overview {
     }
 }
 
-/// An instance that wastes money, in the list of findings.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Finding {
-    /// Index in the fleet's rows.
-    pub row: u32,
-    /// Instance id.
-    pub instance_id: Arc<str>,
-    /// Name; the id where it has none.
-    pub name: Arc<str>,
-    /// Instance type.
-    pub instance_type: Arc<str>,
-    /// Team from its tags; `None` without the tag.
-    pub team: Option<Arc<str>>,
-    /// Glyph and label of the verdict.
-    pub verdict: String,
-    /// Waste, USD/h.
-    pub usd_per_hour: f64,
-    /// Dollars since the idle stretch began; `None` = not known.
-    pub wasted_usd: Option<f64>,
-    /// True when `wasted_usd` is a lower bound.
-    pub wasted_at_least: bool,
-}
-
 /// Running accelerator instances whose telemetry was read and lacks at least one GPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Blind {
@@ -168,7 +143,7 @@ pub fn overview(fleet: &Fleet, ctx: &ViewContext) -> Overview {
             None => blind.unpriced += 1,
         }
     }
-    Overview {
+    let mut overview = Overview {
         as_of: fleet.as_of,
         instances: fleet.totals.instances,
         running: fleet.totals.running,
@@ -184,7 +159,7 @@ pub fn overview(fleet: &Fleet, ctx: &ViewContext) -> Overview {
             .iter()
             .map(|k| fleet.totals.verdict(*k).unpriced)
             .sum(),
-        findings: findings(&rows, ctx),
+        findings: Vec::new(),
         teams: groups::by(running(), |r| r.team.as_deref(), |team| team.map(str::to_owned)),
         places: groups::by(running(), |r| &r.instance.scope, |scope| Some(scope.to_string())),
         scores: score::scores(running()),
@@ -194,35 +169,9 @@ pub fn overview(fleet: &Fleet, ctx: &ViewContext) -> Overview {
         untagged: running().filter(|r| !score::is_tagged(r)).count() as u32,
         saved: None,
         parts,
-    }
-}
-
-fn findings(rows: &[&Row], ctx: &ViewContext) -> Vec<Finding> {
-    let mut wasteful: Vec<(u32, f64)> = rows
-        .iter()
-        .enumerate()
-        .filter_map(|(i, r)| Some((i as u32, r.waste_usd_per_hour().filter(|w| *w > 0.0)?)))
-        .collect();
-    wasteful.sort_by(|a, b| b.1.total_cmp(&a.1));
-    wasteful
-        .into_iter()
-        .take(FINDINGS)
-        .map(|(index, usd_per_hour)| {
-            let row = rows[index as usize];
-            let instance = &row.instance;
-            Finding {
-                row: index,
-                instance_id: instance.id.clone(),
-                name: if instance.name.is_empty() { &instance.id } else { &instance.name }.clone(),
-                instance_type: instance.instance_type.clone(),
-                team: row.team.clone(),
-                verdict: Field::Verdict.cell(row, ctx),
-                usd_per_hour,
-                wasted_usd: row.wasted_usd,
-                wasted_at_least: row.wasted_at_least(),
-            }
-        })
-        .collect()
+    };
+    overview.add_findings(&["instance"], findings::of_instances(&rows, ctx));
+    overview
 }
 
 /// True for an accelerator box whose verdict had to do without a GPU. Instances that were not

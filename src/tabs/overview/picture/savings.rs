@@ -1,6 +1,6 @@
 //! What could be saved: the waterfall, the order of work, and what is paid and not used.
 
-use super::{Metric, Overview, Score};
+use super::{Metric, Overview, Score, findings};
 use crate::analyze::waterfall::{DataGaps, Task, sequence};
 use crate::domain::{HOURS_PER_MONTH, Lifecycle, ResourceKind, VerdictKind};
 use crate::fleet::savings::{CommitmentSums, Waterfall};
@@ -113,7 +113,7 @@ fn in_force(savings: &Savings, left_out: u32) -> String {
 }
 
 impl Overview {
-    /// Adds savings, and the metrics of commitments.
+    /// Adds savings, the metrics of commitments, and the findings among both.
     #[must_use]
     pub fn with_savings(mut self, savings: &Savings) -> Self {
         let known = savings.waterfall.net_unknown.is_none();
@@ -126,6 +126,7 @@ impl Overview {
                 if known { in_force(savings, left_out) } else { "commitments not read".to_owned() };
             Score::new(metric, share.filter(|_| known), rests_on).put(&mut self.scores);
         }
+        self.add_findings(&["resource", "commitment"], findings::of_savings(savings));
         let gaps = DataGaps { blind: self.blind.instances, untagged: self.untagged };
         self.saved = Some(Saved {
             waterfall: savings.waterfall.clone(),
@@ -136,7 +137,7 @@ impl Overview {
         self
     }
 
-    /// Adds the efficiency of storage.
+    /// Adds the efficiency of storage, and its findings.
     #[must_use]
     pub fn with_storage(mut self, storage: &StorageFleet) -> Self {
         let totals = &storage.totals;
@@ -144,6 +145,7 @@ impl Overview {
         if storage.is_empty() {
             return self;
         }
+        self.add_findings(&["storage"], findings::of_storage(storage));
         let (priced, unpriced) = (totals.priced_findings, totals.unpriced_findings);
         // Findings of which none has a price say nothing of how good it is.
         let known = usd > 0.0 && (priced > 0 || unpriced == 0);

@@ -1,5 +1,7 @@
 //! Sums checked against calculation by hand.
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -35,10 +37,13 @@ fn parts_add_up_to_the_burn() {
 fn findings_are_the_costliest_first() {
     let fleet = fleet();
     let o = overview(&fleet, &ctx());
-    let ids: Vec<&str> = o.findings.iter().map(|f| &*f.instance_id).collect();
+    let ids: Vec<String> = o.findings.iter().map(|f| f.of.id()).collect();
     assert_eq!(ids, ["i-0b2part", "i-0a1idle"], "the idle one without a price cannot be ranked");
-    assert_eq!(o.findings[0].row as usize, index(&fleet, "i-0b2part"));
-    assert_eq!(o.findings[0].verdict, "◐ 5/8 idle");
+    let row = &fleet.rows[index(&fleet, "i-0b2part")];
+    assert_eq!(o.findings[0].of, FindingOf::Instance(row.instance.id.clone()));
+    assert_eq!(o.findings[0].usd_per_hour, row.waste_usd_per_hour().unwrap());
+    assert_eq!(o.findings[0].what, format!("◐ 5/8 idle {}", row.instance.instance_type));
+    assert_eq!(o.findings[0].team, row.team);
 }
 
 #[test]

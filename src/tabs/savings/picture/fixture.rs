@@ -168,6 +168,7 @@ fn proposal(id: &str, name: &str, from: &str, usd: f64, verdict: SizeVerdict) ->
         usd_per_hour: Some(usd),
         need: Need::default(),
         verdict,
+        mig: None,
         gross_usd_per_hour: None,
         net_usd_per_hour: None,
         worthless_until: None,
@@ -408,6 +409,7 @@ fn judged(kind: VerdictKind, since_hours: Option<i64>, reason: &str) -> Arc<Verd
             joint: false,
         }],
         not_checked: ["requests of the last hour".into()].into(),
+        likely: None,
         reason: reason.into(),
     })
 }
@@ -552,12 +554,14 @@ pub(crate) fn savings() -> Savings {
             before: 400.0,
             steps: vec![
                 step(StepKind::Idle, 400.0, 390.0, 24.0),
+                Step { items: 0, unknown: 0, ..step(StepKind::PartlyIdle, 390.0, 390.0, 0.0) },
                 step(StepKind::RightSize, 390.0, 385.334, 21.934),
                 step(StepKind::Spot, 385.334, 371.477, 15.364),
                 step(StepKind::Storage, 371.477, 370.0, 1.477),
                 step(StepKind::Commitments, 370.0, 350.0, 40.0),
             ],
             naive: 102.775,
+            nodes: Vec::new(),
             unpriced: 0,
             net_unknown: None,
         },

@@ -1,6 +1,6 @@
 //! What keys do on the lists.
 
-use super::SavingsList;
+use super::{SavingsList, SavingsPage};
 use crate::analyze::spot::asg_cli_input;
 use crate::app::keymap::Action;
 use crate::app::{App, Effect, Level, Notice, Page, Tab, turned};
@@ -45,6 +45,13 @@ impl App {
         self.list_mut().choose();
         self.open(Page::Savings(page));
         Vec::new()
+    }
+
+    /// Opens the page of a row above its list, with the cursor on the row.
+    pub(crate) fn open_saving(&mut self, page: SavingsPage) {
+        self.go_to_savings(page.list);
+        self.list_mut().go_to(&page.id);
+        self.open(Page::Savings(page));
     }
 
     /// What `enter` does on a page of a list: of an instance, the page that says why.

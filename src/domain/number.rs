@@ -1,3 +1,0 @@
-//! Numbers as text: [`super::format`].
-
-pub use super::format::{dollars, grouped};
