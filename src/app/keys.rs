@@ -171,6 +171,12 @@ impl App {
             Target::List(list) => self.go_to_savings(list),
             Target::Saving(page) => self.open_saving(page),
             Target::Storage(subject) => self.go_to_subject(&subject),
+            Target::Filtered(list, filter) => {
+                let effects = self.go_to_target(*list);
+                // A filter that cannot be parsed leaves the one that was there.
+                let _ = self.list_mut().filter_by(filter);
+                return effects;
+            }
         }
         Vec::new()
     }

@@ -242,6 +242,12 @@ fn enter_opens_why_and_asks_for_the_series() {
 #[test]
 fn findings_of_the_overview_lead_to_their_why_page() {
     let mut app = app(SIZE);
+    // The rows of the ladder come first.
+    for _ in 0..20 {
+        if here(&mut app).is_empty() {
+            press(&mut app, "j");
+        }
+    }
     assert_eq!(here(&mut app), "eval-sweep");
     press(&mut app, "j");
     assert_eq!(here(&mut app), "train-7b-old");
@@ -249,6 +255,18 @@ fn findings_of_the_overview_lead_to_their_why_page() {
     assert_eq!(effects, [Effect::LoadSeries { instance: "i-00000000000000000".into() }]);
     press(&mut app, "<esc>");
     assert_eq!(app.tab().title(), "Overview");
+}
+
+#[test]
+fn a_row_of_the_ladder_opens_its_rows() {
+    let mut app = app(SIZE);
+    app.prepare();
+    // The list price, the waste, what is busy, what is idle.
+    press(&mut app, "gjjj<enter>");
+    assert_eq!(app.tab().title(), "Idle");
+    assert_eq!(app.list().filter_text(), "verdict=idle");
+    app.prepare();
+    assert_eq!(app.list().order().len(), 1);
 }
 
 #[test]

@@ -28,8 +28,9 @@ pub struct Totals {
     pub by_verdict: [VerdictTotals; 7],
     /// Sums over running instances without a verdict yet.
     pub unjudged: VerdictTotals,
-    /// Number of idle GPU devices in idle and partial instances.
-    pub idle_gpus: u32,
+    /// GPU equivalents of idle instances and of the idle GPUs of partly idle ones, by their verdicts; those of unknown
+    /// type are left out.
+    pub idle_gpus: f64,
 }
 
 /// Sums over the running instances of one verdict.
@@ -63,7 +64,8 @@ impl Totals {
                 continue;
             }
             t.running += 1;
-            t.gpus += row.gpus().unwrap_or(0.0);
+            let gpus = row.gpus().unwrap_or(0.0);
+            t.gpus += gpus;
             let usd = row.usd_per_hour();
             match usd {
                 Some(usd) => t.burn += usd,
@@ -76,11 +78,7 @@ impl Totals {
                 t.unjudged.add(usd);
                 continue;
             };
-            t.idle_gpus += match verdict.kind {
-                VerdictKind::Idle => verdict.devices,
-                VerdictKind::Partial => verdict.idle_gpus.unwrap_or(0),
-                _ => 0,
-            };
+            t.idle_gpus += gpus * verdict.waste_share().unwrap_or(0.0);
             if let Some(i) = VerdictKind::ALL.iter().position(|k| *k == verdict.kind) {
                 t.by_verdict[i].add(usd);
             }

@@ -124,8 +124,8 @@ impl ListField for GpuField {
         let mut notes = vec![format!(
             "{} of {} {dot} burn {} {dot} effective {} ({}) {dot} waste {} {dot} wasted since idle \
              {}{left_out}",
-            format::count(f64::from(sums.gpus)),
-            words::gpus(fleet.rows.len() as u32),
+            format::count(sums.equivalents),
+            RollUp::of(fleet.rows.iter().map(|row| &**row)).words(),
             known(sums.known_burn(), format::usd_per_hour),
             known(sums.known_effective_burn(), format::usd_per_hour),
             known(sums.efficiency(), |e| format::share(e, 0)),
@@ -134,18 +134,16 @@ impl ListField for GpuField {
                 format::at_least(format::usd_total(usd), sums.wasted_at_least)
             }),
         )];
-        if sums.gpus > 0 {
+        if sums.rows > 0 {
             let ages = pulse::ages(list.each(), ctx).map(|a| a.words());
             let ages = ages.map(|a| format!(" {dot} {a}")).unwrap_or_default();
             notes.push(format!("states: {}{ages}", sums.state_words()));
         }
-        let all: u32 = fleet.totals.by_state.iter().map(|s| s.count).sum();
-        let kept = fleet.rows.len() as u32;
-        if all > kept {
+        if let Some(all) = pulse::whole(fleet) {
             notes.push(format!(
                 "! of the last run's {} the {} that waste most are kept: the sums are of these",
-                words::gpus(all),
-                format::count(f64::from(kept)),
+                words::gpus(all, 0, 0.0),
+                format::grouped(fleet.rows.len() as f64, 0),
             ));
         }
         let unseen = blind(fleet);
@@ -236,7 +234,7 @@ fn group_row(group: &GpuGroup, by: GpuGrouping) -> Json {
         "group_by": by.name(),
         "group": group.key,
         "name": group.key.as_ref().map(|_| &group.label),
-        "count": sums.gpus,
+        "count": sums.rows,
         "gpus": json::number(Some(sums.equivalents)),
         "states": states,
         "usd_per_hour": json::number(sums.known_burn()),
@@ -300,7 +298,7 @@ fn group_cells(group: &GpuGroup, ctx: &ViewContext) -> Vec<Cell> {
         },
         number(sums.efficiency(), &|e| format::share(e, 0)),
         number(Some(sums.equivalents), &format::count),
-        number(Some(f64::from(sums.gpus)), &format::count),
+        number(Some(f64::from(sums.rows)), &format::count),
         name,
         Cell::text(sums.state_words()),
     ]

@@ -1,6 +1,8 @@
-//! `burntop overview`: the burn, its parts, findings, teams, places and the scorecard.
+//! `burntop overview`: the bill and its parts, GPUs by two measures, findings, teams, places and the scorecard.
 //!
 //! Every format is made of the same records, one per line of the Overview.
+
+mod bill;
 
 use std::sync::Arc;
 
@@ -21,9 +23,13 @@ use crate::tabs::storage::picture::words;
 use crate::view::{Align, Symbols, Value, ViewContext, format, reasons};
 
 /// The sections, in the order they are written: name for machines, title for people.
-const SECTIONS: [(&str, &str); 12] = [
+///
+/// The burn by use ("part") is not among them: it is the list price in the rows of the bill.
+const SECTIONS: [(&str, &str); 14] = [
+    ("ladder", "Bill, USD per hour; ! is waste"),
     ("fleet", "Fleet"),
-    ("part", "Burn by use"),
+    ("gpu_use", "GPUs, as judged and live now"),
+    ("gpu_waste", "From the waste as judged to the waste live now"),
     ("unused", "Paid and used by nothing"),
     ("finding", "Costliest findings, $/h at list price, of commitments what is paid"),
     ("waterfall", "Savings in turn, each on what the former left"),
@@ -59,7 +65,15 @@ struct Record {
     instances: Option<u32>,
     unpriced: Option<u32>,
     gpus: Option<f64>,
+    /// GPU equivalents as exporters report them now.
+    live_gpus: Option<f64>,
     usd_per_hour: Option<f64>,
+    /// The same at list price, for a part of the bill.
+    list_usd_per_hour: Option<f64>,
+    /// Whole cents of both, in USD/h, where they are carried so that rows add up.
+    shown_usd_per_hour: (Option<f64>, Option<f64>),
+    /// True for a part of the bill that is waste; `None` for what is no part of it.
+    is_waste: Option<bool>,
     waste_usd_per_hour: Option<f64>,
     wasted_usd: Option<f64>,
     /// True when that is a lower bound.
@@ -118,7 +132,7 @@ impl OverviewReport {
 
     /// One line per line of the Overview.
     fn lines(&self, ctx: &ViewContext) -> Vec<Record> {
-        let mut model = picture::overview(&self.fleet, ctx).with_gpus(&self.gpus);
+        let mut model = picture::overview(&self.fleet, ctx).with_gpus(&self.fleet, &self.gpus);
         if let Some(storage) = &self.storage {
             model = model.with_storage(storage);
         }
@@ -206,7 +220,8 @@ fn records(model: &Overview, ctx: &ViewContext) -> Vec<Record> {
         share: of_burn(g.known_burn()),
         ..Record::default()
     };
-    let mut records = vec![Record {
+    let mut records = bill::ladder(model);
+    records.push(Record {
         section: "fleet",
         name: "running".to_owned(),
         instances: Some(model.running),
@@ -223,7 +238,11 @@ fn records(model: &Overview, ctx: &ViewContext) -> Vec<Record> {
             known(model.known_waste().map(|_| model.waste_per_month())),
         ),
         ..Record::default()
-    }];
+    });
+    let net_known = |saved: &&Saved| saved.waterfall.net_unknown.is_none();
+    let net = model.saved.as_ref().filter(net_known).and(model.net);
+    records.extend(net.map(net_record));
+    records.extend(model.measures.iter().flat_map(bill::measures));
     records.extend(model.parts.iter().filter(|p| p.instances > 0).map(|p| Record {
         section: "part",
         name: p.kind.name().to_owned(),
@@ -235,9 +254,6 @@ fn records(model: &Overview, ctx: &ViewContext) -> Vec<Record> {
         ..Record::default()
     }));
     if let Some(saved) = &model.saved {
-        if let Some(net) = model.net.filter(|_| saved.waterfall.net_unknown.is_none()) {
-            records.insert(1, net_record(net));
-        }
         records.extend(unused(saved, symbols));
     }
     records.extend(model.findings.iter().map(|f| finding(f, ctx)));
@@ -251,8 +267,8 @@ fn records(model: &Overview, ctx: &ViewContext) -> Vec<Record> {
         name: f.state.name().to_owned(),
         label: Some(gpu_words::plain(f.state)),
         unpriced: Some(f.unpriced),
-        gpus: Some(f64::from(f.gpus)),
-        waste_usd_per_hour: (f.unpriced < f.gpus).then_some(f.usd_per_hour),
+        gpus: Some(f.gpus),
+        waste_usd_per_hour: (f.unpriced < f.count).then_some(f.usd_per_hour),
         wasted_usd: f.wasted_usd,
         wasted_at_least: f.wasted_at_least,
         ..Record::default()
@@ -421,7 +437,10 @@ fn row(r: &Record) -> Json {
         "instances": r.instances,
         "unpriced": r.unpriced,
         "gpus": json::number(r.gpus),
+        "live_gpus": json::number(r.live_gpus),
         "usd_per_hour": json::number(r.usd_per_hour),
+        "list_usd_per_hour": json::number(r.list_usd_per_hour),
+        "is_waste": r.is_waste,
         "usd_per_month": json::number(r.usd_per_hour.map(|u| u * HOURS_PER_MONTH)),
         "waste_usd_per_hour": json::number(r.waste_usd_per_hour),
         "wasted_usd": json::number(r.wasted_usd),
@@ -480,6 +499,10 @@ enum Get {
     Wasted,
     /// How long it lasts; for machines since when.
     Since,
+    /// A mark for people, a word for machines.
+    Waste,
+    /// USD/h, and the whole cents that are shown in its place.
+    Carried(fn(&Record) -> (Option<f64>, Option<f64>)),
     Text(fn(&Record) -> &str),
     Number(fn(&Record) -> Option<f64>, fn(f64) -> String),
 }
@@ -488,7 +511,7 @@ enum Get {
 const FOR_MACHINES: [&str; 4] =
     ["section", "instance_id", "idle_since_at_least", "wasted_at_least"];
 
-const COLUMNS: [RecordColumn; 24] = [
+const COLUMNS: [RecordColumn; 26] = [
     RecordColumn { name: "section", header: "SECTION", get: Get::Text(|r| r.section) },
     RecordColumn { name: "name", header: "NAME", get: Get::Name },
     RecordColumn {
@@ -514,10 +537,21 @@ const COLUMNS: [RecordColumn; 24] = [
     },
     RecordColumn { name: "gpus", header: "GPUS", get: Get::Number(|r| r.gpus, format::count) },
     RecordColumn {
+        name: "live_gpus",
+        header: "LIVE NOW",
+        get: Get::Number(|r| r.live_gpus, format::count),
+    },
+    RecordColumn {
         name: "usd_per_hour",
         header: "$/h",
-        get: Get::Number(|r| r.usd_per_hour, |v| format::grouped(v, 2)),
+        get: Get::Carried(|r| (r.usd_per_hour, r.shown_usd_per_hour.0)),
     },
+    RecordColumn {
+        name: "list_usd_per_hour",
+        header: "LIST/h",
+        get: Get::Carried(|r| (r.list_usd_per_hour, r.shown_usd_per_hour.1)),
+    },
+    RecordColumn { name: "is_waste", header: "", get: Get::Waste },
     RecordColumn {
         name: "waste_usd_per_hour",
         header: "WASTE/h",
@@ -594,6 +628,8 @@ impl RecordColumn {
             Get::Grade => record.grade.is_some(),
             Get::Wasted => record.wasted_usd.is_some(),
             Get::Since => record.since.is_some(),
+            Get::Waste => record.is_waste.is_some(),
+            Get::Carried(get) => get(record).0.is_some(),
             Get::Text(get) => !get(record).is_empty(),
             Get::Number(get, _) => get(record).is_some(),
         }
@@ -603,8 +639,8 @@ impl RecordColumn {
 impl Get {
     fn align(&self) -> Align {
         match self {
-            Self::Name | Self::Grade | Self::Text(_) => Align::Left,
-            Self::Number(..) | Self::Wasted | Self::Since => Align::Right,
+            Self::Name | Self::Grade | Self::Waste | Self::Text(_) => Align::Left,
+            Self::Number(..) | Self::Carried(_) | Self::Wasted | Self::Since => Align::Right,
         }
     }
 
@@ -618,6 +654,21 @@ impl Get {
                 || Cell { shown: String::new(), value: Value::Unknown },
                 |g| Cell { shown: g.word().to_owned(), value: Value::Text(g.name().into()) },
             ),
+            Self::Waste => Cell {
+                shown: if record.is_waste == Some(true) { "!" } else { "" }.to_owned(),
+                value: record.is_waste.map_or(Value::Unknown, |is| {
+                    Value::Text(if is { "true" } else { "false" }.into())
+                }),
+            },
+            Self::Carried(get) => {
+                let (usd, shown) = get(record);
+                let usd = usd.filter(|usd| usd.is_finite());
+                let shown = usd.map(|usd| shown.unwrap_or(usd));
+                Cell {
+                    shown: symbols.or_unknown(shown, |usd| format::grouped(usd, 2)),
+                    value: usd.map_or(Value::Unknown, Value::Number),
+                }
+            }
             Self::Text(get) => Cell::text(get(record)),
             Self::Wasted => {
                 let usd = record.wasted_usd.filter(|usd| usd.is_finite());

@@ -188,7 +188,7 @@ fn every_screen_in_every_variant() {
 /// The Overview with all that could be saved, and how it looks where the net is not known.
 #[test]
 fn the_overview_with_savings_in_every_variant() {
-    use crate::tabs::savings::picture::fixture::savings;
+    use crate::tabs::savings::picture::fixture::{at_list_price, savings};
     use crate::tabs::savings::state::fixture as saving;
     let looking = |change: fn(&mut crate::app::AppInit)| {
         let mut init = saving::init((80, 50));
@@ -198,6 +198,7 @@ fn the_overview_with_savings_in_every_variant() {
     let mut unread = savings();
     unread.waterfall.net_unknown =
         Some(NetUnknown::Fixture("Savings Plans of 1/us-east-1: denied"));
+    at_list_price(&mut unread);
     let variants = vec![
         ("80x24", saving::app((80, 24))),
         ("80x50", saving::app((80, 50))),

@@ -8,6 +8,7 @@ use crate::app::{App, Layout, List, Mode, Role, SourceStatus, tab_label};
 use crate::domain::{SourceId, VerdictKind};
 use crate::fleet::Totals;
 use crate::tabs;
+use crate::tabs::overview::picture::{Basis, Ladder};
 use crate::view::{Symbols, format};
 
 /// Draws the line of tabs, such as ` 1 Overview  3 Idle › Why`, with the state of the table on the right.
@@ -115,6 +116,14 @@ fn burn_parts(app: &App, symbols: Symbols, width: usize) -> Vec<(String, Role)> 
         .filter(|_| waste.is_some() && !loading)
         .map(|s| format!(" ({})", format::percent_spaced(s * 100.0, 0)))
         .unwrap_or_default();
+    // Net of commitments the waste is more and less: what is paid for and unused is in it, what is paid at less than the
+    // list price is less. Both stand where both are known.
+    let ladder =
+        app.savings().filter(|_| waste.is_some() && !growing).and_then(|s| Ladder::of_bill(s));
+    let paid = ladder.filter(|ladder| ladder.basis == Basis::Net).map(|ladder| ladder.waste());
+    let paid =
+        paid.map(|waste| format!(" list, {about}{} paid", format::usd_per_hour(waste.shown())));
+    let both = paid.map(|paid| format!("{share}{paid}"));
     let pair = |rate: fn(f64) -> String, share: &str| {
         let rate = |usd: Option<f64>| match usd {
             Some(usd) => format!("{about}{}", rate(usd)),
@@ -125,8 +134,9 @@ fn burn_parts(app: &App, symbols: Symbols, width: usize) -> Vec<(String, Role)> 
     // Where both do not fit, first the share goes, then the cents.
     let fits = |(burn, waste): &(String, String)| columns(burn) + columns(waste) + 4 <= width;
     let whole = |usd: f64| format!("{}/h", format::usd_total(usd));
-    let (burn, waste) = [pair(format::usd_per_hour, &share), pair(format::usd_per_hour, "")]
-        .into_iter()
+    let shares = both.iter().chain([&share]).map(|share| &**share).chain([""]);
+    let (burn, waste) = shares
+        .map(|share| pair(format::usd_per_hour, share))
         .find(fits)
         .unwrap_or_else(|| pair(whole, ""));
 
@@ -152,7 +162,7 @@ fn burn_parts(app: &App, symbols: Symbols, width: usize) -> Vec<(String, Role)> 
         parts.push((format!("{unjudged} not judged yet"), Role::Dim));
     }
     if read {
-        let idle = Some(f64::from(totals.idle_gpus)).filter(|n| told(*n > 0.0));
+        let idle = Some(totals.idle_gpus).filter(|n| told(*n > 0.0));
         let idle = symbols.or_unknown(idle, format::count);
         parts.push((format!("{idle} idle GPUs of {}", format::count(totals.gpus)), Role::Dim));
     }

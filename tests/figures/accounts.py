@@ -57,6 +57,7 @@ def overview(check, report):
         if row["saves_usd_per_month"] is not None:
             check.near(f"{row['name']}: saves a month", row["saves_usd_per_month"],
                        row["saves_usd_per_hour"] * HOURS_PER_MONTH, HOURS_PER_MONTH)
+    ladder(check, rows["ladder"])
     fleet = {row["name"]: row for row in rows["fleet"]}
     burn = fleet["running"]["usd_per_hour"]
     check.near("share of waste", fleet["running"]["share"], fleet["running"]["waste_usd_per_hour"] / burn)
@@ -111,6 +112,41 @@ def nodes(check, rows):
         known = row["kind"] not in ("unknown", "not_on_demand")
         check.holds(f"node {row['name']}: {row['kind']} saves {row['gross_usd_per_hour']}",
                     (row["gross_usd_per_hour"] is not None) == known and (not stays or row["gross_usd_per_hour"] == 0))
+
+
+def ladder(check, rows):
+    """From the list price to the bill: each total follows from the rows below it."""
+    step = {row["name"]: row for row in rows}
+    first = [row["name"] for row in rows].index("waste") + 1
+    parts = rows[first:]
+    runs = [row for row in parts if row["list_usd_per_hour"] is not None or row["name"] in UNPRICED]
+    others = [row for row in parts if row not in runs]
+    check.near("ladder: list price", step["list_price"]["usd_per_hour"], total(runs, "list_usd_per_hour"), len(runs))
+    check.near("ladder: list price, once more", step["list_price"]["list_usd_per_hour"], step["list_price"]["usd_per_hour"])
+    whole = step.get("bill_now", step["list_price"])["usd_per_hour"]
+    check.near("ladder: the whole", whole, total(parts, "usd_per_hour"), len(parts))
+    if "bill_now" in step:
+        check.near("ladder: besides", step["paid_besides"]["usd_per_hour"], total(others, "usd_per_hour"), len(parts))
+        change = step["commitments_change"]["usd_per_hour"]
+        if change is not None:
+            check.near("ladder: commitments", change,
+                       total(runs, "usd_per_hour") - total(runs, "list_usd_per_hour"), len(parts))
+        check.near("ladder: climbed", whole, step["list_price"]["usd_per_hour"] + (change or 0)
+                   + step["paid_besides"]["usd_per_hour"], 3)
+    waste = [row for row in parts if row["is_waste"]]
+    check.holds(f"ladder: waste is {[row['name'] for row in waste]}", all(row["name"] in WASTE for row in waste)
+                and all(row["is_waste"] for row in parts if row["name"] in WASTE))
+    check.near("ladder: waste", step["waste"]["usd_per_hour"], total(waste, "usd_per_hour"), len(waste))
+    check.near("ladder: waste at list price", step["waste"]["list_usd_per_hour"],
+               total(waste, "list_usd_per_hour"), len(waste))
+    for row in [step["waste"], *parts]:
+        usd = row["usd_per_hour"]
+        check.near(f"ladder: {row['name']}: share", row["share"], usd / whole if usd is not None and whole else None)
+
+
+# Parts that are paid for and serve nothing, and a part whose instances may all lack a price.
+WASTE = ["idle", "partly_idle", "unused_commitments", "empty_capacity", "idle_resources"]
+UNPRICED = ["unjudged"]
 
 
 def gpus(check, report):

@@ -55,6 +55,8 @@ def across(check, reports):
             usd = idling if row["name"] == "partly_idle" else total(of, "usd_per_hour") - idling
             check.near(f"part {row['name']}: instances", row["instances"], len(of))
             check.near(f"part {row['name']}: dollars", row["usd_per_hour"], usd, len(of))
+    across_ladder(check, reports, running, lines)
+    across_measures(check, reports, by_id, lines)
     across_gpus(check, reports, by_id, lines)
     across_waterfall(check, reports, lines)
     across_storage(check, reports)
@@ -170,6 +172,140 @@ def across_gpus(check, reports, by_id, lines):
             check.near(f"group {name}: {key}", group[key], total(of, key), len(of))
         for state, count in group["states"].items():
             check.near(f"group {name}: {state}", count, sum(row["state"] == state for row in of))
+
+
+def across_ladder(check, reports, running, lines):
+    """The rows of the ladder from the lists that they open."""
+    ladder = {row["name"]: row for row in lines if row["section"] == "ladder"}
+    printed = {row["name"] for row in lines if row["section"] == "part"}
+    for name in ["list_price", *printed]:
+        of = running if name == "list_price" else [
+            row for row in running if row["verdict"] in PARTS.get(name, [name])]
+        idling = sum(row["waste_usd_per_hour"] or 0 for row in of if row["verdict"] == "partial")
+        usd = total(of, "usd_per_hour") - idling
+        usd = {"list_price": total(of, "usd_per_hour"), "partly_idle": idling}.get(name, usd)
+        check.near(f"ladder: {name}: list price", ladder[name]["list_usd_per_hour"], usd, len(of))
+        check.near(f"ladder: {name}: instances", ladder[name]["items"], len(of))
+        check.near(f"ladder: {name}: unpriced", ladder[name]["unpriced"], unknown(of, "usd_per_hour"))
+    if "bill_now" not in ladder:
+        return
+    first = next(row for row in lines if row["section"] == "waterfall" and row["name"] == "before")
+    check.near("ladder: the bill of the waterfall", ladder["bill_now"]["usd_per_hour"], first["usd_per_hour"])
+    net = next(row for row in lines if row["name"] == "net_of_commitments")
+    check.near("ladder: net of commitments", ladder["list_price"]["usd_per_hour"]
+               + ladder["commitments_change"]["usd_per_hour"], net["usd_per_hour"], len(running))
+    # What no commitment pays for costs its price.
+    for name in printed:
+        of = [row for row in running if row["verdict"] in PARTS.get(name, [name])]
+        if not any(row["covered_by"] for row in of):
+            check.near(f"ladder: {name}: paid", ladder[name]["usd_per_hour"], ladder[name]["list_usd_per_hour"], len(of))
+        else:
+            check.holds(f"ladder: {name}: paid", ladder[name]["usd_per_hour"] is not None)
+    sums, held = reports["commitments"]["sums"], reports["commitments"]["rows"]
+    room = sums["unused_room_usd_per_hour"]
+    part = {name: ladder.get(name, {"usd_per_hour": 0, "items": 0, "unpriced": 0})
+            for name in ["unused_commitments", "empty_capacity", "idle_resources", "other_resources", "storage"]}
+    check.near("ladder: unused commitments", part["unused_commitments"]["usd_per_hour"],
+               sums["unused_usd_per_hour"] - room, len(held))
+    paid = [row for row in held if row["state"] == "active" and row["kind"] != "capacity_reservation"]
+    check.near("ladder: commitments in force", part["unused_commitments"]["items"], len(paid))
+    check.near("ladder: commitments without a price", part["unused_commitments"]["unpriced"], unknown(paid, "usd_per_hour"))
+    check.near("ladder: empty capacity", part["empty_capacity"]["usd_per_hour"], room, len(held))
+    empty = [row for row in held if row["kind"] == "capacity_reservation" and row["unused_usd_per_hour"]]
+    check.near("ladder: empty reservations", part["empty_capacity"]["items"], len(empty))
+    check.near("ladder: empty reservations without a price", part["empty_capacity"]["unpriced"], 0)
+    # The volumes of stopped instances are among the volumes.
+    things = reports["resources"]["rows"]
+    counted = [row for row in things if row["kind"] != "stopped_instance"]
+    for name, is_idle in [("idle_resources", True), ("other_resources", False)]:
+        of = [row for row in counted if (row["verdict"] == "idle") == is_idle]
+        key = "waste_usd_per_hour" if is_idle else "usd_per_hour"
+        check.near(f"ladder: {name}", part[name]["usd_per_hour"], total(of, key), len(of))
+        every = [row for row in things if (row["verdict"] == "idle") == is_idle]
+        check.near(f"ladder: {name}: items", part[name]["items"], len(every))
+        check.near(f"ladder: {name}: unpriced", part[name]["unpriced"], sum(
+            row["usd_per_hour"] is None and row["waste_usd_per_hour"] is None for row in every))
+    stores = [*reports["buckets"]["rows"], *reports["ebs"]["rows"]]
+    check.near("ladder: storage", part["storage"]["usd_per_hour"], total(stores, "usd_per_month") / HOURS_PER_MONTH,
+               len(stores))
+    check.near("ladder: storage: items", part["storage"]["items"], len(stores))
+
+
+def idle_gpus(row):
+    """GPUs of an instance that its verdict calls idle."""
+    devices = sum(s["label"].startswith("GPU ") for s in row["signals"])
+    return {"idle": row["gpus"], "partial": row["gpus"] * (row["idle_gpus"] or 0) / max(devices, 1)}.get(row["verdict"], 0)
+
+
+def across_measures(check, reports, by_id, lines):
+    """The GPUs by verdict and by state, and the pieces between the idle ones of both, instance by instance."""
+    use = {row["name"]: row for row in lines if row["section"] == "gpu_use"}
+    piece = {row["name"]: row for row in lines if row["section"] == "gpu_waste"}
+    if not use:
+        return
+    states = {"busy": "at_work", "inefficient": "at_work", "held_idle": "idle", "unallocated_idle": "idle",
+              "stalled": "stalled_or_unhealthy", "unknown": "unknown", "stale": "unknown"}
+    live_of = defaultdict(list)
+    for row in reports["gpus"]["rows"]:
+        live_of[row["instance_id"]].append(row)
+    judged, live, gpus, usd = (defaultdict(float) for _ in range(4))
+    for row in by_id.values():
+        waste = row["waste_usd_per_hour"] or 0
+        usd["judged_idle"] += waste
+        if not row["gpus"]:
+            usd["without_gpus"] -= waste
+            continue
+        each, idle, kind = (row["usd_per_hour"] or 0) / row["gpus"], idle_gpus(row), row["verdict"]
+        judged["idle"] += idle
+        rest = {"exempt": "exempt_or_too_new", "too_new": "exempt_or_too_new", "unknown": "unknown", None: "unknown"}
+        judged[rest.get(kind, "at_work")] += row["gpus"] - idle
+        here = defaultdict(float)
+        for part in live_of[row["instance_id"]]:
+            state = states.get(part["state"])
+            if part["state"] == "unhealthy":
+                wasted = part["waste_usd_per_hour"]
+                state = "unknown" if wasted is None else "stalled_or_unhealthy" if wasted else "at_work"
+            here[state] += part["gpus"]
+            here[part["state"]] += part["gpus"] if part["state"] in ("held_idle", "unallocated_idle") else 0
+        here["unseen"] = row["gpus"] - sum(part["gpus"] for part in live_of[row["instance_id"]])
+        for name in ["at_work", "idle", "stalled_or_unhealthy", "unknown", "unseen"]:
+            live[name] += here[name]
+        gpus["judged_idle"] += idle
+        pieces = {"stalled_or_unhealthy": here["stalled_or_unhealthy"]}
+        if kind in rest:
+            pieces["idle_not_judged"] = here["idle"]
+        else:
+            more = max(here["idle"] - idle, 0)
+            pieces["held_idle_in_use"] = min(more, here["held_idle"])
+            pieces["unallocated_in_use"] = more - pieces["held_idle_in_use"]
+            fewer = max(idle - here["idle"], 0)
+            both = min(fewer, here["stalled_or_unhealthy"])
+            pieces["stalled_or_unhealthy"] -= both
+            fewer -= both
+            for name, most in [("unseen", here["unseen"]), ("unknown_now", here["unknown"]), ("at_work_now", fewer)]:
+                pieces[name] = -min(fewer, most)
+                fewer += pieces[name]
+        for name, part in pieces.items():
+            gpus[name] += part
+            usd[name] += part * each
+    for name in use:
+        if name != "all":
+            for key, of in [("gpus", judged), ("live_gpus", live)]:
+                if use[name][key] is not None:
+                    check.near(f"GPUs {name}: {key}", use[name][key], of[name], len(by_id))
+    for key in ["gpus", "live_gpus"]:
+        check.near(f"GPUs: {key}", use["all"][key], total(by_id.values(), "gpus"), len(by_id))
+        check.near(f"GPUs: {key} add up", use["all"][key],
+                   sum(row[key] or 0 for name, row in use.items() if name != "all"), len(by_id))
+    for of in [gpus, usd]:
+        of["live_now"] = sum(of.values())
+    for name, row in piece.items():
+        check.near(f"waste {name}: GPUs", row["gpus"], gpus[name], len(by_id))
+        if row["usd_per_hour"] is not None:
+            check.near(f"waste {name}: dollars", row["usd_per_hour"], usd[name], 10 * len(by_id))
+    waste = [row for of in by_id for row in live_of[of]]
+    check.near("waste: that of the GPUs", piece["live_now"]["usd_per_hour"], total(waste, "waste_usd_per_hour"),
+               10 * len(by_id))
 
 
 def across_waterfall(check, reports, lines):

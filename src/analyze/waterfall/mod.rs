@@ -10,6 +10,7 @@ mod idle;
 mod levels;
 mod moves;
 mod pack;
+mod rows;
 mod sequence;
 mod size;
 mod spot;
@@ -38,6 +39,7 @@ pub fn waterfall(
 ) -> Waterfall {
     let mut bill = Bill::of(input, proposals, resources);
     let before = bill.usd_per_hour();
+    let parts = rows::rows(&bill, input, resources);
     let mut left = before;
     let mut steps = Vec::with_capacity(StepKind::ALL.len());
     let mut nodes = Vec::new();
@@ -61,6 +63,7 @@ pub fn waterfall(
     }
     Waterfall {
         before,
+        bill: parts,
         naive: steps.iter().map(|s| s.gross_alone).sum(),
         steps,
         nodes,

@@ -221,6 +221,7 @@ mod tests {
                 unread: Vec::new(),
                 early: false,
                 before: 10.0,
+                bill: Vec::new(),
                 steps: vec![
                     step(StepKind::Idle, 10.0, 8.0, 2),
                     step(StepKind::PartlyIdle, 8.0, 7.0, 1),

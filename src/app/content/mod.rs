@@ -49,6 +49,8 @@ pub enum Target {
     List(SavingsList),
     /// The page of a row of such a list.
     Saving(SavingsPage),
+    /// The list that another target leads to, with this filter in force.
+    Filtered(Box<Self>, &'static str),
 }
 
 impl Line {

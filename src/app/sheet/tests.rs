@@ -67,7 +67,15 @@ fn the_marked_rows_are_meant_else_the_one_under_the_cursor() {
     press(&mut app, "<esc>");
     assert!(matches!(app.page().unwrap().page, Page::Why { .. }));
     // And on a finding of the overview.
-    press(&mut app, "1a");
+    press(&mut app, "1");
+    app.prepare();
+    for _ in 0..20 {
+        if app.current_row().is_none() {
+            press(&mut app, "j");
+            app.prepare();
+        }
+    }
+    press(&mut app, "a");
     assert_eq!(names(&app).len(), 1);
     // Where nothing is meant, nothing opens.
     press(&mut app, "<esc>?a");

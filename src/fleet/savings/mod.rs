@@ -3,6 +3,7 @@
 //!
 //! These are the rows; `analyze::savings` makes them.
 
+mod bill;
 mod commitment;
 mod commitment_finding;
 mod partly_idle;
@@ -13,6 +14,7 @@ mod spot;
 mod spot_note;
 mod waterfall;
 
+pub use bill::{BillKind, BillRow};
 pub use commitment::{CommitmentRow, CommitmentSums};
 pub use commitment_finding::{CommitmentFinding, Elsewhere, Ending, UnusedCost};
 pub use partly_idle::{NodeRemedy, PartlyIdleNode};

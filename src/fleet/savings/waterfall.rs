@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Effort, PartlyIdleNode, Risk};
+use super::{BillRow, Effort, PartlyIdleNode, Risk};
 use crate::domain::{CommitmentKind, Unread};
 
 /// Step of the waterfall. Causal order: first what need not run at all, then what can be smaller, then what can be
@@ -209,6 +209,9 @@ impl BillPart {
 pub struct Waterfall {
     /// The bill before the first step, commitments included whether used or not, USD/h.
     pub before: f64,
+    /// Parts of that bill, which add up to it; empty for a value of a former version.
+    #[serde(default)]
+    pub bill: Vec<BillRow>,
     /// Steps in the order of [`StepKind::ALL`]; a step without a saving is 0.
     pub steps: Vec<Step>,
     /// Sum of the list price claims of all steps, which overlap, USD/h.

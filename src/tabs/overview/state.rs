@@ -32,7 +32,7 @@ impl App {
     /// Computes the overview anew where its data have changed.
     pub(crate) fn make_overview(&mut self) {
         let ctx = self.view_context();
-        let Some(fleet) = self.shown() else {
+        let Some(fleet) = self.shown().cloned() else {
             self.tabs.overview.made = None;
             return;
         };
@@ -47,13 +47,13 @@ impl App {
         let mut made = match &self.tabs.overview.bare {
             Some((known, bare)) if *known == of => bare.clone(),
             _ => {
-                let bare = overview(fleet, &ctx);
+                let bare = overview(&fleet, &ctx);
                 self.tabs.overview.bare = Some((of, bare.clone()));
                 bare
             }
         };
         if let Some(gpus) = self.gpus() {
-            made = made.with_gpus(gpus);
+            made = made.with_gpus(&fleet, gpus);
         }
         if let Some(storage) = self.storage() {
             made = made.with_storage(storage);

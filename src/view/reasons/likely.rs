@@ -7,7 +7,7 @@ use crate::view::format;
 /// One clause: the likely reason with its figures.
 pub fn likely(reason: &R) -> String {
     let span = |hours: u32| format::span(i64::from(hours) * 3600);
-    let share = |part: f64| format::percent(part * 100.0);
+    let share = |part: f64| format::share(part, 0);
     match reason {
         R::Forgotten { quiet_hours, at_least } => {
             let since = format::at_least(span(*quiet_hours), *at_least);

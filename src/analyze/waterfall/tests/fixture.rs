@@ -7,11 +7,11 @@ use jiff::Timestamp;
 
 use crate::analyze::savings::{SavingsInput, SavingsRules};
 use crate::domain::{
-    BilledUnit, Commitment, CommitmentState, Commits, FleetHour, Holdings, Hour, Instance,
-    InstanceState, Lifecycle, Offer, OfferingClass, PaymentOption, PlanRate, PlanType, Platform,
-    PriceBasis, Provenance, Rate, Reading, ReservedInstances, Resource, ResourceAdvice,
-    ResourceFix, ResourceKind, SavingsFacts, SavingsPlan, Scope, SourceId, SourceState, TagKeys,
-    Tags, Tenancy, TypeSpec, Verdict, VerdictKind,
+    BilledUnit, CapacityReservation, Commitment, CommitmentState, Commits, FleetHour, Holdings,
+    Hour, Instance, InstanceState, Lifecycle, Offer, OfferingClass, PaymentOption, PlanRate,
+    PlanType, Platform, PriceBasis, Provenance, Rate, Reading, ReservedInstances, ReservesCapacity,
+    Resource, ResourceAdvice, ResourceFix, ResourceKind, SavingsFacts, SavingsPlan, Scope,
+    SourceId, SourceState, TagKeys, Tags, Tenancy, TypeSpec, Verdict, VerdictKind,
 };
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::savings::{
@@ -316,6 +316,31 @@ fn commitment(id: &str, account: &str, commits: Commits) -> Commitment {
         commits,
         provenance: Provenance::Demo,
     }
+}
+
+/// Room for so many instances in us-east-1a, of which so many are unused.
+pub fn capacity(
+    id: &str,
+    account: &str,
+    instance_type: &str,
+    (total, available): (u32, u32),
+    reserves: ReservesCapacity,
+) -> Commitment {
+    commitment(
+        id,
+        account,
+        Commits::Capacity(CapacityReservation {
+            region: "us-east-1".into(),
+            az: "us-east-1a".into(),
+            instance_type: instance_type.into(),
+            platform: Platform::Linux,
+            tenancy: Tenancy::Shared,
+            total,
+            available,
+            reserves,
+            targeted: false,
+        }),
+    )
 }
 
 /// Regional Reserved Instances at so many dollars each.

@@ -3,5 +3,6 @@ mod many;
 mod pack;
 mod properties;
 mod reference;
+mod rows;
 mod storage;
 mod tables;

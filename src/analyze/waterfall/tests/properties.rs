@@ -6,7 +6,7 @@ use super::super::bill::Bill;
 use super::fixture::{World, plan, reserved};
 use super::reference::compute_usd;
 use crate::domain::{ResourceKind, VerdictKind};
-use crate::fleet::savings::{SizeVerdict, SpotFit, Step, StepKind, Waterfall};
+use crate::fleet::savings::{BillKind, BillRow, SizeVerdict, SpotFit, Step, StepKind, Waterfall};
 
 const TYPES: [(&str, f64); 4] =
     [("p4d.24xlarge", 22.0), ("g5.xlarge", 4.0), ("g6.xlarge", 3.0), ("c7i.24xlarge", 1.5)];
@@ -136,6 +136,34 @@ proptest! {
         prop_assert!(found.after() >= -1e-9);
         for pair in found.steps.windows(2) {
             prop_assert_eq!(pair[0].after.to_bits(), pair[1].before.to_bits());
+        }
+    }
+
+    /// The parts are the bill, whatever is held and whether it was read; the list price is that of what runs; what is
+    /// read of nothing is in no part.
+    #[test]
+    fn the_parts_are_the_bill(case in cases(), is_read in any::<bool>()) {
+        let mut w = case.world();
+        if !is_read {
+            w.holdings = None;
+        }
+        let found = w.waterfall();
+        let sum = |of: fn(&BillRow) -> f64| found.bill.iter().map(of).sum::<f64>();
+        prop_assert!(near(sum(|row| row.usd_per_hour), found.before), "{found:?}");
+        let list: f64 = case.boxes.iter().map(|b| TYPES[b.1].1).sum();
+        prop_assert!(near(sum(|row| row.list_usd_per_hour.unwrap_or(0.0)), list));
+        prop_assert!(found.bill.iter().all(|row| row.usd_per_hour >= 0.0));
+        let idle: f64 = case.resources.iter().filter(|r| r.1).map(|(usd, _)| usd).sum();
+        for row in &found.bill {
+            let is_instance = matches!(row.kind, BillKind::Instances(_));
+            match row.kind {
+                BillKind::IdleResources => prop_assert!(near(row.usd_per_hour, idle)),
+                BillKind::UnusedCommitments if !is_read => prop_assert!(row.usd_per_hour == 0.0),
+                _ if is_instance && !is_read => {
+                    prop_assert!(near(row.usd_per_hour, row.list_usd_per_hour.unwrap()));
+                }
+                _ => {}
+            }
         }
     }
 

@@ -100,15 +100,15 @@ fn draw_head(canvas: &mut Canvas<'_>, app: &App, group: &GpuGroup, placement: &P
     let dim = canvas.style(Role::Dim);
     x = canvas.put(x, y, 1, fold, dim) + 1;
     x = canvas.put(x, y, 36, &group.label, bold) + 2;
-    x = canvas.put(x, y, u16::MAX, &words::gpus(sums.gpus), dim) + 2;
+    x = canvas.put(x, y, u16::MAX, &sums.words(), dim) + 2;
     let use_ = ctx.symbols.or_unknown(sums.efficiency(), |e| format::share(e, 0));
     let room = canvas.width().saturating_sub(x);
     if room > BAR + 8 {
         x = bar(canvas, group, x, y) + 1;
         x = canvas.put(x, y, u16::MAX, &use_, bold) + 2;
     }
-    for (state, count) in sums.states() {
-        let text = format!("{} {}", format::grouped(f64::from(count), 0), words::plain(state));
+    for (state, gpus) in sums.states() {
+        let text = format!("{} {}", format::count(gpus), words::plain(state));
         if columns(&text) >= usize::from(canvas.width().saturating_sub(x)) {
             return;
         }

@@ -1,12 +1,11 @@
-//! The distribution of use, the instances that tell nothing, the GPUs of one instance, and the
-//! line of the Overview.
+//! The distribution of use, the instances that tell nothing, the GPUs of one instance, and GPUs that
+//! burn for nothing on instances in use.
 
 use std::sync::Arc;
 
 use crate::app::App;
 use crate::app::Role;
 use crate::app::content::{Line, Target, columns, wrap};
-use crate::domain::GpuState;
 use crate::fleet::{Blind, Row};
 use crate::tabs::gpus::TAB;
 use crate::tabs::gpus::picture::{BandSum, GpuField, Histogram, RollUp, histogram, words};
@@ -32,7 +31,7 @@ pub fn distribution(app: &App, width: usize) -> Vec<Line> {
         title = title.with(Role::Accent, format!("  / {}", table.filter_text()));
     }
     let mean_use = ctx.symbols.or_unknown(sums.efficiency(), |e| format::share(e, 0));
-    let mean = format!("{}, effective {mean_use} in the mean", words::gpus(sums.gpus));
+    let mean = format!("{}, effective {mean_use} in the mean", sums.words());
     let mut lines = vec![title, Line::of(Role::Dim, mean), Line::new()];
     lines.push(Line::new().column(Role::Dim, "use", BAND).number(Role::Dim, "GPUs", GPUS).number(
         Role::Dim,
@@ -71,7 +70,7 @@ fn band_line(
     let glyph = if ctx.symbols == Symbols::Ascii { "#" } else { "█" };
     Line::new()
         .column(Role::Text, label, BAND)
-        .number(Role::Text, &format::grouped(f64::from(band.gpus), 0), GPUS)
+        .number(Role::Text, &format::count(band.equivalents), GPUS)
         .number(Role::Text, &ctx.symbols.or_unknown(known, format::usd_per_hour), MONEY)
         .text("  ")
         .with(role, glyph.repeat(length))
@@ -163,12 +162,13 @@ fn age(rows: &[&Arc<crate::fleet::GpuRow>], ctx: &ViewContext) -> String {
 /// Lines of GPUs that waste money on instances that are not idle, one per state. They lead to the tab.
 pub fn findings(found: &[GpuFinding], ctx: &ViewContext) -> Vec<Line> {
     let line = |finding: &GpuFinding| {
-        let priced = (finding.unpriced < finding.gpus).then_some(finding.usd_per_hour);
+        let priced = (finding.unpriced < finding.count).then_some(finding.usd_per_hour);
         let wasted = ctx.symbols.or_unknown(finding.wasted_usd, |usd| {
             format::bound(format::usd_total(usd), finding.wasted_at_least, ctx.symbols)
         });
         let glyph = words::glyph(finding.state, ctx.symbols);
-        let what = format!("{glyph} {}", words::gpus(finding.gpus));
+        let (slices, sliced) = finding.slices;
+        let what = format!("{glyph} {}", words::gpus(finding.gpus, slices, sliced));
         Line::new()
             .text("  ")
             .number(Role::Text, &ctx.symbols.or_unknown(priced, format::usd_per_hour), 10)
@@ -178,45 +178,4 @@ pub fn findings(found: &[GpuFinding], ctx: &ViewContext) -> Vec<Line> {
             .to(Target::Tab(TAB))
     };
     found.iter().map(line).collect()
-}
-
-/// Line about all GPUs for the Overview; `None` without telemetry. It leads to the tab.
-pub fn overview(app: &App, width: usize) -> Option<Line> {
-    let sums = &app.gpu_tab().said()?.pulse.sums;
-    if sums.gpus == 0 {
-        return None;
-    }
-    let ctx = app.gpu_context();
-    let dot = ctx.symbols.separator();
-    let mean_use = ctx.symbols.or_unknown(sums.efficiency(), |e| format::share(e, 0));
-    let waste = ctx.symbols.or_unknown(sums.known_waste(), format::usd_per_hour);
-    let mut parts = vec![
-        (Role::Heading, words::gpus(sums.gpus)),
-        (Role::Text, format!("{dot} effective {mean_use}")),
-        (Role::Idle, format!("{dot} waste {waste}")),
-    ];
-    for state in [
-        GpuState::HeldIdle,
-        GpuState::Unhealthy,
-        GpuState::Stalled,
-        GpuState::UnallocatedIdle,
-        GpuState::Unknown,
-    ] {
-        let count = sums.count(state);
-        if count > 0 {
-            let count = format::grouped(f64::from(count), 0);
-            parts.push((words::role(state), format!("{dot} {count} {}", words::plain(state))));
-        }
-    }
-    let mut line = Line::new();
-    let mut used = 0;
-    for (role, part) in parts {
-        let needed = columns(&part) + usize::from(used > 0);
-        if used + needed > width {
-            break;
-        }
-        line = if used > 0 { line.text(" ") } else { line }.with(role, part);
-        used += needed;
-    }
-    Some(line.to(Target::Tab(TAB)))
 }

@@ -13,7 +13,7 @@ use crate::app::keymap::Action;
 use crate::domain::GpuState;
 use crate::tabs::gpus::picture::GpuGrouping;
 pub use empty::empty;
-pub use lists::{distribution, findings, missing, of_instance, overview};
+pub use lists::{distribution, findings, missing, of_instance};
 pub use page::page;
 
 /// How the GPUs are doing, what is not seen, and what the telemetry lacks; a line each.
@@ -54,7 +54,7 @@ pub fn strip(app: &App, width: usize) -> Vec<Line> {
         lines.push(Line::of(Role::Accent, key).with(Role::Warn, sentence));
     }
     let sums = &said.pulse.sums;
-    if sums.gpus > 0 && sums.count(GpuState::Stale) == sums.gpus {
+    if sums.rows > 0 && sums.count(GpuState::Stale) == sums.rows {
         let text = "No GPU has told anything for a while: ! says which source is silent.";
         lines.push(Line::of(Role::Warn, text));
     } else if said.only_cloudwatch {

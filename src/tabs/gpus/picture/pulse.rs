@@ -22,9 +22,9 @@ pub struct Ages {
 pub struct Pulse {
     /// Sums over the rows present.
     pub sums: RollUp,
-    /// Number of GPUs in the fleet; more than rows where the cache of the last run holds a part of a large
-    /// fleet.
-    pub of: u32,
+    /// GPU equivalents of the fleet where the rows are a part of it, as the cache of the last run holds of a large fleet;
+    /// `None` where they are all.
+    pub of: Option<f64>,
     /// Number of hosts.
     pub nodes: u32,
     /// Ages of the readings; `None` without GPUs.
@@ -34,7 +34,7 @@ pub struct Pulse {
 }
 
 impl Pulse {
-    /// Number of GPUs with a hardware error.
+    /// Number of rows with a hardware error.
     pub fn unhealthy(&self) -> u32 {
         self.sums.count(GpuState::Unhealthy)
     }
@@ -44,11 +44,14 @@ impl Pulse {
         let sums = &self.sums;
         let mut parts = vec![
             match self.of {
-                of if of > sums.gpus => {
-                    let shown = format::grouped(f64::from(sums.gpus), 0);
-                    format!("worst {shown} of {}", words::gpus(of))
+                Some(of) => {
+                    format!(
+                        "worst {} of {}",
+                        format::count(sums.equivalents),
+                        words::gpus(of, 0, 0.0)
+                    )
                 }
-                _ => words::gpus(sums.gpus),
+                None => sums.words(),
             },
             format!("burn {}", ctx.symbols.or_unknown(sums.known_burn(), format::usd_per_hour)),
             format!("waste {}", ctx.symbols.or_unknown(sums.known_waste(), format::usd_per_hour)),
@@ -68,7 +71,7 @@ impl Pulse {
         parts.extend(
             loud.into_iter()
                 .filter(|s| sums.count(*s) > 0)
-                .map(|s| format!("{} {}", sums.count(s), words::plain(s))),
+                .map(|s| words::in_state(sums.gpus_in(s), s)),
         );
         parts.extend(self.ages.map(|ages| ages.words()));
         parts
@@ -90,11 +93,18 @@ pub fn pulse(fleet: &GpuFleet, ctx: &ViewContext) -> Pulse {
     let rows = || fleet.rows.iter().map(|r| &**r);
     Pulse {
         sums: RollUp::of(rows()),
-        of: fleet.totals.by_state.iter().map(|s| s.count).sum(),
+        of: whole(fleet),
         nodes: fleet.totals.nodes,
         ages: ages(rows(), ctx),
         blind: fleet.blind.len() as u32,
     }
+}
+
+/// GPU equivalents of a fleet of which only a part of the rows is there; `None` where all are.
+pub fn whole(fleet: &GpuFleet) -> Option<f64> {
+    let totals = &fleet.totals;
+    let is_part = totals.count() as usize > fleet.rows.len();
+    is_part.then(|| totals.by_state.iter().map(|s| s.equivalents).sum())
 }
 
 /// Ages of the readings of `rows`; `None` without rows.

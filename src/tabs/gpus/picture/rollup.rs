@@ -7,10 +7,14 @@ use crate::view::{ViewContext, format};
 /// Sums over a set of GPUs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RollUp {
-    /// Number of GPUs; MIG slices count as one each.
-    pub gpus: u32,
-    /// GPU equivalents.
+    /// Number of rows: GPUs, and MIG slices, which count as one each.
+    pub rows: u32,
+    /// GPU equivalents: GPUs as AWS sells them, with parts of one as fractions.
     pub equivalents: f64,
+    /// Number of MIG slices among the rows.
+    pub slices: u32,
+    /// GPU equivalents of these slices.
+    pub sliced: f64,
     /// Burn of the priced GPUs, USD/h.
     pub usd_per_hour: f64,
     /// Number of GPUs without a price.
@@ -33,8 +37,10 @@ pub struct RollUp {
     pub effective: f64,
     /// GPU equivalents of known use: the base of `effective`.
     pub measured: f64,
-    /// Number of GPUs by state, in the order of [`GpuState::ALL`].
+    /// Number of rows by state, in the order of [`GpuState::ALL`].
     pub by_state: [u32; GpuState::ALL.len()],
+    /// GPU equivalents by state, in the same order.
+    pub gpus_by_state: [f64; GpuState::ALL.len()],
 }
 
 impl RollUp {
@@ -48,9 +54,14 @@ impl RollUp {
     /// Adds one GPU.
     pub fn add(&mut self, row: &GpuRow) {
         let effective = row.effective();
-        self.gpus += 1;
+        self.rows += 1;
         self.equivalents += row.equivalents;
+        if row.key.gpu_instance.is_some() {
+            self.slices += 1;
+            self.sliced += row.equivalents;
+        }
         self.by_state[row.verdict.state as usize] += 1;
+        self.gpus_by_state[row.verdict.state as usize] += row.equivalents;
         match row.usd_per_hour {
             Some(usd) => {
                 self.usd_per_hour += usd;
@@ -80,7 +91,7 @@ impl RollUp {
 
     /// Burn, USD/h; `None` when no GPU has a price.
     pub fn known_burn(&self) -> Option<f64> {
-        (self.unpriced < self.gpus || self.gpus == 0).then_some(self.usd_per_hour)
+        (self.unpriced < self.rows || self.rows == 0).then_some(self.usd_per_hour)
     }
 
     /// Effective burn, USD/h; `None` when it is known for no GPU.
@@ -113,33 +124,40 @@ impl RollUp {
         (self.measured > 0.0).then(|| self.effective / self.measured)
     }
 
-    /// Number of GPUs in `state`.
+    /// Number of rows in `state`.
     pub fn count(&self, state: GpuState) -> u32 {
         self.by_state[state as usize]
     }
 
-    /// States that occur with their number of GPUs, the worst first.
-    pub fn states(&self) -> impl Iterator<Item = (GpuState, u32)> {
-        GpuState::ALL.into_iter().zip(self.by_state).filter(|(_, n)| *n > 0)
+    /// GPU equivalents in `state`.
+    pub fn gpus_in(&self, state: GpuState) -> f64 {
+        self.gpus_by_state[state as usize]
     }
 
-    /// Stacked bar of `width` columns, in proportion to the numbers by state, the worst state first. Each state
+    /// States that occur with their GPU equivalents, the worst first.
+    pub fn states(&self) -> impl Iterator<Item = (GpuState, f64)> {
+        GpuState::ALL.into_iter().zip(self.gpus_by_state).filter(|(_, gpus)| *gpus > 0.0)
+    }
+
+    /// Number with noun, slices told apart: `8 GPUs`, `24 slices of 8 GPUs`, `16 GPUs, 8 of them in 24 slices`.
+    pub fn words(&self) -> String {
+        super::words::gpus(self.equivalents, self.slices, self.sliced)
+    }
+
+    /// Stacked bar of `width` columns, in proportion to the GPU equivalents by state, the worst state first. Each state
     /// that occurs has at least one column while there are enough; else the worst have them. Empty without
     /// GPUs.
     pub fn bar(&self, width: u16) -> Vec<(GpuState, u16)> {
-        let mut parts: Vec<(GpuState, u32, u16)> = self
-            .states()
-            .take(usize::from(width))
-            .map(|(state, count)| (state, count, 1))
-            .collect();
+        let mut parts: Vec<(GpuState, f64, u16)> =
+            self.states().take(usize::from(width)).map(|(state, gpus)| (state, gpus, 1)).collect();
         let free = u32::from(width) - parts.len() as u32;
         if parts.is_empty() || free == 0 {
             return parts.into_iter().map(|(state, _, columns)| (state, columns)).collect();
         }
         // A column each, the rest to whoever is furthest from his share of all columns.
         for _ in 0..free {
-            let lacks = |part: &(GpuState, u32, u16)| {
-                f64::from(part.1) * f64::from(width) / f64::from(self.gpus) - f64::from(part.2)
+            let lacks = |part: &(GpuState, f64, u16)| {
+                part.1 * f64::from(width) / self.equivalents - f64::from(part.2)
             };
             let most = (0..parts.len()).max_by(|a, b| {
                 // Equal ones: the worse state, which stands first.
@@ -152,9 +170,9 @@ impl RollUp {
         parts.into_iter().map(|(state, _, columns)| (state, columns)).collect()
     }
 
-    /// Numbers by state as text, the worst first: `12 held idle, 3 busy`.
+    /// GPU equivalents by state as text, the worst first: `12 held idle, 3 busy`.
     pub fn state_words(&self) -> String {
-        let words = self.states().map(|(state, n)| format!("{n} {}", super::words::plain(state)));
+        let words = self.states().map(|(state, gpus)| super::words::in_state(gpus, state));
         words.collect::<Vec<_>>().join(", ")
     }
 }

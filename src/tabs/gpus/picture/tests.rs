@@ -249,10 +249,25 @@ fn bars_are_as_wide_as_asked() {
         assert!(bar.iter().all(|(_, n)| *n > 0));
         assert!(bar.windows(2).all(|w| w[0].0 < w[1].0), "worst first");
     }
-    // Twelve of each kind would be exact; here 22 GPUs on 22 columns are.
+    // Twelve of each kind would be exact; here 19 whole GPUs on 19 columns are.
+    let whole = fleet.rows.iter().filter(|row| row.key.gpu_instance.is_none());
+    let sums = RollUp::of(whole.map(|row| &**row));
     let exact: Vec<(GpuState, u16)> = sums.states().map(|(s, n)| (s, n as u16)).collect();
-    assert_eq!(sums.bar(22), exact);
+    assert_eq!(sums.bar(19), exact);
     assert!(RollUp::default().bar(9).is_empty());
+}
+
+#[test]
+fn slices_are_never_counted_as_gpus() {
+    use crate::tabs::gpus::picture::words::gpus as said;
+    assert_eq!(said(1.0, 0, 0.0), "1 GPU");
+    assert_eq!(said(8.0, 0, 0.0), "8 GPUs");
+    assert_eq!(said(0.125, 0, 0.0), "0.125 GPUs");
+    // Eight GPUs in a 3g and two 2g slices each.
+    let sliced = 8.0 * (3.0 / 7.0 + 2.0 / 7.0 + 2.0 / 7.0);
+    assert_eq!(said(sliced, 24, sliced), "24 slices of 8 GPUs");
+    assert_eq!(said(1_008.0, 24, sliced), "1,008 GPUs, 8 of them in 24 slices");
+    assert_eq!(said(1.0 / 7.0, 1, 1.0 / 7.0), "1 slice of 0.143 GPUs");
 }
 
 #[test]
@@ -277,11 +292,14 @@ fn the_distribution_holds_each_gpu_once() {
 fn the_pulse_tells_ages_and_loud_states() {
     let fleet = gpus();
     let pulse = pulse(&fleet, &ctx());
+    let sums = RollUp::of(fleet.rows.iter().map(|row| &**row));
     assert_eq!(pulse.ages, Some(Ages { min: 30, median: 30, max: 1_200 }));
     assert_eq!((pulse.unhealthy(), pulse.nodes, pulse.blind), (1, 5, 3));
     let parts = pulse.parts(&ctx());
     // 55.04 + 21.957642 + 0.8048 + 2 × 20.79 / 8; waste 6 × 6.88 + 21.957642.
-    assert_eq!(parts[..3], ["22 GPUs", "burn $83.00/h", "waste $63.24/h"]);
+    assert_eq!(parts[0], sums.words());
+    assert!(parts[0].ends_with(" of them in 3 slices"), "{}", parts[0]);
+    assert_eq!(parts[1..3], ["burn $83.00/h", "waste $63.24/h"]);
     assert_eq!(parts.last().unwrap(), "data 30s, oldest 20m");
     let empty = super::pulse(&GpuFleet::default(), &ctx());
     assert_eq!(empty.ages, None);
@@ -291,9 +309,10 @@ fn the_pulse_tells_ages_and_loud_states() {
 #[test]
 fn what_the_last_run_left_out_is_said() {
     let mut fleet = gpus();
-    fleet.totals.by_state[GpuState::Busy as usize].count = 1_600;
+    let busy = &mut fleet.totals.by_state[GpuState::Busy as usize];
+    (busy.count, busy.equivalents) = (1_600, 1_600.0);
     let parts = pulse(&fleet, &ctx()).parts(&ctx());
-    assert!(parts[0].starts_with("worst 22 of 1,6"), "{}", parts[0]);
+    assert!(parts[0].starts_with("worst 19.714 of 1,6"), "{}", parts[0]);
     assert!(parts[0].ends_with(" GPUs"), "{}", parts[0]);
 }
 

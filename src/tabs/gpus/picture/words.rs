@@ -78,9 +78,28 @@ pub fn workload(workload: Workload) -> Option<&'static str> {
     }
 }
 
-/// Number with noun: `1 GPU`, `8 GPUs`.
-pub fn gpus(count: u32) -> String {
-    format!("{} {}", format::count(f64::from(count)), format::noun(count as usize, "GPU"))
+/// Number of GPU equivalents in a state: `12 held idle`, `0.125 busy`. Drawn for many states in each frame, so a whole number is
+/// one text.
+pub fn in_state(equivalents: f64, state: GpuState) -> String {
+    match equivalents {
+        whole if whole.fract() == 0.0 && (0.0..1e9).contains(&whole) => {
+            format!("{} {}", whole as u32, plain(state))
+        }
+        other => format!("{} {}", format::count(other), plain(state)),
+    }
+}
+
+/// Number of GPU equivalents with noun, of which `slices` MIG slices are `sliced`: `1 GPU`, `24 slices of 8 GPUs`,
+/// `16 GPUs, 8 of them in 24 slices`.
+pub fn gpus(equivalents: f64, slices: u32, sliced: f64) -> String {
+    let number = format::count(equivalents);
+    let noun = if number == "1" { "GPU" } else { "GPUs" };
+    let parts = || format::plural(slices as usize, "slice");
+    match slices {
+        0 => format!("{number} {noun}"),
+        _ if (equivalents - sliced).abs() < 1e-6 => format!("{} of {number} {noun}", parts()),
+        _ => format!("{number} {noun}, {} of them in {}", format::count(sliced), parts()),
+    }
 }
 
 /// Label of a state in sentences: `held idle`.

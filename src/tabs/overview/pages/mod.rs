@@ -1,14 +1,16 @@
-//! The Overview as text: the burn and what it is spent on, the costliest findings, what could be saved, the
-//! scorecard, whose it is and where.
+//! The Overview as text: the bill and what it is spent on, the costliest findings, the GPUs as judged and as they are
+//! now, what could be saved, the scorecard, whose it is and where.
 
 mod findings;
+mod ladder;
+mod measures;
 mod past;
 mod savings;
 
 use crate::app::App;
 use crate::app::Role;
-use crate::app::content::{Line, columns, pad, wrap};
-use crate::tabs::overview::picture::{Band, Group, Overview, Part, PartKind, Score};
+use crate::app::content::{Line, Target, columns, pad, wrap};
+use crate::tabs::overview::picture::{Band, Group, Overview, Score};
 use crate::view::format;
 use crate::view::{Symbols, ViewContext};
 
@@ -28,22 +30,23 @@ pub fn lines(app: &App, overview: &Overview, width: usize) -> Vec<Line> {
             format!("The sums below are of {} of {} instances so far.", count(some), count(all));
         lines.push(Line::of(Role::Warn, text));
     }
-    burn(overview, &ctx, width, &mut lines);
-    lines.extend(crate::tabs::gpus::pages::overview(app, width));
-    lines.extend(past::lines(app, &ctx, width));
-    let mut parts = parts(overview, &ctx, width);
-    parts.extend(savings::parts(overview, &ctx, label_columns(width), MONEY));
+    let (bill, below) = ladder::lines(overview, &ctx, width);
     let scores = scorecard(&overview.scores, &ctx, width);
-    // On a wide screen the scorecard stands beside the parts, else below the findings.
-    let together = widest(&parts) + GAP + widest(&scores) <= width;
+    // On a wide screen the scorecard stands beside the ladder, else below the findings.
+    let together = widest(&bill) + GAP + widest(&scores) <= width;
     if together {
-        let left = widest(&parts) + GAP;
-        lines.extend(beside(parts, scores.clone(), left));
+        let left = widest(&bill) + GAP;
+        lines.extend(beside(bill, scores.clone(), left));
     } else {
-        lines.extend(parts);
+        lines.extend(bill);
     }
+    lines.extend(below);
     lines.push(Line::new());
     block(&mut lines, findings::lines(overview, &ctx, width));
+    block(&mut lines, past::lines(app, &ctx, width));
+    if let Some(measures) = &overview.measures {
+        block(&mut lines, measures::lines(measures, &ctx, width));
+    }
     if let Some(saved) = &overview.saved {
         block(&mut lines, savings::waterfall(saved, &ctx, width));
         block(&mut lines, savings::sequence(saved, &ctx, width));
@@ -78,114 +81,6 @@ fn block(lines: &mut Vec<Line>, more: Vec<Line>) {
         lines.extend(more);
         lines.push(Line::new());
     }
-}
-
-/// The glyph and role of a part, so that the bar can be read without colour.
-fn part_look(kind: PartKind, symbols: Symbols) -> (char, Role) {
-    let (unicode, ascii, role) = match kind {
-        PartKind::Busy => ('█', '#', Role::Ok),
-        PartKind::Idle => ('░', '.', Role::Idle),
-        PartKind::PartlyIdle => ('▒', '%', Role::Idle),
-        PartKind::Underused => ('▞', '-', Role::Warn),
-        PartKind::Unknown => ('?', '?', Role::Warn),
-        PartKind::TooNew => ('+', '+', Role::Dim),
-        PartKind::Exempt => ('x', 'x', Role::Dim),
-        PartKind::Unjudged => ('~', '~', Role::Dim),
-    };
-    (if symbols == Symbols::Ascii { ascii } else { unicode }, role)
-}
-
-fn burn(overview: &Overview, ctx: &ViewContext, width: usize, lines: &mut Vec<Line>) {
-    let running = overview.running;
-    let known = |usd: f64, is: bool| ctx.symbols.or_unknown(is.then_some(usd), format::usd_total);
-    let month = known(overview.burn_per_month(), running == 0 || overview.unpriced < running);
-    // Waste is known as soon as it is known of one instance.
-    let judged = overview.teams.iter().any(|t| t.known_waste().is_some());
-    let waste = known(overview.waste_per_month(), running == 0 || judged);
-    let dot = ctx.symbols.separator();
-    let mut line = Line::of(Role::Heading, "Month, 730 h").text(format!("  {month}"));
-    let instances = format!(
-        "{dot} {} of {} running",
-        format::grouped(f64::from(running), 0),
-        format::grouped(f64::from(overview.instances), 0),
-    );
-    let parts = [
-        (Role::Idle, format!("{dot} waste {waste}")),
-        (Role::Dim, instances),
-        (Role::Dim, format!("{dot} {} GPUs", format::count(overview.gpus))),
-    ];
-    // What does not fit goes to the next line: a number that is cut is a wrong number.
-    for (role, part) in parts {
-        if line_columns(&line) + 1 + columns(&part) > width {
-            lines.push(std::mem::take(&mut line));
-        }
-        line = line.text(" ").with(role, part);
-    }
-    lines.push(line);
-    let widths = apportion(&overview.parts, width);
-    let mut bar = Line::new();
-    for (part, cells) in overview.parts.iter().zip(widths) {
-        let (glyph, role) = part_look(part.kind, ctx.symbols);
-        if cells > 0 {
-            bar = bar.with(role, glyph.to_string().repeat(cells));
-        }
-    }
-    lines.push(bar);
-    lines.extend(savings::net(overview, ctx, width));
-}
-
-/// Columns of the label and of the dollars of a part.
-const LABEL: usize = 25;
-const MONEY: usize = 13;
-
-/// On a narrow screen the label gives way to the dollars.
-fn label_columns(width: usize) -> usize {
-    LABEL.min(width.saturating_sub(MONEY + 2)).max(8)
-}
-
-/// One line per part that has instances; its glyph is that of the bar.
-fn parts(overview: &Overview, ctx: &ViewContext, width: usize) -> Vec<Line> {
-    let label = label_columns(width);
-    let mut lines = Vec::new();
-    for part in overview.parts.iter().filter(|p| p.instances > 0) {
-        let (glyph, role) = part_look(part.kind, ctx.symbols);
-        let share = part.known().filter(|_| overview.burn > 0.0).map(|usd| usd / overview.burn);
-        let mut line = Line::new()
-            .with(role, format!("{glyph} "))
-            .column(Role::Text, &cut(part.kind.label(), label, ctx.symbols), label)
-            .number(Role::Text, &ctx.symbols.or_unknown(part.known(), format::usd_per_hour), MONEY);
-        if LABEL + MONEY + 8 <= width {
-            let share = ctx.symbols.or_unknown(share, |s| format::share(s, 0));
-            line = line.number(Role::Dim, &share, 6);
-        }
-        if LABEL + MONEY + 20 <= width {
-            let instances = format::grouped(f64::from(part.instances), 0);
-            line = line.number(Role::Dim, &format!("{instances} inst"), 12);
-        }
-        if part.unpriced > 0 {
-            line = line.with(Role::Warn, format!("  {} unpriced", part.unpriced));
-        }
-        lines.push(line);
-    }
-    lines
-}
-
-/// Cells of a bar of `width` for each part: proportional, by largest remainder, so that they sum
-/// up to `width` (or to nothing when nothing burns).
-fn apportion(parts: &[Part], width: usize) -> Vec<usize> {
-    let total: f64 = parts.iter().map(|p| p.usd_per_hour).sum();
-    if total <= 0.0 {
-        return vec![0; parts.len()];
-    }
-    let exact: Vec<f64> = parts.iter().map(|p| p.usd_per_hour / total * width as f64).collect();
-    let mut cells: Vec<usize> = exact.iter().map(|e| e.floor() as usize).collect();
-    let mut by_remainder: Vec<usize> = (0..parts.len()).collect();
-    by_remainder.sort_by(|a, b| exact[*b].fract().total_cmp(&exact[*a].fract()));
-    let missing = width.saturating_sub(cells.iter().sum());
-    for i in by_remainder.into_iter().take(missing) {
-        cells[i] += 1;
-    }
-    cells
 }
 
 fn scorecard(scores: &[Score], ctx: &ViewContext, width: usize) -> Vec<Line> {
@@ -298,23 +193,4 @@ pub(crate) fn beside(first: Vec<Line>, second: Vec<Line>, left: usize) -> Vec<Li
             line
         })
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn part(usd_per_hour: f64) -> Part {
-        Part { kind: PartKind::Busy, usd_per_hour, instances: 1, unpriced: 0 }
-    }
-
-    #[test]
-    fn a_bar_is_as_long_as_it_should_be() {
-        let parts = [part(1.0), part(1.0), part(1.0), part(0.0)];
-        assert_eq!(apportion(&parts, 10), [4, 3, 3, 0]);
-        assert_eq!(apportion(&[part(0.0)], 10), [0]);
-        for width in 0..200 {
-            assert_eq!(apportion(&parts, width).iter().sum::<usize>(), width);
-        }
-    }
 }

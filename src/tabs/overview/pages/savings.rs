@@ -1,4 +1,4 @@
-//! What could be saved, on the Overview: the waterfall, the order of work, what is paid and not used.
+//! What could be saved, on the Overview: the waterfall and the order of work.
 
 use super::{cut, line_columns};
 use crate::analyze::waterfall::{Task, TaskKind};
@@ -7,7 +7,7 @@ use crate::app::content::{Line, Target, columns, wrap};
 use crate::app::{SavingsList, Tab};
 use crate::domain::HOURS_PER_MONTH;
 use crate::fleet::savings::{Effort, Risk, Step, StepKind};
-use crate::tabs::overview::picture::{Overview, Saved, WasteOf};
+use crate::tabs::overview::picture::Saved;
 use crate::tabs::storage::picture::words::{effort, risk};
 use crate::view::{Symbols, ViewContext, format, reasons};
 
@@ -20,90 +20,8 @@ const LEVEL: usize = 7;
 /// Most columns of a bar: beyond them it says no more.
 const BAR: usize = 48;
 
-/// Most columns of the kinds of idle resources, so that the scorecard finds room beside them.
-const KINDS: usize = 38;
-
 /// From this width on, what a step says of itself stands under the waterfall.
 const NOTES: usize = 110;
-
-/// What commitments make of the burn; nothing while nobody asked.
-pub(super) fn net(overview: &Overview, ctx: &ViewContext, width: usize) -> Vec<Line> {
-    let Some(saved) = &overview.saved else { return Vec::new() };
-    if let Some(why) = &saved.waterfall.net_unknown {
-        let why = reasons::net_unknown(why);
-        let text = format!("Net of commitments unknown ({why}): savings are at list price.");
-        return wrap(&text, width).into_iter().map(|part| Line::of(Role::Warn, part)).collect();
-    }
-    let Some(net) = overview.net else { return Vec::new() };
-    let dot = ctx.symbols.separator();
-    let month = |usd: f64| format::usd_total(usd * HOURS_PER_MONTH);
-    let mut parts = vec![(
-        Role::Text,
-        format!("{}, {}/month", format::usd_per_hour(net.usd_per_hour), month(net.usd_per_hour)),
-    )];
-    if let Some(unused) = saved.unused() {
-        let role = if unused > 0.005 { Role::Idle } else { Role::Dim };
-        parts.push((
-            role,
-            format!("{dot} and {} of commitments unused", format::usd_per_hour(unused)),
-        ));
-    }
-    if net.unpriced > 0 {
-        parts.push((Role::Warn, format!("{dot} {} unpriced", net.unpriced)));
-    }
-    let mut lines = Vec::new();
-    let mut line = Line::of(Role::Heading, "Net of commitments").text(" ");
-    for (role, part) in parts {
-        if line_columns(&line) + 1 + columns(&part) > width {
-            lines.push(std::mem::take(&mut line));
-        }
-        line = line.text(" ").with(role, part);
-    }
-    lines.push(line);
-    lines
-}
-
-/// What is paid beside the instances' own price and serves nothing, in the columns of the parts.
-pub(super) fn parts(
-    overview: &Overview,
-    ctx: &ViewContext,
-    label: usize,
-    money: usize,
-) -> Vec<Line> {
-    let Some(saved) = &overview.saved else { return Vec::new() };
-    let (unicode, mut lines) = (ctx.symbols == Symbols::Unicode, Vec::new());
-    let mut add = |glyph: &str, name: &str, usd: &str, more: String, target: Target| {
-        let line = Line::new()
-            .with(Role::Idle, format!("{glyph} "))
-            .column(Role::Text, &cut(name, label, ctx.symbols), label)
-            .number(Role::Text, usd, money)
-            .with(Role::Dim, more);
-        lines.push(line.to(target));
-    };
-    if let Some(unused) = saved.unused().filter(|usd| *usd > 0.0) {
-        add(
-            if unicode { "▁" } else { "_" },
-            "unused commitments",
-            &format::usd_per_hour(unused),
-            saved.unused_of(ctx.symbols).map(|of| format!("  {of}")).unwrap_or_default(),
-            Target::List(SavingsList::Commitments),
-        );
-    }
-    let (count, usd) = saved.idle_resources();
-    if count > 0 {
-        let some = |r: &WasteOf| format::plural(r.count as usize, r.kind.label());
-        let kinds: Vec<String> = saved.resources.iter().map(some).collect();
-        let known = saved.resources.iter().any(|r| r.known().is_some());
-        add(
-            if unicode { "▂" } else { "," },
-            "idle resources",
-            &ctx.symbols.or_unknown(known.then_some(usd), format::usd_per_hour),
-            format!("  {}", cut(&kinds.join(", "), KINDS, ctx.symbols)),
-            Target::List(SavingsList::Resources),
-        );
-    }
-    lines
-}
 
 /// The waterfall; nothing before it was worked out.
 pub(super) fn waterfall(saved: &Saved, ctx: &ViewContext, width: usize) -> Vec<Line> {

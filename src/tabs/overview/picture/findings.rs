@@ -209,7 +209,7 @@ fn resource(row: &ResourceRow) -> Option<Finding> {
 
 fn commitment(row: &CommitmentRow) -> Option<Finding> {
     let held = &row.commitment;
-    let unused = row.utilisation_now.map(|used| format::percent((1.0 - used) * 100.0));
+    let unused = row.utilisation_now.map(|used| format::share(1.0 - used, 0));
     let unused = unused.map_or_else(String::new, |share| format!("{share} "));
     Some(Finding {
         of: FindingOf::Commitment(held.id.clone()),

@@ -2,9 +2,9 @@
 //! instances that are not idle.
 
 use super::findings::of_gpus;
-use super::{Blind, Metric, Overview, Score};
+use super::{Blind, Measures, Metric, Overview, Score};
 use crate::domain::{GpuState, VerdictKind};
-use crate::fleet::{GpuFleet, GpuRow};
+use crate::fleet::{Fleet, GpuFleet, GpuRow};
 use crate::tabs::gpus::picture::{BlindPanel, blind};
 use crate::view::format::count;
 
@@ -19,8 +19,12 @@ pub(super) const WASTEFUL: [GpuState; 3] =
 pub struct GpuFinding {
     /// State of the GPUs.
     pub state: GpuState,
-    /// Number of GPUs.
-    pub gpus: u32,
+    /// Number of GPUs and MIG slices.
+    pub count: u32,
+    /// GPU equivalents of them.
+    pub gpus: f64,
+    /// Number of MIG slices among them, and their GPU equivalents.
+    pub slices: (u32, f64),
     /// Number of these without a price.
     pub unpriced: u32,
     /// Waste of the priced ones, USD/h.
@@ -34,9 +38,10 @@ pub struct GpuFinding {
 impl Overview {
     /// Adds the findings and utilisation of GPU telemetry.
     #[must_use]
-    pub fn with_gpus(mut self, gpus: &GpuFleet) -> Self {
+    pub fn with_gpus(mut self, fleet: &Fleet, gpus: &GpuFleet) -> Self {
         self.gpu_findings = findings(gpus);
         self.add_findings(&["gpus"], of_gpus(gpus));
+        self.measures = Measures::of(fleet, gpus);
         // What is told now counts for more than what the hours of a verdict lacked.
         if !gpus.rows.is_empty() {
             let BlindPanel { instances, usd_per_hour, unpriced, .. } = blind(gpus);
@@ -57,14 +62,20 @@ fn findings(gpus: &GpuFleet) -> Vec<GpuFinding> {
     let sum = |state: GpuState| {
         let empty = GpuFinding {
             state,
-            gpus: 0,
+            count: 0,
+            gpus: 0.0,
+            slices: (0, 0.0),
             unpriced: 0,
             usd_per_hour: 0.0,
             wasted_usd: None,
             wasted_at_least: false,
         };
         rows().filter(|r| r.verdict.state == state).fold(empty, |mut sum, row| {
-            sum.gpus += 1;
+            sum.count += 1;
+            sum.gpus += row.equivalents;
+            if row.key.gpu_instance.is_some() {
+                sum.slices = (sum.slices.0 + 1, sum.slices.1 + row.equivalents);
+            }
             match row.waste_usd_per_hour {
                 Some(usd) => sum.usd_per_hour += usd,
                 None => sum.unpriced += 1,
@@ -76,7 +87,8 @@ fn findings(gpus: &GpuFleet) -> Vec<GpuFinding> {
             sum
         })
     };
-    let mut found: Vec<GpuFinding> = WASTEFUL.map(sum).into_iter().filter(|f| f.gpus > 0).collect();
+    let mut found: Vec<GpuFinding> =
+        WASTEFUL.map(sum).into_iter().filter(|f| f.count > 0).collect();
     found.sort_by(|a, b| b.usd_per_hour.total_cmp(&a.usd_per_hour));
     found
 }
@@ -103,9 +115,9 @@ mod tests {
 
     #[test]
     fn only_what_no_instance_counts_is_added() {
-        let o = overview(&fleet(), &ctx()).with_gpus(&fixture::gpus());
+        let o = overview(&fleet(), &ctx()).with_gpus(&fleet(), &fixture::gpus());
         let found: Vec<(GpuState, u32, u32)> =
-            o.gpu_findings.iter().map(|f| (f.state, f.gpus, f.unpriced)).collect();
+            o.gpu_findings.iter().map(|f| (f.state, f.count, f.unpriced)).collect();
         // Five held idle on the partly idle instance and eight on the idle one are in its waste;
         // the stalled one beside them is not, nor is the slice of a host without an instance.
         assert_eq!(found, [(GpuState::Stalled, 1, 0), (GpuState::HeldIdle, 1, 1)]);
@@ -126,22 +138,22 @@ mod tests {
                 Arc::make_mut(instance).verdict = None;
             }
         }
-        let found = overview(&fleet(), &ctx()).with_gpus(&unjudged).gpu_findings;
-        let states: Vec<_> = found.iter().map(|f| (f.state, f.gpus)).collect();
+        let found = overview(&fleet(), &ctx()).with_gpus(&fleet(), &unjudged).gpu_findings;
+        let states: Vec<_> = found.iter().map(|f| (f.state, f.count)).collect();
         assert_eq!(states, [(GpuState::HeldIdle, 1)], "that of the host without an instance");
     }
 
     #[test]
     fn utilisation_is_the_effective_one_where_it_is_known() {
         let before = overview(&fleet(), &ctx());
-        let o = before.clone().with_gpus(&fixture::gpus());
+        let o = before.clone().with_gpus(&fleet(), &fixture::gpus());
         let score = &o.scores[0];
         // 0.87 + 0.31 + 0.88, a stalled one, slices 0.01 × 3/7 and 0.7 × 1/7; of 17 GPUs and 4/7.
         let want = (2.06 + 0.03 / 7.0 + 0.7 / 7.0) / (17.0 + 4.0 / 7.0);
         assert!((score.share.unwrap() - want).abs() < 1e-6, "{score:?}");
         assert_eq!(score.grade, Some(Band::Poor));
         assert!(score.rests_on.starts_with("effective use of 17.571 of "), "{}", score.rests_on);
-        let none = before.clone().with_gpus(&GpuFleet::default());
+        let none = before.clone().with_gpus(&fleet(), &GpuFleet::default());
         assert_eq!(none, before);
     }
 }

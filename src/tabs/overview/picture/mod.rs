@@ -3,7 +3,8 @@
 mod findings;
 mod gpus;
 mod groups;
-mod parts;
+mod ladder;
+mod measures;
 mod past;
 mod savings;
 mod score;
@@ -11,7 +12,8 @@ mod score;
 pub use findings::{Finding, FindingOf};
 pub use gpus::GpuFinding;
 pub use groups::Group;
-pub use parts::{Part, PartKind};
+pub use ladder::{Basis, Ladder, LadderRow, Money, filter};
+pub use measures::{GpuUse, Measures, PieceKind};
 pub use past::{TRAIL_DAYS, since, trail};
 pub use savings::{NetBurn, Saved, WasteOf};
 pub use score::{Metric, Score};
@@ -21,8 +23,10 @@ pub use crate::analyze::gpu::Band;
 use jiff::Timestamp;
 
 use crate::domain::{HOURS_PER_MONTH, VerdictKind};
-use crate::fleet::{Fleet, Row};
-use crate::view::{ViewContext, format};
+use crate::fleet::savings::BillKind;
+use crate::fleet::{Fleet, Part, PartKind, Row, parts};
+use crate::tabs::idle::picture::Field;
+use crate::view::{TableField, ViewContext, format};
 
 /// Data of the Overview. Dollars are USD/h at each instance's rate (list, or Spot price for Spot), before
 /// commitments; a month is 730 h.
@@ -42,7 +46,12 @@ pub struct Overview {
     pub unpriced: u32,
     /// `burn` by use, in the order of [`PartKind::ALL`], empty parts included.
     pub parts: Vec<Part>,
-    /// Waste of idle and partly idle instances, USD/h.
+    /// The bill now and its parts; of instances alone until the rest is known ([`Overview::with_savings`]).
+    pub ladder: Ladder,
+    /// GPUs as judged and as reported now; `None` without GPU telemetry ([`Overview::with_gpus`]).
+    pub measures: Option<Measures>,
+    /// Waste of idle and partly idle instances at their list price, USD/h: of [`Overview::ladder`] the rows of instances
+    /// that are waste.
     pub waste: f64,
     /// Waste ÷ burn, 0–1; `None` when nothing burns.
     pub waste_share: Option<f64>,
@@ -84,6 +93,15 @@ impl Overview {
     /// Waste, USD/h; `None` when no running instance has a known waste.
     pub fn known_waste(&self) -> Option<f64> {
         self.knows_waste.then_some(self.waste)
+    }
+
+    /// What of [`Overview::ladder`] is waste; `None` when no running instance has a known waste, and while nothing is found
+    /// and verdicts are missing.
+    pub fn told_waste(&self) -> Option<Money> {
+        let unjudged = BillKind::Instances(PartKind::Unjudged);
+        let is_judged = self.ladder.rows.iter().all(|row| row.kind != unjudged);
+        let waste = self.ladder.waste();
+        (waste.cents > 0 || (self.knows_waste && is_judged)).then_some(waste)
     }
 
     /// Dollars wasted so far; `None` when no running instance has a known waste.
@@ -132,7 +150,7 @@ impl Blind {
 pub fn overview(fleet: &Fleet, ctx: &ViewContext) -> Overview {
     let rows: Vec<&Row> = fleet.rows.iter().map(|r| &**r).collect();
     let running = || rows.iter().copied().filter(|r| r.instance.state.is_billed());
-    let parts = parts::parts(running());
+    let parts = parts(running().map(|row| (row, row.usd_per_hour().unwrap_or(0.0))));
     let burn: f64 = parts.iter().map(|p| p.usd_per_hour).sum();
     let waste: f64 = parts.iter().filter(|p| p.kind.is_waste()).map(|p| p.usd_per_hour).sum();
     let mut blind = Blind::default();
@@ -150,6 +168,8 @@ pub fn overview(fleet: &Fleet, ctx: &ViewContext) -> Overview {
         gpus: fleet.totals.gpus,
         burn,
         unpriced: fleet.totals.unpriced,
+        ladder: Ladder::of_instances(&parts),
+        measures: None,
         waste,
         waste_share: (burn > 0.0).then(|| waste / burn),
         knows_waste: fleet.totals.knows_waste(),

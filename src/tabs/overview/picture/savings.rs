@@ -1,6 +1,6 @@
 //! What could be saved: the waterfall, the order of work, and what is paid and not used.
 
-use super::{Metric, Overview, Score, findings};
+use super::{Ladder, Metric, Overview, Score, findings};
 use crate::analyze::waterfall::{DataGaps, Task, sequence};
 use crate::domain::{HOURS_PER_MONTH, Lifecycle, ResourceKind, VerdictKind};
 use crate::fleet::savings::{CommitmentSums, Waterfall};
@@ -68,12 +68,6 @@ impl Saved {
         parts.join(", ")
     }
 
-    /// Number of idle resources of all kinds, and their waste in USD/h.
-    pub fn idle_resources(&self) -> (u32, f64) {
-        let all = &self.resources;
-        (all.iter().map(|r| r.count).sum(), all.iter().map(|r| r.usd_per_hour).sum())
-    }
-
     /// Commitments that nothing uses now, USD/h: reservations, plans, reserved capacity. `None` = not known.
     pub fn unused(&self) -> Option<f64> {
         self.commitments.and_then(|sums| sums.unused_usd_per_hour)
@@ -127,6 +121,9 @@ impl Overview {
             Score::new(metric, share.filter(|_| known), rests_on).put(&mut self.scores);
         }
         self.add_findings(&["resource", "commitment"], findings::of_savings(savings));
+        if let Some(ladder) = Ladder::of_bill(savings) {
+            self.ladder = ladder;
+        }
         let gaps = DataGaps { blind: self.blind.instances, untagged: self.untagged };
         self.saved = Some(Saved {
             waterfall: savings.waterfall.clone(),

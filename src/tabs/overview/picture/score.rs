@@ -165,17 +165,15 @@ pub(super) fn scores<'a>(running: impl Iterator<Item = &'a Row>) -> Vec<Score> {
 
 #[derive(Default)]
 struct Sums {
-    /// GPU devices of running instances of known types.
-    devices: f64,
+    /// GPU equivalents of running instances of known types, and those on Spot.
+    gpus: f64,
+    spot: f64,
     /// Of them with a mean, and the sum of their percentages.
     seen: f64,
     percent: f64,
-    /// Devices whose verdict says idle or not, and those idle.
+    /// GPU equivalents whose verdict says idle or not, and those idle.
     judged: f64,
     idle: f64,
-    /// GPU equivalents, and those on Spot.
-    gpus: f64,
-    spot: f64,
     instances: f64,
     tagged: f64,
 }
@@ -185,26 +183,23 @@ impl Sums {
         self.instances += 1.0;
         self.tagged += f64::from(u8::from(is_tagged(row)));
         let Some(spec) = row.spec.as_deref().filter(|s| s.accelerator.is_some()) else { return };
-        let devices = f64::from(spec.devices());
-        self.devices += devices;
-        self.gpus += spec.gpus();
+        let gpus = spec.gpus();
+        self.gpus += gpus;
         if row.instance.lifecycle == Lifecycle::Spot {
-            self.spot += spec.gpus();
+            self.spot += gpus;
         }
         let Some(verdict) = row.verdict.as_deref() else { return };
         if let Some(percent) = verdict.gpu_percent.filter(|p| p.is_finite()) {
-            let seen = seen(verdict).unwrap_or(devices);
+            let seen = seen(verdict).map_or(gpus, |n| gpus * n / f64::from(spec.devices().max(1)));
             self.seen += seen;
             self.percent += f64::from(percent) * seen;
         }
-        let idle = match verdict.kind {
-            VerdictKind::Idle => devices,
-            VerdictKind::Partial => f64::from(verdict.idle_gpus.unwrap_or(0)),
-            VerdictKind::Busy | VerdictKind::Underused => 0.0,
-            VerdictKind::Unknown | VerdictKind::TooNew | VerdictKind::Exempt => return,
+        let Some(idle) = verdict.waste_share().filter(|_| verdict.kind != VerdictKind::Exempt)
+        else {
+            return;
         };
-        self.judged += devices;
-        self.idle += idle;
+        self.judged += gpus;
+        self.idle += gpus * idle;
     }
 
     fn score(&self, metric: Metric) -> Score {
@@ -212,11 +207,11 @@ impl Sums {
         let (share, rests_on) = match metric {
             Metric::GpuUtilisation => (
                 ratio(self.percent / 100.0, self.seen),
-                format!("{} of {} GPUs seen", count(self.seen), count(self.devices)),
+                format!("{} of {} GPUs seen", count(self.seen), count(self.gpus)),
             ),
             Metric::IdleGpuHours => (
                 ratio(self.idle, self.judged),
-                format!("{} of {} GPUs judged", count(self.judged), count(self.devices)),
+                format!("{} of {} GPUs judged", count(self.judged), count(self.gpus)),
             ),
             Metric::SpotCoverage => {
                 (ratio(self.spot, self.gpus), format!("{} GPUs of known types", count(self.gpus)))

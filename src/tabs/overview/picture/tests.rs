@@ -228,8 +228,9 @@ fn savings_bring_their_scores_and_what_is_unused() {
         usd += row.waste_usd_per_hour.unwrap_or(0.0);
     }
     assert!(count > 0 && usd > 0.0);
-    assert_eq!(saved.idle_resources().0, count);
-    assert!(close(saved.idle_resources().1, usd));
+    let all = &saved.resources;
+    assert_eq!(all.iter().map(|of| of.count).sum::<u32>(), count);
+    assert!(close(all.iter().map(|of| of.usd_per_hour).sum(), usd));
     // 102.78 would be claimed of what saves 50.
     let naive = "a naive sum would have claimed $102.78/h, $75,026/month";
     assert_eq!(saved.naive().as_deref(), Some(naive));

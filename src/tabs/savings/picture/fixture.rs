@@ -11,12 +11,12 @@ use crate::domain::{
     ResourceFix, ResourceKind, ResourceSignal, SavingsPlan, Scope, Signal, SignalEvidence,
     SourceError, SourceId, SourceState, Tags, Tenancy, Unread, Verdict, VerdictKind, Workload,
 };
-use crate::fleet::Savings;
 use crate::fleet::savings::{
-    CannotTell, CommitmentFinding, CommitmentRow, CommitmentSums, Effort, MixedFleet, Need,
-    NetUnknown, Pattern, Proposal, ResourceRow, Risk, SizeNote, SizeVerdict, SpotBecause, SpotFit,
-    SpotNote, SpotRow, Step, StepKind, Waterfall, ZonePrice,
+    BillKind, BillRow, CannotTell, CommitmentFinding, CommitmentRow, CommitmentSums, Effort,
+    MixedFleet, Need, NetUnknown, Pattern, Proposal, ResourceRow, Risk, SizeNote, SizeVerdict,
+    SpotBecause, SpotFit, SpotNote, SpotRow, Step, StepKind, Waterfall, ZonePrice,
 };
+use crate::fleet::{PartKind, Savings};
 use crate::view::fixture::{ago, now};
 
 const ACCOUNT: &str = "111122223333";
@@ -525,6 +525,36 @@ fn step(kind: StepKind, before: f64, after: f64, gross_alone: f64) -> Step {
     }
 }
 
+/// Parts of a bill of $400: the list prices are those of the fleet of the tests, what is unused is that of the sums.
+fn bill() -> Vec<BillRow> {
+    use BillKind::{
+        EmptyCapacity, IdleResources, Instances, OtherResources, Storage, UnusedCommitments,
+    };
+    let parts = [
+        (Instances(PartKind::Busy), 40.0, Some(20.79 + 0.8048 + 20.64), 3, 0),
+        (Instances(PartKind::Idle), 21.957_642, Some(21.957_642), 2, 1),
+        (Instances(PartKind::PartlyIdle), 34.4, Some(34.4), 1, 0),
+        (Instances(PartKind::Underused), 4.284, Some(4.284), 1, 0),
+        (Instances(PartKind::Unknown), 16.288, Some(16.288), 1, 0),
+        (Instances(PartKind::TooNew), 0.8048, Some(0.8048), 1, 0),
+        (Instances(PartKind::Exempt), 21.957_642, Some(21.957_642), 1, 0),
+        (Instances(PartKind::Unjudged), 0.0, Some(0.0), 1, 1),
+        (UnusedCommitments, 27.0, None, 4, 0),
+        (EmptyCapacity, 55.04, None, 1, 0),
+        (IdleResources, 2.08, None, 3, 1),
+        (OtherResources, 6.187_916, None, 3, 0),
+        (Storage, 170.0, None, 8, 1),
+    ];
+    let row = |(kind, usd_per_hour, list_usd_per_hour, count, unpriced)| BillRow {
+        kind,
+        usd_per_hour,
+        list_usd_per_hour,
+        count,
+        unpriced,
+    };
+    parts.map(row).into()
+}
+
 /// All of it.
 pub(crate) fn savings() -> Savings {
     Savings {
@@ -552,6 +582,7 @@ pub(crate) fn savings() -> Savings {
             unread: Vec::new(),
             early: false,
             before: 400.0,
+            bill: bill(),
             steps: vec![
                 step(StepKind::Idle, 400.0, 390.0, 24.0),
                 Step { items: 0, unknown: 0, ..step(StepKind::PartlyIdle, 390.0, 390.0, 0.0) },
@@ -577,6 +608,19 @@ pub(crate) fn savings_of(change: impl FnOnce(&mut Savings)) -> Savings {
     savings
 }
 
+/// Makes the bill one at list price, without commitments; storage makes up for what they were.
+pub(crate) fn at_list_price(savings: &mut Savings) {
+    let bill = &mut savings.waterfall.bill;
+    bill.retain(|row| !matches!(row.kind, BillKind::UnusedCommitments | BillKind::EmptyCapacity));
+    for row in bill.iter_mut() {
+        row.usd_per_hour = row.list_usd_per_hour.unwrap_or(row.usd_per_hour);
+    }
+    let rest = savings.waterfall.before - bill.iter().map(|row| row.usd_per_hour).sum::<f64>();
+    if let Some(storage) = bill.last_mut() {
+        storage.usd_per_hour += rest;
+    }
+}
+
 /// The same where Savings Plans could not be read.
 pub(crate) fn denied() -> Savings {
     savings_of(|s| {
@@ -599,6 +643,7 @@ pub(crate) fn denied() -> Savings {
             state: SourceState::Failed(Arc::new(error)),
         }];
         s.waterfall.net_unknown = Some(NetUnknown::Fixture("Savings Plans could not be read"));
+        at_list_price(s);
         for p in &mut s.proposals {
             Arc::make_mut(p).net_usd_per_hour = None;
         }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::{HeatMap, HeatOrder};
 use crate::domain::GpuState;
 use crate::fleet::GpuRow;
+use crate::tabs::gpus::picture::GpuField;
 use crate::tabs::gpus::picture::rollup::RollUp;
-use crate::tabs::gpus::picture::{GpuField, words};
 use crate::view::{TableField, ViewContext, format};
 
 impl HeatMap {
@@ -86,7 +86,7 @@ fn node<'a>(
     let sums = RollUp::of(rows.map(|r| &**r));
     let mut parts = vec![
         worst.node.short_name().to_owned(),
-        format!("{}: {}", words::gpus(sums.gpus), sums.state_words()),
+        format!("{}: {}", sums.words(), sums.state_words()),
         ctx.symbols.or_unknown(sums.known_burn(), format::usd_per_hour),
         format!("waste {}", ctx.symbols.or_unknown(sums.known_waste(), format::usd_per_hour)),
     ];

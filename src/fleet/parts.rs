@@ -1,10 +1,13 @@
 //! Burn by what it is spent on.
 
+use serde::{Deserialize, Serialize};
+
+use super::row::Row;
 use crate::domain::VerdictKind;
-use crate::fleet::Row;
 
 /// Use that a part of the burn is spent on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum PartKind {
     /// Working instances, and the working GPUs of partly idle ones.
     Busy,
@@ -83,13 +86,15 @@ impl PartKind {
     }
 }
 
-/// Burn of the instances of one use.
+/// Instances of one use.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
     /// Use that the part is spent on.
     pub kind: PartKind,
-    /// Burn of the priced instances, USD/h.
+    /// Burn of the priced instances at their own rates (list, or Spot price for Spot), USD/h.
     pub usd_per_hour: f64,
+    /// Their share of the bill, USD/h: what commitments charge for them, and the rest on demand.
+    pub paid_usd_per_hour: f64,
     /// Number of instances in this part; a partly idle one counts as busy and as partly idle.
     pub instances: u32,
     /// Number of these without a price.
@@ -103,29 +108,37 @@ impl Part {
     }
 }
 
-/// All parts, in the order of [`PartKind::ALL`].
-pub(super) fn parts<'a>(running: impl Iterator<Item = &'a Row>) -> Vec<Part> {
-    let mut parts =
-        PartKind::ALL.map(|kind| Part { kind, usd_per_hour: 0.0, instances: 0, unpriced: 0 });
-    let mut add = |kind: PartKind, usd: Option<f64>| {
+/// All parts of running instances, in the order of [`PartKind::ALL`]. With each instance comes what is paid for it,
+/// USD/h.
+pub fn parts<'a>(running: impl Iterator<Item = (&'a Row, f64)>) -> Vec<Part> {
+    let mut parts = PartKind::ALL.map(|kind| Part {
+        kind,
+        usd_per_hour: 0.0,
+        paid_usd_per_hour: 0.0,
+        instances: 0,
+        unpriced: 0,
+    });
+    let mut add = |kind: PartKind, usd: Option<f64>, paid: f64| {
         // The order of `ALL` is that of the variants.
         let part = &mut parts[kind as usize];
         part.instances += 1;
+        part.paid_usd_per_hour += paid;
         match usd {
             Some(usd) => part.usd_per_hour += usd,
             None => part.unpriced += 1,
         }
     };
-    for row in running {
+    for (row, paid) in running {
         let verdict = row.verdict.as_deref();
         let usd = row.usd_per_hour();
         let kind = PartKind::of(verdict.map(|v| v.kind));
-        if verdict.is_some_and(|v| v.kind == VerdictKind::Partial) {
-            let idle = row.waste_usd_per_hour();
-            add(PartKind::Busy, usd.zip(idle).map(|(all, idle)| all - idle));
-            add(PartKind::PartlyIdle, idle);
+        if let Some(partial) = verdict.filter(|v| v.kind == VerdictKind::Partial) {
+            let share = partial.waste_share().unwrap_or(0.0);
+            let idle = usd.map(|usd| usd * share);
+            add(PartKind::Busy, usd.zip(idle).map(|(all, idle)| all - idle), paid - paid * share);
+            add(PartKind::PartlyIdle, idle, paid * share);
         } else {
-            add(kind, usd);
+            add(kind, usd, paid);
         }
     }
     parts.to_vec()

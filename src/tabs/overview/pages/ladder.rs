@@ -1,0 +1,405 @@
+//! The ladder on screen: from the list price of what runs to the bill now, and the bill by what it is spent on.
+
+use super::{cut, line_columns};
+use crate::app::Role;
+use crate::app::content::{Line, Target, columns, wrap};
+use crate::app::{SavingsList, Tab};
+use crate::domain::HOURS_PER_MONTH;
+use crate::fleet::PartKind;
+use crate::fleet::savings::BillKind;
+use crate::tabs::overview::picture::{Basis, Ladder, LadderRow, Money, Overview, filter};
+use crate::view::{Symbols, ViewContext, format, reasons};
+
+/// Columns of the mark and the glyph, of the labels, of dollars per hour, of the share, and of dollars per month.
+const MARK: usize = 4;
+const LABEL: usize = 24;
+const MONEY: usize = 13;
+const SHARE: usize = 6;
+const MONTH: usize = 13;
+
+/// From this width on, each row has its dollars per month.
+const MONTHS: usize = 110;
+
+/// Rows of the ladder, and what stands below them over the whole width: what is left out, a bar of the parts.
+pub(super) fn lines(
+    overview: &Overview,
+    ctx: &ViewContext,
+    width: usize,
+) -> (Vec<Line>, Vec<Line>) {
+    let ladder = &overview.ladder;
+    let shape = Shape::of(ladder, width, ctx);
+    let mut lines = vec![shape.heading(ladder)];
+    lines.extend(steps(overview, &shape));
+    let share_of = if ladder.is_whole() { ladder.bill() } else { ladder.list() };
+    for row in &ladder.rows {
+        lines.push(shape.part(row, share_of));
+    }
+    let mut below = left_out(ladder, &shape);
+    below.push(bar(ladder, ctx, width));
+    (lines, below)
+}
+
+/// The glyph and role of a part, so that the bar can be read without colour.
+fn look(kind: BillKind, symbols: Symbols) -> (char, Role) {
+    let (unicode, ascii, role) = match kind {
+        BillKind::Instances(PartKind::Busy) => ('█', '#', Role::Ok),
+        BillKind::Instances(PartKind::Idle) => ('░', '.', Role::Idle),
+        BillKind::Instances(PartKind::PartlyIdle) => ('▒', '%', Role::Idle),
+        BillKind::Instances(PartKind::Underused) => ('▞', '-', Role::Warn),
+        BillKind::Instances(PartKind::Unknown) => ('?', '?', Role::Warn),
+        BillKind::Instances(PartKind::TooNew) => ('+', '+', Role::Dim),
+        BillKind::Instances(PartKind::Exempt) => ('x', 'x', Role::Dim),
+        BillKind::Instances(PartKind::Unjudged) => ('~', '~', Role::Dim),
+        BillKind::UnusedCommitments => ('▁', '_', Role::Idle),
+        BillKind::UsedElsewhere => ('▅', 'e', Role::Dim),
+        BillKind::EmptyCapacity => ('▂', 'o', Role::Idle),
+        BillKind::IdleResources => ('▃', ',', Role::Idle),
+        BillKind::OtherResources => ('▄', '=', Role::Dim),
+        BillKind::Storage => ('▆', 's', Role::Dim),
+    };
+    (if symbols == Symbols::Ascii { ascii } else { unicode }, role)
+}
+
+/// What `enter` opens on a part: its rows.
+fn target(kind: BillKind) -> Target {
+    let filtered = |list, text| Target::Filtered(Box::new(list), text);
+    match kind {
+        BillKind::Instances(_) => {
+            filtered(Target::Tab(Tab::Idle), filter(kind).unwrap_or_default())
+        }
+        BillKind::UnusedCommitments => {
+            filtered(Target::List(SavingsList::Commitments), "not kind=capacity_reservation")
+        }
+        BillKind::UsedElsewhere => {
+            filtered(Target::List(SavingsList::Commitments), "kind=capacity_block")
+        }
+        BillKind::EmptyCapacity => {
+            filtered(Target::List(SavingsList::Commitments), "kind=capacity_reservation")
+        }
+        BillKind::IdleResources => filtered(Target::List(SavingsList::Resources), "verdict=idle"),
+        BillKind::OtherResources => {
+            filtered(Target::List(SavingsList::Resources), "not verdict=idle")
+        }
+        BillKind::Storage => Target::Tab(Tab::Storage),
+    }
+}
+
+/// From the list price to the bill, and what of it is waste.
+fn steps(overview: &Overview, shape: &Shape<'_>) -> Vec<Line> {
+    let ladder = &overview.ladder;
+    let count = |n: u32| format::grouped(f64::from(n), 0);
+    let run = format!("{} of {} run", count(overview.running), count(overview.instances));
+    let gpus = format!("{run}ning, {} GPUs", format::count(overview.gpus));
+    let notes = match overview.unpriced {
+        0 => vec![gpus, run],
+        n => vec![format!("{gpus}, {n} unpriced"), format!("{run}ning, {n} unpriced"), run],
+    };
+    let list = overview.known_burn().map(|_| ladder.list());
+    let running = Target::Filtered(Box::new(Target::Tab(Tab::Idle)), "state=running");
+    let mut lines =
+        vec![shape.step("list price of what runs", list, Role::Text, &notes).to(running)];
+    let commitments = Target::List(SavingsList::Commitments);
+    match &ladder.basis {
+        Basis::Net => {
+            let line = shape.step("what commitments change", ladder.change(), Role::Text, &[]);
+            lines.push(line.to(commitments));
+        }
+        Basis::List(why) => {
+            let notes = [format!("not known: {}", reasons::net_unknown(why)), "not known".into()];
+            let line = shape.step("what commitments change", None, Role::Warn, &notes);
+            lines.push(line.to(commitments));
+        }
+        Basis::Instances => {}
+    }
+    if ladder.is_whole() {
+        lines.push(shape.step("paid besides", Some(ladder.besides()), Role::Text, &[]));
+        let label =
+            if ladder.basis == Basis::Net { "the bill now" } else { "the bill at list price" };
+        lines.push(shape.step(label, Some(ladder.bill()), Role::Heading, &[]));
+    }
+    lines.push(shape.waste(ladder, overview.told_waste().is_some()));
+    lines
+}
+
+/// What no figure of the ladder has, and the sentence on a net that is not known.
+fn left_out(ladder: &Ladder, shape: &Shape<'_>) -> Vec<Line> {
+    let mut texts = Vec::new();
+    if let Basis::List(why) = &ladder.basis {
+        let why = reasons::net_unknown(why);
+        texts.push(format!("Net of commitments unknown ({why}): savings are at list price."));
+    }
+    if !ladder.unread.is_empty() {
+        let unread: Vec<&str> = ladder.unread.iter().map(|part| part.label()).collect();
+        texts.push(format!("The bill leaves out {}: not read.", unread.join(", ")));
+    }
+    let wrapped = texts.iter().flat_map(|text| wrap(text, shape.width));
+    wrapped.map(|part| Line::of(Role::Warn, part)).collect()
+}
+
+/// Which columns there is room for.
+struct Shape<'a> {
+    ctx: &'a ViewContext,
+    width: usize,
+    label: usize,
+    /// True where the list price has a column of its own.
+    list: bool,
+    share: bool,
+    month: bool,
+}
+
+impl<'a> Shape<'a> {
+    fn of(ladder: &Ladder, width: usize, ctx: &'a ViewContext) -> Self {
+        // On a narrow screen the label gives way to the dollars.
+        let label = LABEL.min(width.saturating_sub(MONEY + MARK)).max(8);
+        let used = MARK + label + MONEY;
+        let list = ladder.basis == Basis::Net && used + MONEY <= width;
+        let used = used + if list { MONEY } else { 0 };
+        Self { ctx, width, label, list, share: used + SHARE <= width, month: width >= MONTHS }
+    }
+
+    fn heading(&self, ladder: &Ladder) -> Line {
+        let (title, paid) = match ladder.basis {
+            Basis::Net => ("Bill, USD per hour", "paid"),
+            Basis::List(_) => ("Bill, USD per hour", "list price"),
+            Basis::Instances => ("Burn, USD per hour", "list price"),
+        };
+        let mut line = Line::new()
+            .column(
+                Role::Heading,
+                &cut(title, MARK + self.label, self.ctx.symbols),
+                MARK + self.label,
+            )
+            .number(Role::Dim, paid, MONEY);
+        if self.list {
+            line = line.number(Role::Dim, "list price", MONEY);
+        }
+        if self.share {
+            line = line.number(Role::Dim, "share", SHARE);
+        }
+        if self.month {
+            line = line.number(Role::Dim, "a month", MONTH);
+        }
+        line
+    }
+
+    fn usd(&self, money: Option<Money>) -> String {
+        self.ctx.symbols.or_unknown(money.map(Money::shown), format::usd_per_hour)
+    }
+
+    /// Mark, label and dollars; what follows is aligned to the columns.
+    fn begin(&self, mark: Line, role: Role, label: &str, money: Option<Money>) -> Line {
+        mark.column(role, &cut(label, self.label, self.ctx.symbols), self.label).number(
+            role,
+            &self.usd(money),
+            MONEY,
+        )
+    }
+
+    /// Dollars per month in their column, where there is one.
+    fn end(&self, line: Line, money: Option<Money>, notes: &[String]) -> Line {
+        let month = money.map(|m| m.usd * HOURS_PER_MONTH);
+        let line = if self.month {
+            line.number(Role::Dim, &self.ctx.symbols.or_unknown(month, format::usd_total), MONTH)
+        } else {
+            line
+        };
+        let room = self.width.saturating_sub(line_columns(&line));
+        let note = notes.iter().find(|note| columns(note) + 2 <= room);
+        match note {
+            Some(note) => line.with(Role::Dim, format!("  {note}")),
+            None => line,
+        }
+    }
+
+    fn blank(&self, line: Line) -> Line {
+        let list = if self.list { MONEY } else { 0 };
+        let share = if self.share { SHARE } else { 0 };
+        line.text(" ".repeat(list + share))
+    }
+
+    /// A step of the ladder, from the list price to the bill.
+    fn step(&self, label: &str, money: Option<Money>, role: Role, notes: &[String]) -> Line {
+        let line = self.begin(Line::new().text(" ".repeat(MARK)), role, label, money);
+        let is_total = role == Role::Heading && !self.month;
+        let month = money
+            .filter(|_| is_total)
+            .map(|m| format!("{}/month", format::usd_total(m.usd * HOURS_PER_MONTH)));
+        let notes: Vec<String> = month.into_iter().chain(notes.iter().cloned()).collect();
+        self.end(self.blank(line), money, &notes)
+    }
+
+    /// The sum of the marked rows.
+    fn waste(&self, ladder: &Ladder, is_known: bool) -> Line {
+        let whole = if ladder.is_whole() { ladder.bill() } else { ladder.list() };
+        let of = |money: Money| Some(money).filter(|_| is_known);
+        let mark = Line::new().with(Role::Idle, "!   ");
+        let label = if ladder.is_whole() { "of it waste, marked !" } else { "waste, marked !" };
+        let line = self.begin(mark, Role::Idle, label, of(ladder.waste()));
+        let line = self.columns(line, of(ladder.waste_at_list()), of(ladder.waste()), whole);
+        let notes = if self.month {
+            Vec::new()
+        } else {
+            let month = of(ladder.waste()).map(|m| m.usd * HOURS_PER_MONTH);
+            month.map(|usd| format!("{}/month", format::usd_total(usd))).into_iter().collect()
+        };
+        let line = self.end(line, of(ladder.waste()), &notes);
+        line.to(Target::Filtered(
+            Box::new(Target::Tab(Tab::Idle)),
+            "verdict=idle or verdict=partial",
+        ))
+    }
+
+    /// List price and share of the whole, as far as they have columns.
+    fn columns(&self, line: Line, list: Option<Money>, paid: Option<Money>, whole: Money) -> Line {
+        let mut line = line;
+        if self.list {
+            line = match list {
+                Some(list) => line.number(Role::Dim, &self.usd(Some(list)), MONEY),
+                None => line.text(" ".repeat(MONEY)),
+            };
+        }
+        if self.share {
+            let share = paid.filter(|_| whole.usd > 0.0).map(|m| m.usd / whole.usd * 100.0);
+            line =
+                line.number(Role::Dim, &self.ctx.symbols.or_unknown(share, format::percent), SHARE);
+        }
+        line
+    }
+
+    fn part(&self, row: &LadderRow, whole: Money) -> Line {
+        let (glyph, role) = look(row.kind, self.ctx.symbols);
+        let mark = if row.kind.is_waste() { "! " } else { "  " };
+        let mark = Line::new().with(Role::Idle, mark).with(role, format!("{glyph} "));
+        let paid = row.known_paid();
+        let line = self.begin(mark, Role::Text, row.kind.label(), paid);
+        let line = self.columns(line, row.known_list(), paid, whole);
+        let count = format::grouped(f64::from(row.count), 0);
+        let noun = match row.kind {
+            BillKind::Instances(_) => "inst",
+            BillKind::UnusedCommitments => "in force",
+            _ => "",
+        };
+        let counted = format!("{count} {noun}");
+        let counted = counted.trim_end();
+        let notes = match row.unpriced {
+            0 => vec![counted.to_owned()],
+            n => vec![format!("{counted}, {n} unpriced"), format!("{n} unpriced")],
+        };
+        self.end(line, paid, &notes).to(target(row.kind))
+    }
+}
+
+/// The parts of the ladder as one bar of `width` columns.
+fn bar(ladder: &Ladder, ctx: &ViewContext, width: usize) -> Line {
+    let usd: Vec<f64> = ladder.rows.iter().map(|row| row.paid.usd).collect();
+    let cells = apportion(&usd, width);
+    ladder.rows.iter().zip(cells).filter(|(_, cells)| *cells > 0).fold(
+        Line::new(),
+        |bar, (row, n)| {
+            let (glyph, role) = look(row.kind, ctx.symbols);
+            bar.with(role, glyph.to_string().repeat(n))
+        },
+    )
+}
+
+/// Cells of a bar of `width` for each value: proportional, by largest remainder, so that they sum
+/// up to `width` (or to nothing when all are nothing).
+fn apportion(values: &[f64], width: usize) -> Vec<usize> {
+    let total: f64 = values.iter().sum();
+    if total <= 0.0 {
+        return vec![0; values.len()];
+    }
+    let exact: Vec<f64> = values.iter().map(|value| value / total * width as f64).collect();
+    let mut cells: Vec<usize> = exact.iter().map(|e| e.floor() as usize).collect();
+    let mut by_remainder: Vec<usize> = (0..values.len()).collect();
+    by_remainder.sort_by(|a, b| exact[*b].fract().total_cmp(&exact[*a].fract()));
+    let missing = width.saturating_sub(cells.iter().sum());
+    for i in by_remainder.into_iter().take(missing) {
+        cells[i] += 1;
+    }
+    cells
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tabs::overview::picture::overview;
+    use crate::tabs::savings::picture::fixture::{denied, savings};
+    use crate::view::fixture::{ctx, fleet};
+
+    #[test]
+    fn a_bar_is_as_long_as_it_should_be() {
+        let parts = [1.0, 1.0, 1.0, 0.0];
+        assert_eq!(apportion(&parts, 10), [4, 3, 3, 0]);
+        assert_eq!(apportion(&[0.0], 10), [0]);
+        for width in 0..200 {
+            assert_eq!(apportion(&parts, width).iter().sum::<usize>(), width);
+        }
+    }
+
+    /// Text of a line.
+    fn text(line: &Line) -> String {
+        line.spans.iter().map(|span| &*span.text).collect()
+    }
+
+    /// Dollars of a line, in cents: the first amount in it.
+    fn cents(line: &Line) -> Option<i64> {
+        let text = text(line);
+        let amount = text.split_whitespace().find(|word| word.ends_with("/h"))?;
+        let digits: String = amount.chars().filter(|c| c.is_ascii_digit()).collect();
+        let sign = if amount.contains(['-', '−']) { -1 } else { 1 };
+        digits.parse::<i64>().ok().map(|cents| sign * cents)
+    }
+
+    #[test]
+    fn what_is_shown_adds_up() {
+        let savings = savings();
+        let o = overview(&fleet(), &ctx()).with_savings(&savings);
+        let (lines, _) = lines(&o, &ctx(), 78);
+        let of = |label: &str| {
+            cents(lines.iter().find(|line| text(line).contains(label)).unwrap()).unwrap()
+        };
+        let bill = of("the bill now");
+        assert_eq!(bill, 40_000);
+        let steps = ["list price of what runs", "what commitments change", "paid besides"];
+        assert_eq!(steps.map(of).iter().sum::<i64>(), bill);
+        let parts = &lines[6..6 + o.ladder.rows.len()];
+        assert_eq!(parts.iter().filter_map(cents).sum::<i64>(), bill);
+        let marked = parts.iter().filter(|line| text(line).starts_with('!'));
+        assert_eq!(marked.filter_map(cents).sum::<i64>(), of("of it waste"));
+        assert!(parts.iter().all(|line| line.target.is_some()), "each opens its rows");
+    }
+
+    #[test]
+    fn the_ladder_fits_into_any_width_and_on_the_first_screen() {
+        for savings in [Some(savings()), Some(denied()), None] {
+            let mut o = overview(&fleet(), &ctx());
+            if let Some(savings) = &savings {
+                o = o.with_savings(savings);
+            }
+            for width in 20..220 {
+                let (rows, below) = lines(&o, &ctx(), width);
+                for line in rows.iter().chain(&below) {
+                    let columns = line_columns(line);
+                    assert!(columns <= width.max(MARK + 8 + MONEY), "{width}: {line:?}");
+                }
+            }
+            // While verdicts come in there is a row more.
+            let rows = lines(&o, &ctx(), 78).0;
+            assert!(rows.len() <= 18 + 1, "{} rows", rows.len());
+        }
+    }
+
+    #[test]
+    fn a_net_that_is_not_known_is_no_net() {
+        let o = overview(&fleet(), &ctx()).with_savings(&denied());
+        let (rows, below) = lines(&o, &ctx(), 78);
+        let all: Vec<String> = rows.iter().chain(&below).map(text).collect();
+        let all = all.join("\n");
+        assert!(all.contains("the bill at list price") && !all.contains("paid  "), "{all}");
+        assert!(
+            all.contains("Net of commitments unknown (Savings Plans could not be read)"),
+            "{all}"
+        );
+    }
+}
