@@ -136,6 +136,7 @@ pub mod ui {
     pub use crate::ui::draw;
 }
 pub mod view {
+    pub use crate::view::reasons::verdict as reason_words;
     pub use crate::view::{Filter, Sort, Symbols, TableField, ViewContext, table};
 }
 pub mod whatif {

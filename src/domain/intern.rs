@@ -10,6 +10,7 @@ use std::sync::Arc;
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 
 use super::hash::FastSet;
+use super::reason::Unchecked;
 
 /// Things of a kind kept at most; beyond it (tags that differ everywhere) each is one of its own.
 const MOST: usize = 8_192;
@@ -21,7 +22,7 @@ const MAX_BYTES: usize = 96;
 thread_local! {
     /// One a thread: a few copies of each text cost less than waiting for each other.
     static TEXTS: RefCell<Pool<str>> = RefCell::default();
-    static LISTS: RefCell<Pool<[Arc<str>]>> = RefCell::default();
+    static LISTS: RefCell<Pool<[Unchecked]>> = RefCell::default();
 }
 
 /// `text` as an `Arc` that all equal texts of this thread share. Texts over 96 bytes are not shared.
@@ -33,7 +34,7 @@ pub fn shared(text: &str) -> Arc<str> {
 }
 
 /// `list` as an `Arc` that all equal lists of this thread share.
-pub fn shared_list(list: &[Arc<str>]) -> Arc<[Arc<str>]> {
+pub fn shared_list(list: &[Unchecked]) -> Arc<[Unchecked]> {
     LISTS.with_borrow_mut(|pool| pool.shared(list, || list.into()))
 }
 
@@ -74,10 +75,9 @@ pub(super) fn text<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<str>, D::Er
     Text::deserialize(from).map(|t| t.0)
 }
 
-/// For `#[serde(deserialize_with)]` on a list of texts that repeats: shared within the thread. Err for other input.
-pub(super) fn list<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<[Arc<str>]>, D::Error> {
-    let texts = Vec::<Text>::deserialize(from)?;
-    Ok(shared_list(&texts.into_iter().map(|t| t.0).collect::<Vec<_>>()))
+/// For `#[serde(deserialize_with)]` on a list that repeats: shared within the thread. Err for other input.
+pub(super) fn list<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<[Unchecked]>, D::Error> {
+    Ok(shared_list(&Vec::<Unchecked>::deserialize(from)?))
 }
 
 /// Deserializes a text as a shared `Arc`, without a new string for a known one.

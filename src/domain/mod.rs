@@ -31,6 +31,7 @@ pub mod polling;
 pub mod price;
 pub mod private_prices;
 pub mod reading;
+pub mod reason;
 pub mod records;
 pub mod resource;
 pub mod savings_facts;
@@ -82,6 +83,10 @@ pub use polling::{Backoff, is_due};
 pub use price::{Offer, PriceBasis, Provenance, Rate};
 pub use private_prices::{Discount, PricedFor, PrivatePrices, PrivateRate};
 pub use reading::{Reading, SourceId, SourceSet, SourceState};
+pub use reason::{
+    ExemptBy, InstanceReason, Lasted, Measure, MeasuredUse, Reason, ResourceAdvice, ResourceFix,
+    ResourceReason, ResourceUse, Unchecked, Why,
+};
 pub use resource::{
     BilledUnit, NOT_WORKING, PUBLIC_IPV4_USD_PER_HOUR, RESOURCE_HOURS, Resource, ResourceKind,
     ResourcePrice, ResourceSignal, STOPPED_HOURS,

@@ -11,6 +11,7 @@ use super::hour::Hour;
 use super::instance::Instance;
 use super::intern;
 use super::likely::LikelyReason;
+use super::reason::{Reason, Unchecked};
 use super::signal_evidence::SignalEvidence;
 
 /// Verdict on an instance.
@@ -89,12 +90,12 @@ pub struct Verdict {
     pub network_bytes_per_day: Option<f64>,
     /// Signals that the verdict rests on.
     pub signals: Vec<SignalEvidence>,
-    /// Limits of the evidence: what was not checked and could matter, one clause each. Shared by many instances
+    /// Limits of the evidence: what was not checked and could matter. Shared by many instances
     /// ([`intern::shared_list`]).
     #[serde(deserialize_with = "intern::list")]
-    pub not_checked: Arc<[Arc<str>]>,
-    /// Reason for the verdict, one sentence.
-    pub reason: Arc<str>,
+    pub not_checked: Arc<[Unchecked]>,
+    /// Reason for the verdict.
+    pub reason: Reason,
     /// Why a box with GPUs likely stands idle or does little: a guess beside the verdict. `None` where its hours tell
     /// none, and for a box without GPUs.
     pub likely: Option<Box<LikelyReason>>,

@@ -16,7 +16,7 @@ pub mod totals;
 
 pub use book::Book;
 pub use commitments::{Applied, Applier, Cover, CoveredBy, Meter, Net};
-pub use gpu::{Blind, GpuFleet, GpuNode, GpuRow, GpuTotals, Told};
+pub use gpu::{Blind, BlindCause, GpuFleet, GpuNode, GpuRow, GpuTotals, Told};
 pub use join::{Fleet, JoinInput, join};
 pub use parts::{Part, PartKind, parts};
 pub use prices::PriceBook;

@@ -11,7 +11,7 @@ use crate::fleet::{Fleet, GpuFleet, GpuRow};
 use crate::tabs::gpus::picture::{
     self, GpuField, GpuGroup, GpuGrouping, RollUp, blind, group, pulse, words,
 };
-use crate::view::{Align, TableField, Value, ViewContext, format};
+use crate::view::{Align, TableField, Value, ViewContext, format, reasons};
 
 /// Where the rows of the GPU list come from.
 #[derive(Clone, Debug)]
@@ -166,7 +166,7 @@ fn unseen(gpus: &GpuFleet) -> Json {
             "missing": b.missing,
             "devices": b.devices,
             "usd_per_hour": json::number(b.usd_per_hour),
-            "fix": b.fix,
+            "fix": reasons::blind(&b.cause),
         })
     });
     each.collect()

@@ -89,7 +89,7 @@ impl ListField for Field {
                 "signals",
                 verdict.map_or_else(|| json!([]), |v| v.signals.iter().map(json::signal).collect()),
             ),
-            ("not_checked", json!(verdict.map(|v| v.not_checked.clone()).unwrap_or_default())),
+            ("not_checked", json::not_checked(verdict)),
             field(Self::UsdPerHour),
             ("price_basis", json!(row.rate.as_ref().map(price_basis))),
             field(Self::WasteUsdPerHour),

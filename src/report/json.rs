@@ -7,8 +7,8 @@ use serde_json::{Map, Value as Json, json};
 use super::Report;
 use super::sheet::rounded;
 use crate::domain::text::for_output;
-use crate::domain::{EvidenceRole, Reading, SignalEvidence};
-use crate::view::{Value, ViewContext};
+use crate::domain::{EvidenceRole, Reading, SignalEvidence, Verdict};
+use crate::view::{Value, ViewContext, reasons};
 
 /// `{schema, generated_at, basis, rows[], readings[], errors[]}` with what the report has beside
 /// them, indented, with a final newline.
@@ -71,6 +71,15 @@ pub(super) fn signal(evidence: &SignalEvidence) -> Json {
         "joint": evidence.joint,
         "malformed": evidence.is_malformed(),
     })
+}
+
+/// What a verdict does not rest on, a clause each; empty without a verdict.
+pub(super) fn not_checked(verdict: Option<&Verdict>) -> Json {
+    verdict
+        .iter()
+        .flat_map(|v| &*v.not_checked)
+        .map(|what| json!(reasons::unchecked(what)))
+        .collect()
 }
 
 /// `errors[]`: the sources that failed.

@@ -342,7 +342,7 @@ impl SavingsField for ResourceField {
         vec![
             ("idle_since_at_least", json!(at_least)),
             ("signals", signals.unwrap_or(Json::Null)),
-            ("not_checked", lines(judged.map(|v| &*v.not_checked).unwrap_or_default())),
+            ("not_checked", json::not_checked(judged)),
             ("units", units.collect()),
             ("serves", of.serves.as_ref().map_or(Json::Null, lines)),
             ("tags", Json::Object(tags)),

@@ -716,9 +716,6 @@ const MAY_BY_HAND: &[(&str, &str)] = &[
     ("tabs/savings/pages/guide.rs", "== 1 { \""),
     ("view/reasons/spot.rs", "== 1 { \""),
     ("whatif/demand/csv/rows.rs", "== 1 { \""),
-    // Sentences that are no types yet.
-    ("analyze/idle/", ""),
-    ("analyze/resources/", ""),
 ];
 
 /// Figures are written by `domain::format`: dollars have their separators, percents no space, nouns their

@@ -17,6 +17,7 @@ use burntop::parts::fleet::gpu::GpuFleet;
 use burntop::parts::fleet::{Fleet, Row};
 use burntop::parts::source::Provider as _;
 use burntop::parts::source::aws::{AccountSource, connect};
+use burntop::parts::view::reason_words;
 use serde_json::{Value, json};
 
 use crate::emulators::emulators;
@@ -108,7 +109,7 @@ async fn read() -> Value {
             "id": r.resource.id, "kind": r.resource.kind.word(), "name": r.resource.name,
             "team": r.team, "usd": r.resource.usd_per_hour(),
             "verdict": r.verdict.as_ref().map(|v| v.kind.name()),
-            "reason": r.verdict.as_ref().map(|v| v.reason.clone()),
+            "reason": r.verdict.as_ref().map(|v| reason_words(&v.reason)),
             "units": r.resource.units.iter().map(|u| json!([u.what, u.count])).collect::<Vec<_>>(),
         })
     };

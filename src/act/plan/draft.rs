@@ -10,9 +10,12 @@ use super::digest::sha256_hex;
 use super::item::{PLAN_SCHEMA, Plan, PlanItem};
 use super::rules::Rules;
 use super::verb::Verb;
-use crate::domain::{Instance, InstanceState, PriceBasis, Provenance, Rate, Scope, SourceId, text};
+use crate::domain::{
+    Instance, InstanceState, PriceBasis, Provenance, Rate, Scope, SourceId, Verdict, text,
+};
 use crate::fleet::commitments::{CoveredBy, Net, joint_saving};
 use crate::fleet::{Fleet, Row};
+use crate::view::reasons;
 
 /// Parameters of a plan, beside its rows.
 #[derive(Clone, Debug)]
@@ -134,10 +137,15 @@ pub(super) fn judged_until(fleet: &Fleet, scope: &Scope) -> Option<Timestamp> {
         .max()
 }
 
-/// SHA-256 over id, launch and verdict with every signal, as compact JSON.
+/// SHA-256 over id, launch and verdict with every signal and its reasons in words, as compact JSON.
 fn evidence_hash(row: &Row) -> String {
-    let evidence: (&Arc<str>, Timestamp, Option<&crate::domain::Verdict>) =
-        (&row.instance.id, row.instance.launched_at, row.verdict.as_deref());
+    let said = |v: &Verdict| Verdict {
+        reason: reasons::verdict(&v.reason).as_str().into(),
+        not_checked: v.not_checked.iter().map(|u| (&*reasons::unchecked(u)).into()).collect(),
+        ..v.clone()
+    };
+    let evidence: (&Arc<str>, Timestamp, Option<Verdict>) =
+        (&row.instance.id, row.instance.launched_at, row.verdict.as_deref().map(said));
     serde_json::to_vec(&evidence).map_or_else(|_| String::new(), |bytes| sha256_hex(&bytes))
 }
 
@@ -153,5 +161,31 @@ fn basis(rate: &Rate) -> String {
         Provenance::Embedded { date } => format!("{kind} of {date}"),
         Provenance::Demo => format!("{kind}, demo"),
         Provenance::Configured => format!("{kind}, configured"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{InstanceReason, Unchecked};
+    use crate::view::fixture;
+
+    /// A plan names the evidence by the same hash as when verdicts kept their words.
+    #[test]
+    fn the_hash_of_evidence_is_of_its_words() {
+        let mut row = (*fixture::fleet().rows[0]).clone();
+        let mut verdict = fixture::verdict(crate::domain::VerdictKind::Unknown, 8, None, "");
+        verdict.reason = InstanceReason::GpusSilent.into();
+        verdict.not_checked = [Unchecked::Memory, "disks".into()].into();
+        row.verdict = Some(verdict.into());
+        let (id, launched) = (&row.instance.id, row.instance.launched_at);
+        let words = format!(
+            "[\"{id}\",\"{launched}\",{{\"kind\":\"unknown\",\"idle_since\":null,\
+             \"idle_since_at_least\":false,\"idle_gpus\":null,\"devices\":8,\"coverage\":1.0,\
+             \"gpu_percent\":null,\"cpu_percent\":3.2,\"network_bytes_per_day\":2100000.0,\
+             \"signals\":[],\"not_checked\":[\"memory\",\"disks\"],\"reason\":\"Unknown: no GPU \
+             telemetry; install the CloudWatch agent with nvidia_gpu.\",\"likely\":null}}]"
+        );
+        assert_eq!(evidence_hash(&row), sha256_hex(words.as_bytes()));
     }
 }

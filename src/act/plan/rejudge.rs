@@ -18,6 +18,7 @@ use super::preflighted::Preflighted;
 use super::rules::Rules;
 use crate::domain::{InstanceState, Scope};
 use crate::fleet::{Fleet, Row};
+use crate::view::reasons;
 
 const SOURCE: &str = "this run's own reading";
 
@@ -87,7 +88,11 @@ fn against(
         Some(verdict) if allowed.contains(&verdict.kind) => None,
         Some(verdict) => block(
             Guard::Verdict,
-            format!("judged again, it is {}: {}", verdict.kind.name(), verdict.reason),
+            format!(
+                "judged again, it is {}: {}",
+                verdict.kind.name(),
+                reasons::verdict(&verdict.reason)
+            ),
         ),
     }
 }

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use crate::domain::Tags;
+use crate::domain::{ExemptBy, Tags};
 
 /// The tag that exempts what bears it: `true`, or the last UTC day on which it is exempt. Its key is
 /// found in any case: a key in the wrong case still tells what its writer meant.
@@ -26,18 +26,6 @@ pub enum Exemption {
 }
 
 impl Exemption {
-    /// Why nothing may be done, one sentence; `None` where it does not stand in the way.
-    pub fn refusal(&self) -> Option<String> {
-        match self {
-            Self::None | Self::Expired(_) => None,
-            Self::Always => Some(format!("exempt: {EXEMPT_TAG} is true")),
-            Self::Until(day) => Some(format!("exempt until the end of {day} UTC ({EXEMPT_TAG})")),
-            Self::Malformed => Some(format!(
-                "{EXEMPT_TAG} is neither true nor a date: taken as exempt; mend the tag"
-            )),
-        }
-    }
-
     /// Exemption by `tags` at `now`.
     pub fn of(tags: &Tags, now: Timestamp) -> Self {
         let Some(value) = tags.find(&[EXEMPT_TAG]) else { return Self::None };
@@ -54,7 +42,22 @@ impl Exemption {
 
     /// True when the instance is exempt.
     pub fn holds(&self) -> bool {
-        matches!(self, Self::Always | Self::Until(_) | Self::Malformed)
+        self.by().is_some()
+    }
+
+    /// How it is exempt; `None` when it is not.
+    pub fn by(&self) -> Option<ExemptBy> {
+        match self {
+            Self::None | Self::Expired(_) => None,
+            Self::Always => Some(ExemptBy::Always),
+            Self::Until(day) => Some(ExemptBy::Until(*day)),
+            Self::Malformed => Some(ExemptBy::Malformed),
+        }
+    }
+
+    /// Last UTC day of an exemption that is over; `None` for any other.
+    pub(in crate::analyze) fn ended(&self) -> Option<Date> {
+        if let Self::Expired(day) = self { Some(*day) } else { None }
     }
 }
 

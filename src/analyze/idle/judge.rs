@@ -10,13 +10,12 @@ use super::machine::Machine;
 use super::policy::{Policy, Test};
 use super::reason;
 use super::since::{Start, quiet_since};
-use super::survey::{Finding, Frame, Survey, What};
+use super::survey::{Finding, Frame, Survey};
 use super::surveyor::survey;
 use super::underused::underused;
-use super::words::WORDS;
 use crate::domain::{
-    Hour, HourRange, IdleStart, Instance, SeriesSet, Signal, SignalEvidence, TypeSpec, Verdict,
-    VerdictKind, intern,
+    Hour, HourRange, IdleStart, Instance, Measure, SeriesSet, Signal, SignalEvidence, TypeSpec,
+    Unchecked, Verdict, VerdictKind, intern,
 };
 
 /// Instance to judge, with its facts and the time.
@@ -81,8 +80,8 @@ fn is_idle_gpu(f: &Finding) -> bool {
 
 /// Index of the GPU when it is idle; `None` otherwise.
 fn idle_gpu(f: &Finding) -> Option<u16> {
-    match f.what {
-        What::Gpu(index) if f.required && !f.evidence.busy => Some(index),
+    match f.measure {
+        Measure::Gpu(index) if f.required && !f.evidence.busy => Some(index),
         _ => None,
     }
 }
@@ -158,7 +157,7 @@ pub fn judge(subject: &Subject<'_>, policy: &Policy) -> Verdict {
         network_bytes_per_day: survey.network_per_day,
         signals,
         not_checked,
-        reason: reason.into(),
+        reason,
         likely: None,
     }
 }
@@ -223,21 +222,20 @@ fn coverage(survey: &Survey, machine: Machine, frame: Frame, unknown: bool) -> f
     }
 }
 
-/// Signals that could matter and that the verdict does not rest on, in words.
-fn not_checked(subject: &Subject<'_>, policy: &Policy, input: &JudgeInput) -> Arc<[Arc<str>]> {
-    let words = &*WORDS;
+/// Signals that could matter and that the verdict does not rest on.
+fn not_checked(subject: &Subject<'_>, policy: &Policy, input: &JudgeInput) -> Arc<[Unchecked]> {
     let mut out = Vec::with_capacity(6);
-    out.push(words.memory.clone());
+    out.push(Unchecked::Memory);
     if input.machine != Machine::CpuOnly {
-        out.push(words.efa.clone());
+        out.push(Unchecked::Efa);
     }
     match input.machine {
-        Machine::Blind => out.push(words.no_telemetry.clone()),
-        Machine::Gpus(_) if !policy.uses_gpu() => out.push(words.gpu_blind.clone()),
+        Machine::Blind => out.push(Unchecked::Accelerators),
+        Machine::Gpus(_) if !policy.uses_gpu() => out.push(Unchecked::GpusByPolicy),
         _ => {}
     }
     if subject.spec.is_some_and(|s| s.instance_store_gb > 0) {
-        out.push(words.instance_store.clone());
+        out.push(Unchecked::InstanceStore);
     }
     let limits = policy.limits(input.machine.has_gpu_limits());
     let sees_network = match &policy.test {
@@ -246,27 +244,23 @@ fn not_checked(subject: &Subject<'_>, policy: &Policy, input: &JudgeInput) -> Ar
         Test::WindowMean { .. } => false,
     };
     if !sees_network {
-        out.push(words.no_network.clone());
+        out.push(Unchecked::NetworkByPolicy);
     }
     if limits.is_none_or(|l| l.ebs_ops_per_second.is_none()) {
-        out.push(words.no_ebs.clone());
+        out.push(Unchecked::EbsByPolicy);
     } else if subject.spec.is_some_and(|s| !s.reports_ebs()) {
         let came = |signal: Signal| {
             let series = subject.series.get(signal);
             series.is_some_and(|series| series.values.iter().any(|value| !value.is_nan()))
         };
         let stands_in = came(Signal::EbsReadOps) || came(Signal::EbsWriteOps);
-        out.push(if stands_in {
-            words.ebs_stands_in.clone()
-        } else {
-            words.ebs_unreported.clone()
-        });
+        out.push(if stands_in { Unchecked::EbsByVolumes } else { Unchecked::EbsUnreported });
     }
     let decided = input.too_young || input.survey.in_use();
     let peaks_missing = limits.is_some_and(|l| l.cpu_max_percent.is_some())
         && subject.series.get(Signal::CpuMax).is_none();
     if decided && (peaks_missing || input.survey.findings.iter().any(|f| !f.fetched)) {
-        out.push(words.not_fetched.clone());
+        out.push(Unchecked::NotFetched);
     }
     intern::shared_list(&out)
 }

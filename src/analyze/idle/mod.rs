@@ -53,4 +53,3 @@ pub use policy::Policy;
 pub use preset::Preset;
 // The same measure for everything that idles: see `analyze::resources`.
 pub(in crate::analyze) use stretch::{Slice, Trail, highest, trail};
-pub(in crate::analyze) use words::{figure, span};

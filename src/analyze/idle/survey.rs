@@ -3,7 +3,7 @@
 use super::machine::Machine;
 use super::policy::{Policy, Test};
 use super::stretch::Stats;
-use crate::domain::{HourRange, Signal, SignalEvidence};
+use crate::domain::{HourRange, Measure, Signal, SignalEvidence};
 
 /// The hours judged.
 #[derive(Clone, Copy, Debug)]
@@ -39,24 +39,11 @@ impl Frame {
     }
 }
 
-/// Subject of a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What {
-    Gpu(u16),
-    CpuMean,
-    BusyCores,
-    CpuMax,
-    Network,
-    Ebs,
-    WindowMean,
-    LowDays,
-}
-
 /// One signal held against its limit.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "facts that are independent of each other")]
 pub(super) struct Finding {
-    pub what: What,
+    pub measure: Measure,
     /// As the verdict shows it.
     pub evidence: SignalEvidence,
     /// The series behind it.
@@ -99,7 +86,7 @@ impl Survey {
 
     /// Findings about GPUs.
     pub fn gpus(&self) -> impl Iterator<Item = &Finding> {
-        self.findings.iter().filter(|f| matches!(f.what, What::Gpu(_)))
+        self.findings.iter().filter(|f| matches!(f.measure, Measure::Gpu(_)))
     }
 
     /// True when the signals of a GPU show use.

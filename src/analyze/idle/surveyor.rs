@@ -6,9 +6,11 @@ use super::machine::Machine;
 use super::policy::{CpuWork, Limit, Limits, Policy, Test, gpu_indices};
 use super::sliding::{Both, highest_per_day, highest_per_second, trail_per_day, trail_per_second};
 use super::stretch::{Slice, Stats, Trail, highest, trail};
-use super::survey::{Finding, Frame, Survey, What};
+use super::survey::{Finding, Frame, Survey};
 use super::words::{WORDS, Words};
-use crate::domain::{Criterion, EvidenceRole, SeriesSet, Signal, SignalEvidence, TypeSpec};
+use crate::domain::{
+    Criterion, EvidenceRole, Measure, SeriesSet, Signal, SignalEvidence, TypeSpec,
+};
 
 /// Surveys the series over a frame.
 pub(super) fn survey(
@@ -60,7 +62,7 @@ pub(super) fn both<'a>(a: Seen<'a>, b: Seen<'a>) -> Both<'a> {
 
 /// Texts and limits of one line of evidence.
 pub(super) struct Line {
-    pub what: What,
+    pub measure: Measure,
     pub label: Arc<str>,
     pub statistic: Arc<str>,
     pub unit: Arc<str>,
@@ -103,16 +105,16 @@ impl<'a> Surveyor<'a> {
         let Some(&(signal, _)) = series.first() else { return };
         // The valid values beside a malformed one decided nothing.
         let by_value = trail.worst.is_some_and(|worst| worst >= line.threshold);
-        let value = match line.what {
+        let value = match line.measure {
             // Days that suffice decided nothing beside one that made no sense.
-            What::LowDays => {
+            Measure::LowDays => {
                 trail.worst.filter(|days| !(busy && trail.malformed && *days >= line.threshold))
             }
             _ if busy && trail.malformed && !by_value => None,
             _ => trail.worst,
         };
         self.out.findings.push(Finding {
-            what: line.what,
+            measure: line.measure,
             evidence: SignalEvidence {
                 criterion: Criterion {
                     label: line.label,
@@ -183,7 +185,7 @@ impl<'a> Surveyor<'a> {
                 None => unknown |= max.stats.got > 0,
             }
             let line = Line {
-                what: What::Gpu(i),
+                measure: Measure::Gpu(i),
                 label: self.words.gpu(i),
                 statistic: self.words.hourly_max.clone(),
                 unit: self.words.percent.clone(),
@@ -213,15 +215,15 @@ impl<'a> Surveyor<'a> {
             // A mean that reaches the limit for peaks had a peak that did: peaks need not be
             // fetched then.
             let highest = highest(&[max.stats, cpu.stats]);
-            let (what, signal, cpu, mut seen) = if !max.fetched && self.is_recent(&by_mean) {
-                (What::CpuMean, Signal::CpuMean, cpu, by_mean)
+            let (measure, signal, cpu, mut seen) = if !max.fetched && self.is_recent(&by_mean) {
+                (Measure::CpuMean, Signal::CpuMean, cpu, by_mean)
             } else {
                 let seen = trail(&max.slice, &max.stats, level, self.frame.recent);
-                (What::CpuMax, Signal::CpuMax, max, seen)
+                (Measure::CpuMax, Signal::CpuMax, max, seen)
             };
             seen.join(by_mean);
             let busy = self.is_recent(&seen);
-            let line = self.percent(what, percent, EvidenceRole::Test);
+            let line = self.percent(measure, percent, EvidenceRole::Test);
             self.add(line, &[(signal, cpu)], seen, highest, busy);
         }
         self.cpu_work(limits.cpu_work, cpu, limits.cpu_max_percent.is_some());
@@ -234,7 +236,7 @@ impl<'a> Surveyor<'a> {
             }
             let seen = trail_per_second(both(read, write), limit, self.frame.recent);
             let line = Line {
-                what: What::Ebs,
+                measure: Measure::Ebs,
                 label: match self.reports_ebs {
                     true => self.words.ebs.clone(),
                     false => self.words.ebs_of_volumes.clone(),
@@ -272,7 +274,7 @@ impl<'a> Surveyor<'a> {
         let highest = highest(&[cpu.stats]);
         let first = self.out.findings.len();
         if work.percent > 0.0 {
-            let line = self.percent(What::CpuMean, work.percent, role);
+            let line = self.percent(Measure::CpuMean, work.percent, role);
             self.add(line, &[(Signal::CpuMean, cpu)], seen, highest, busy);
         }
         if let Some(vcpus) = self.vcpus {
@@ -294,7 +296,7 @@ impl<'a> Surveyor<'a> {
         let Some(limit) = limit else { return };
         let seen = trail_per_day(both(input, output), limit, self.frame.recent, self.frame.stretch);
         let line = Line {
-            what: What::Network,
+            measure: Measure::Network,
             label: self.words.network.clone(),
             statistic: self.words.highest_day.clone(),
             unit: self.words.bytes_per_day.clone(),
@@ -316,13 +318,13 @@ impl<'a> Surveyor<'a> {
         cpu
     }
 
-    pub(super) fn percent(&self, what: What, threshold: f64, role: EvidenceRole) -> Line {
-        let (label, statistic) = match what {
-            What::CpuMax => (&self.words.cpu_max, &self.words.hourly_max),
+    pub(super) fn percent(&self, measure: Measure, threshold: f64, role: EvidenceRole) -> Line {
+        let (label, statistic) = match measure {
+            Measure::CpuMax => (&self.words.cpu_max, &self.words.hourly_max),
             _ => (&self.words.cpu_mean, &self.words.hourly_mean),
         };
         Line {
-            what,
+            measure,
             label: label.clone(),
             statistic: statistic.clone(),
             unit: self.words.percent.clone(),
@@ -333,7 +335,7 @@ impl<'a> Surveyor<'a> {
 
     pub(super) fn cores(&self, threshold: f64, role: EvidenceRole) -> Line {
         Line {
-            what: What::BusyCores,
+            measure: Measure::BusyCores,
             label: self.words.busy_cores.clone(),
             statistic: self.words.hourly_mean.clone(),
             unit: self.words.cores.clone(),

@@ -3,8 +3,8 @@
 use super::machine::Machine;
 use super::policy::Policy;
 use super::stretch::{Slice, sum_where};
-use super::survey::{Frame, Survey, What};
-use crate::domain::{SeriesSet, Signal};
+use super::survey::{Frame, Survey};
+use crate::domain::{Measure, SeriesSet, Signal};
 
 /// How little a box in use does, in percent, when that is underused; `None` when it is not, or
 /// when the evidence for it is thin: to say "little" takes the same coverage as to say "nothing".
@@ -41,7 +41,7 @@ pub(super) fn underused(
 fn working_mean(set: &SeriesSet, policy: &Policy, frame: Frame, survey: &Survey) -> Option<f64> {
     let (mut sum, mut hours) = (0.0, 0_usize);
     for f in survey.gpus() {
-        let What::Gpu(i) = f.what else { continue };
+        let Measure::Gpu(i) = f.measure else { continue };
         if !(f.fetched && f.covered) {
             return None;
         }

@@ -3,9 +3,8 @@
 use super::policy::least;
 use super::sliding::highest_per_day;
 use super::stretch::{Slice, Stats, Trail, highest, trail};
-use super::survey::What;
 use super::surveyor::{Line, Surveyor, both};
-use crate::domain::{EvidenceRole, Hour, HourRange, Signal};
+use crate::domain::{EvidenceRole, Hour, HourRange, Measure, Signal};
 
 impl Surveyor<'_> {
     /// One mean over all judged hours. The hours that reach the limit by themselves end the
@@ -17,7 +16,7 @@ impl Surveyor<'_> {
         let mut seen = trail(&cpu.slice, &cpu.stats, percent as f32, self.frame.recent);
         seen.malformed = cpu.stats.malformed();
         seen.worst = cpu.stats.mean();
-        let mut line = self.percent(What::WindowMean, percent, EvidenceRole::Test);
+        let mut line = self.percent(Measure::WindowMean, percent, EvidenceRole::Test);
         line.statistic = self.words.window_mean.clone();
         let busy = mean >= percent || seen.malformed;
         // The mean says nothing of the busiest hour, which a size must hold.
@@ -73,7 +72,7 @@ impl Surveyor<'_> {
         let malformed = [cpu, input, output].iter().any(|s| s.stats.malformed());
         let too_few = low + open < needed && !self.frame.is_short();
         let line = Line {
-            what: What::LowDays,
+            measure: Measure::LowDays,
             label: self.words.low_days.clone(),
             statistic: self.words.low_days_statistic.clone(),
             unit: self.words.days.clone(),
@@ -90,7 +89,7 @@ impl Surveyor<'_> {
             f.covered = false;
         }
         let line = Line {
-            what: What::Network,
+            measure: Measure::Network,
             label: self.words.network.clone(),
             statistic: self.words.mean_day.clone(),
             unit: self.words.bytes_per_day.clone(),

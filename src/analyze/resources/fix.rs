@@ -1,142 +1,86 @@
 //! What to do about a resource, and what keeping it costs. Nothing here is done by burntop.
 
 use super::Holders;
-use crate::domain::format::{dollars, grouped};
-use crate::domain::{HOURS_PER_MONTH, Resource, ResourceKind, Verdict, VerdictKind};
+use crate::domain::{
+    HOURS_PER_MONTH, Resource, ResourceAdvice as Advice, ResourceFix, ResourceKind, Verdict,
+    VerdictKind,
+};
 use crate::fleet::savings::Pattern;
 
 /// Hours of a week, and of the office hours in it with two hours to spare on each day.
 const WEEK: f64 = 168.0;
 const OFFICE: f64 = 5.0 * 12.0;
 
-/// One sentence or two.
+/// The advice, with what keeping it costs.
 pub(super) fn of(
     resource: &Resource,
     verdict: Option<&Verdict>,
     pattern: Option<Pattern>,
     holders: &Holders<'_>,
-) -> String {
-    if !resource.is_billed {
-        return "Nothing: it does not bill by the hour.".into();
-    }
-    let month = resource.usd_per_hour().map(|usd| usd * HOURS_PER_MONTH);
-    let keeps = month.map_or_else(
-        || "what keeping it costs is not known".to_owned(),
-        |usd| format!("keeping it costs {} a month", money(usd)),
-    );
-    let Some(verdict) = verdict else { return format!("Nothing is known of its use: {keeps}.") };
-    match verdict.kind {
-        VerdictKind::Idle => format!("{}; {keeps}.", idle(resource, holders)),
-        VerdictKind::Unknown => format!("{}; {keeps}.", unknown(resource)),
-        VerdictKind::Exempt => format!("Nothing: it is exempt; {keeps}."),
-        VerdictKind::TooNew => format!("Nothing yet: {keeps}."),
-        VerdictKind::Underused | VerdictKind::Partial => {
-            format!("{}; {keeps}.", underused(resource))
+) -> ResourceFix {
+    let usd_per_month = resource.usd_per_hour().map(|usd| usd * HOURS_PER_MONTH);
+    let advice = match verdict.map(|v| v.kind) {
+        _ if !resource.is_billed => Advice::Unbilled,
+        None => Advice::Unjudged,
+        Some(VerdictKind::Idle) => idle(resource, holders),
+        Some(VerdictKind::Unknown) => unknown(resource.kind),
+        Some(VerdictKind::Exempt) => Advice::Exempt,
+        Some(VerdictKind::TooNew) => Advice::TooNew,
+        Some(VerdictKind::Underused | VerdictKind::Partial) => underused(resource.kind),
+        Some(VerdictKind::Busy) => {
+            schedule(resource.kind, pattern, usd_per_month).unwrap_or(Advice::InUse)
         }
-        VerdictKind::Busy => match (pattern, resource.kind, month) {
-            (
-                Some(Pattern::OfficeHours | Pattern::NightsAndWeekends),
-                ResourceKind::Notebook | ResourceKind::StudioApp | ResourceKind::Endpoint,
-                Some(month),
-            ) => {
-                let (when, on) = match pattern {
-                    Some(Pattern::OfficeHours) => ("office hours", OFFICE),
-                    _ => ("nights and weekends", WEEK - OFFICE),
-                };
-                format!(
-                    "It is used in {when} alone: a schedule that stops it in between would save \
-                     about {} of {} a month.",
-                    money(month * (1.0 - on / WEEK)),
-                    money(month)
-                )
-            }
-            _ => format!("Nothing: it is in use; {keeps}."),
-        },
-    }
+    };
+    ResourceFix { advice, usd_per_month }
 }
 
-fn idle(resource: &Resource, holders: &Holders<'_>) -> String {
-    let of = |n: usize, one: &str| if n == 1 { one.to_owned() } else { format!("{one}s") };
+/// Of what can be stopped and is used in some hours of the week alone; `None` for all else.
+fn schedule(kind: ResourceKind, pattern: Option<Pattern>, month: Option<f64>) -> Option<Advice> {
+    use ResourceKind::{Endpoint, Notebook, StudioApp};
+    let (is_office, on) = match pattern? {
+        Pattern::OfficeHours => (true, OFFICE),
+        Pattern::NightsAndWeekends => (false, WEEK - OFFICE),
+        _ => return None,
+    };
+    let saves_usd = month? * (1.0 - on / WEEK);
+    let can_stop = matches!(kind, Notebook | StudioApp | Endpoint);
+    can_stop.then_some(Advice::Schedule { is_office, saves_usd })
+}
+
+fn idle(resource: &Resource, holders: &Holders<'_>) -> Advice {
     match resource.kind {
-        ResourceKind::Endpoint => "Delete the endpoint; its model and its configuration stay, and \
-                                   it can be made anew in minutes (serverless inference bills \
-                                   nothing while nobody asks)"
-            .into(),
-        ResourceKind::Notebook => "Stop the notebook: what is on its volume stays and bills as \
-                                   storage, what is in /tmp and in memory is lost"
-            .into(),
-        ResourceKind::StudioApp => "Delete the app, its space keeps the files; idle shutdown in \
-                                    the settings of the domain does it by itself"
-            .into(),
         ResourceKind::ElasticIp => {
-            let stopped = resource.serves.iter().flatten().any(|id| holders.contains_key(&**id));
-            let first = if stopped {
-                "Release it if the instance does not need this very address again"
-            } else {
-                "Release it"
-            };
-            format!(
-                "{first}, after a look at DNS records and allow lists: a released address is gone \
-                 for good"
-            )
+            let mut served = resource.serves.iter().flatten();
+            Advice::Release { is_of_instance: served.any(|id| holders.contains_key(&**id)) }
         }
         ResourceKind::NatGateway => {
-            let routes = resource.serves.as_ref().map(Vec::len);
-            let address = "its Elastic IP goes on billing until it is released too";
-            match routes {
-                Some(0) => format!("Delete the gateway; {address}"),
-                Some(n) => format!(
-                    "Ask whose subnets use the {n} {} that lead to it, take these routes out, then \
-                     delete the gateway; {address}",
-                    of(n, "route table")
-                ),
-                None => format!(
-                    "Look at the route tables of its VPC first (ec2:DescribeRouteTables), then \
-                     delete the gateway; {address}"
-                ),
-            }
+            Advice::DeleteGateway { routes: resource.serves.as_ref().map(|r| r.len() as u32) }
         }
-        ResourceKind::LoadBalancer => match (resource.working(), resource.serves.as_ref()) {
-            (Some(0), Some(all)) if !all.is_empty() => {
-                "Mend its targets if somebody misses them, else delete the load balancer".into()
-            }
-            _ => "Delete the load balancer, after a look at the DNS records that name it".into(),
-        },
-        ResourceKind::StoppedInstance => {
-            "Snapshot what is worth keeping and terminate it; volumes \
-                                          that are not deleted with it go on billing"
-                .into()
+        ResourceKind::LoadBalancer
+            if resource.working() == Some(0)
+                && resource.serves.as_ref().is_some_and(|all| !all.is_empty()) =>
+        {
+            Advice::MendTargets
         }
+        ResourceKind::LoadBalancer => Advice::DeleteBalancer,
+        ResourceKind::Endpoint => Advice::DeleteEndpoint,
+        ResourceKind::Notebook => Advice::StopNotebook,
+        ResourceKind::StudioApp => Advice::DeleteApp,
+        ResourceKind::StoppedInstance => Advice::Terminate,
     }
 }
 
-fn unknown(resource: &Resource) -> String {
-    match resource.kind {
-        ResourceKind::Notebook => {
-            "Ask whose it is: CloudWatch has nothing of a notebook that does \
-                                   not publish its own metrics (AWS's sample lifecycle \
-                                   configuration `publish-instance-metrics` does)"
-                .into()
-        }
-        ResourceKind::StudioApp => {
-            "Ask whose it is, or switch idle shutdown on in the settings of \
-                                    the domain"
-                .into()
-        }
-        _ => "Look at it yourself: the evidence does not suffice".into(),
+fn unknown(kind: ResourceKind) -> Advice {
+    match kind {
+        ResourceKind::Notebook => Advice::AskForMetrics,
+        ResourceKind::StudioApp => Advice::IdleShutdown,
+        _ => Advice::Inspect,
     }
 }
 
-fn underused(resource: &Resource) -> String {
-    match resource.kind {
-        ResourceKind::LoadBalancer => "Ask who sends these few requests, or let several services \
-                                       share one load balancer"
-            .into(),
-        _ => "Try a smaller instance type, or serverless inference".into(),
+fn underused(kind: ResourceKind) -> Advice {
+    match kind {
+        ResourceKind::LoadBalancer => Advice::ShareBalancer,
+        _ => Advice::Smaller,
     }
-}
-
-/// Dollars in words: cents below a hundred, whole dollars above.
-pub(super) fn money(usd: f64) -> String {
-    dollars(grouped(usd, if usd.abs() < 100.0 { 2 } else { 0 }))
 }

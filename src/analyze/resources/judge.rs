@@ -353,6 +353,11 @@ fn shape(resource: &Resource, subject: &Subject<'_>) -> Shape {
     }
 }
 
+/// Whole hours from `since` to `now`; 0 where it lies in the future.
+pub(super) fn whole_hours(since: Timestamp, now: Timestamp) -> u32 {
+    now.duration_since(since).as_hours().max(0) as u32
+}
+
 /// Judges one resource.
 pub(super) fn judge(subject: &Subject<'_>) -> Verdict {
     let input = JudgeInput::new(subject);
@@ -398,6 +403,6 @@ pub(super) fn judge(subject: &Subject<'_>) -> Verdict {
             .collect(),
         not_checked,
         likely: None,
-        reason: reason.into(),
+        reason,
     }
 }

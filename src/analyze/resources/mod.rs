@@ -20,6 +20,7 @@ mod tests;
 
 pub use pattern::pattern_of_instance;
 pub(in crate::analyze) use pattern::{Runs, office_share};
+pub use rules::source;
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -28,7 +29,9 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::analyze::savings::SavingsInput;
-use crate::domain::{InstanceState, Resource, ResourceFacts, Tags, Verdict, VerdictKind};
+use crate::domain::{
+    InstanceState, Resource, ResourceFacts, ResourceFix, Tags, Verdict, VerdictKind,
+};
 use crate::fleet::savings::ResourceRow;
 #[cfg(test)]
 pub use clock::office_zone;
@@ -72,7 +75,7 @@ fn finish(
     resource: Arc<Resource>,
     verdict: Option<Verdict>,
     pattern: Option<crate::fleet::savings::Pattern>,
-    fix: String,
+    fix: ResourceFix,
     input: &SavingsInput<'_>,
 ) -> ResourceRow {
     let waste_usd_per_hour = match &verdict {
@@ -88,7 +91,7 @@ fn finish(
         pattern,
         waste_usd_per_hour,
         wasted_usd,
-        fix: fix.into(),
+        fix,
     }
 }
 

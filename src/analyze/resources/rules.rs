@@ -49,8 +49,6 @@ pub struct Rule {
     pub stretch: usize,
     /// Signals.
     pub limits: Vec<Limit>,
-    /// Where the criterion comes from, one sentence.
-    pub source: &'static str,
 }
 
 impl Rule {
@@ -76,39 +74,20 @@ impl Rule {
             required: true,
         };
         let sum = "sum of an hour";
-        let (stretch, limits, source) = match resource.kind {
+        let (stretch, limits) = match resource.kind {
             ResourceKind::Endpoint => {
                 let gpu =
                     Limit { required: accelerated, ..percent(GpuMax, 5.0, EvidenceRole::Counter) };
                 let limits =
                     vec![test(Requests, sum), percent(CpuMax, 25.0, EvidenceRole::Counter), gpu];
-                let source = "no invocation at all, as the SageMaker policy of Flexera asks over \
-                              30 days, here over 14; that GPU and CPU must be quiet too is \
-                              burntop's own";
-                (WEEK, limits, source)
+                (WEEK, limits)
             }
-            ResourceKind::Notebook => {
-                let source = "burntop's own, that of CPU-only instances: no hour's highest CPU of 5 % \
-                              for 7 days; only notebooks that publish their CPU can be judged";
-                (WEEK, vec![percent(CpuMax, 5.0, EvidenceRole::Test)], source)
-            }
-            ResourceKind::StudioApp => {
-                let source = "the user's last activity as SageMaker tells it, by which its own idle \
-                              shutdown goes; 24 hours are burntop's own; on GPUs never, for nothing \
-                              tells what they do";
-                (DAY, Vec::new(), source)
-            }
-            ResourceKind::ElasticIp => {
-                let source = "AWS Trusted Advisor, check Z4AUBRNSmz (Unassociated Elastic IP \
-                              Addresses): not associated with a running instance";
-                (0, Vec::new(), source)
-            }
+            ResourceKind::Notebook => (WEEK, vec![percent(CpuMax, 5.0, EvidenceRole::Test)]),
+            ResourceKind::StudioApp => (DAY, Vec::new()),
+            ResourceKind::ElasticIp => (0, Vec::new()),
             ResourceKind::NatGateway => {
                 let limits = vec![test(Connections, "hourly maximum"), test(Bytes, sum)];
-                let source = "AWS Compute Optimizer, idle NAT gateways: no active connection and no \
-                              traffic, here over 14 days instead of 32; that route tables are looked \
-                              at is the habit of cloud-governance";
-                (WEEK, limits, source)
+                (WEEK, limits)
             }
             ResourceKind::LoadBalancer => {
                 let limits = if resource.is_application() {
@@ -117,19 +96,47 @@ impl Rule {
                 } else {
                     vec![test(Connections, sum), test(Bytes, sum)]
                 };
-                let source = "AWS Trusted Advisor, check hjLMh88uM8 (Idle Load Balancers): no \
-                              targets, none in health, or fewer than 100 requests a day for 7 days; \
-                              it looks at Classic Load Balancers alone, and with targets in health \
-                              burntop asks for none at all";
-                (WEEK, limits, source)
+                (WEEK, limits)
             }
-            ResourceKind::StoppedInstance => {
-                let source = "burntop's own: stopped for 7 days; AWS Trusted Advisor (Amazon EC2 \
-                              instances stopped) asks for 30";
-                (STOPPED_HOURS as usize, Vec::new(), source)
-            }
+            ResourceKind::StoppedInstance => (STOPPED_HOURS as usize, Vec::new()),
         };
-        Self { window: RESOURCE_HOURS, stretch, limits, source }
+        Self { window: RESOURCE_HOURS, stretch, limits }
+    }
+}
+
+/// Where the criterion of a kind comes from, one clause.
+pub fn source(kind: ResourceKind) -> &'static str {
+    match kind {
+        ResourceKind::Endpoint => {
+            "no invocation at all, as the SageMaker policy of Flexera asks over 30 days, here \
+             over 14; that GPU and CPU must be quiet too is burntop's own"
+        }
+        ResourceKind::Notebook => {
+            "burntop's own, that of CPU-only instances: no hour's highest CPU of 5 % for 7 \
+             days; only notebooks that publish their CPU can be judged"
+        }
+        ResourceKind::StudioApp => {
+            "the user's last activity as SageMaker tells it, by which its own idle shutdown \
+             goes; 24 hours are burntop's own; on GPUs never, for nothing tells what they do"
+        }
+        ResourceKind::ElasticIp => {
+            "AWS Trusted Advisor, check Z4AUBRNSmz (Unassociated Elastic IP Addresses): not \
+             associated with a running instance"
+        }
+        ResourceKind::NatGateway => {
+            "AWS Compute Optimizer, idle NAT gateways: no active connection and no traffic, \
+             here over 14 days instead of 32; that route tables are looked at is the habit of \
+             cloud-governance"
+        }
+        ResourceKind::LoadBalancer => {
+            "AWS Trusted Advisor, check hjLMh88uM8 (Idle Load Balancers): no targets, none in \
+             health, or fewer than 100 requests a day for 7 days; it looks at Classic Load \
+             Balancers alone, and with targets in health burntop asks for none at all"
+        }
+        ResourceKind::StoppedInstance => {
+            "burntop's own: stopped for 7 days; AWS Trusted Advisor (Amazon EC2 instances \
+             stopped) asks for 30"
+        }
     }
 }
 

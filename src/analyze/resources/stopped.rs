@@ -2,12 +2,13 @@
 
 use jiff::Timestamp;
 
+use super::judge::whole_hours;
 use super::{Holders, finish, fix};
-use crate::analyze::idle::{EXEMPT_TAG, Exemption, span};
+use crate::analyze::idle::Exemption;
 use crate::analyze::savings::SavingsInput;
 use crate::domain::{
-    BilledUnit, HOURS_PER_MONTH, InstanceState, Resource, ResourceKind, Tags, Verdict, VerdictKind,
-    intern,
+    BilledUnit, ExemptBy, HOURS_PER_MONTH, InstanceState, Resource, ResourceKind,
+    ResourceReason as R, Unchecked, Verdict, VerdictKind, Why, intern,
 };
 use crate::fleet::Row;
 use crate::fleet::savings::ResourceRow;
@@ -96,24 +97,20 @@ fn first_holder(volume: &VolumeRow) -> Option<&str> {
 
 fn judge(resource: &Resource, since: Option<Timestamp>, volumes: usize, now: Timestamp) -> Verdict {
     let rule = Rule::of(resource, false);
-    let exemption = exemption(&resource.tags, now);
-    let hours = since.map(|t| now.duration_since(t).as_hours());
-    let its =
-        if volumes == 1 { "its volume goes".into() } else { format!("its {volumes} volumes go") };
-    let lasted = |h: i64| span(h.max(0) as usize);
-    let (kind, reason) = match (exemption, hours) {
-        (Some(why), _) => (VerdictKind::Exempt, why),
-        (None, None) => (
-            VerdictKind::Unknown,
-            format!("Unknown: since when it is stopped is not known; {its} on billing."),
-        ),
-        (None, Some(h)) if h < rule.stretch as i64 => (
-            VerdictKind::TooNew,
-            format!("Stopped for {} only, {} are needed.", lasted(h), span(rule.stretch)),
-        ),
-        (None, Some(h)) => {
-            (VerdictKind::Idle, format!("Stopped for {}; {its} on billing.", lasted(h)))
+    let (volumes, needed) = (volumes as u32, rule.stretch as u32);
+    let hours = since.map(|t| whole_hours(t, now));
+    // A tag that makes no sense exempts as any other.
+    let by = Exemption::of(&resource.tags, now).by().map(|by| match by {
+        ExemptBy::Until(_) => by,
+        ExemptBy::Always | ExemptBy::Malformed => ExemptBy::Always,
+    });
+    let (kind, why) = match (by, hours) {
+        (Some(by), _) => (VerdictKind::Exempt, Why::Exempt(by)),
+        (None, None) => (VerdictKind::Unknown, R::StoppedSometime { volumes }.into()),
+        (None, Some(hours)) if hours < needed => {
+            (VerdictKind::TooNew, R::StoppedLately { hours, needed }.into())
         }
+        (None, Some(hours)) => (VerdictKind::Idle, R::Stopped { hours, volumes }.into()),
     };
     Verdict {
         kind,
@@ -127,21 +124,10 @@ fn judge(resource: &Resource, since: Option<Timestamp>, volumes: usize, now: Tim
         network_bytes_per_day: None,
         signals: Vec::new(),
         not_checked: intern::shared_list(&[
-            format!("criterion: {}", rule.source).into(),
-            "what is on the volumes".into(),
+            Unchecked::Criterion(resource.kind),
+            Unchecked::Beside(resource.kind),
         ]),
         likely: None,
-        reason: reason.into(),
-    }
-}
-
-/// Why it is exempt; `None` where it is not.
-fn exemption(tags: &Tags, now: Timestamp) -> Option<String> {
-    match Exemption::of(tags, now) {
-        Exemption::None | Exemption::Expired(_) => None,
-        Exemption::Until(day) => {
-            Some(format!("Exempt by tag {EXEMPT_TAG} until the end of {day} UTC."))
-        }
-        Exemption::Always | Exemption::Malformed => Some(format!("Exempt by tag {EXEMPT_TAG}.")),
+        reason: why.into(),
     }
 }

@@ -6,8 +6,8 @@ use jiff::Timestamp;
 
 use super::*;
 use crate::domain::{
-    ErrorKind, GpuIdentity, GpuSample, GpuSignal, GpuSignals, Scope, SourceError, SourceId, Sweep,
-    Throttle,
+    ErrorKind, GpuIdentity, GpuSample, GpuSignal, GpuSignals, InstanceReason, ResourceKind, Scope,
+    SourceError, SourceId, Sweep, Throttle, Unchecked, Verdict,
 };
 
 fn at(second: i64) -> Timestamp {
@@ -119,6 +119,31 @@ fn entries_of_a_newer_version_are_skipped() {
     file.write_all(&gzip.finish().unwrap()).unwrap();
     Recorder::open(&path).unwrap().record(sweep(2));
     assert_eq!(words(read(&path).unwrap()), words([sweep(0), sweep(2)]));
+}
+
+/// As burntop wrote it when a verdict's reason was its sentence.
+const OLD_VERDICT: &str = r#"{"at":"2026-11-20T10:00:00Z","kind":"verdicts","items":[["i-1",{"kind":"idle","idle_since":null,"idle_since_at_least":false,"idle_gpus":null,"devices":8,"coverage":1.0,"gpu_percent":0.0,"cpu_percent":3.2,"network_bytes_per_day":2100000.0,"signals":[],"not_checked":["memory"],"reason":"Nothing ran for 7 d."}]]}"#;
+
+#[test]
+fn verdicts_of_an_older_tape_are_played_with_their_words() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.tape");
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(format!("{OLD_VERDICT}\n").as_bytes()).unwrap();
+    std::fs::write(&path, gzip.finish().unwrap()).unwrap();
+    // What is recorded today stands behind it and comes back with its values.
+    let reason = InstanceReason::UnknownType("p9.48xlarge".into());
+    let old = read(&path).unwrap().next().unwrap();
+    let Said::Verdicts { items } = &old.said else { panic!("{old:?}") };
+    let (id, verdict) = &items[0];
+    assert_eq!(verdict.reason, "Nothing ran for 7 d.".into());
+    assert_eq!(*verdict.not_checked, ["memory".into()]);
+    let not_checked = [Unchecked::Memory, Unchecked::Criterion(ResourceKind::Endpoint)].into();
+    let now = Verdict { reason: reason.into(), not_checked, ..Verdict::clone(verdict) };
+    let items = vec![(id.clone(), now.into())];
+    let new = Entry { at: at(1), said: Said::Verdicts { items } };
+    Recorder::open(&path).unwrap().record(new.clone());
+    assert_eq!(read(&path).unwrap().collect::<Vec<_>>(), [old, new]);
 }
 
 #[tokio::test]

@@ -130,7 +130,7 @@ async fn volumes_tell_the_ebs_operations_of_a_type_that_reports_none() {
     let provider = attached("2026-01-01T00:00:00Z");
     let outcome = read(&provider, FIRST, PRESET, &cache()).await;
     let said = verdict(&outcome, "i-1");
-    assert_eq!(said.kind, VerdictKind::Underused, "{}", said.reason);
+    assert_eq!(said.kind, VerdictKind::Underused, "{:?}", said.reason);
     assert!(said.signals.iter().any(|s| &*s.label == "EBS operations of its volumes" && s.busy));
     let asked = provider.asked.lock().unwrap().clone();
     let of_volumes = asked.iter().filter(|q| matches!(q.key, MetricKey::Volume { .. })).count();

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::{Blind, Places};
-use crate::domain::{AcceleratorKind, Sweep};
+use super::{Blind, BlindCause, Places};
+use crate::domain::{AcceleratorKind, SourceError, Sweep};
 use crate::fleet::Row;
 
 /// State of GPU telemetry, used to explain missing GPUs.
@@ -26,15 +26,13 @@ pub fn blind(
     told: impl Fn(usize) -> u32,
     sources: Sources<'_>,
 ) -> Vec<Blind> {
-    let mut troubles: HashMap<usize, String> = HashMap::new();
+    let mut troubles: HashMap<usize, &Arc<SourceError>> = HashMap::new();
     for trouble in sources.sweeps.iter().flat_map(|s| &s.troubles) {
         if let Some(at) = places.named(&trouble.host) {
-            let (error, fix) = (&trouble.error, &trouble.error.fix);
-            let text = if fix.is_empty() { error.to_string() } else { format!("{error}: {fix}") };
+            let kept = troubles.entry(at).or_insert(&trouble.error);
             // The order of the sweeps must not matter.
-            let kept = troubles.entry(at).or_insert_with(|| text.clone());
-            if text < *kept {
-                *kept = text;
+            if trouble.error.with_fix() < kept.with_fix() {
+                *kept = &trouble.error;
             }
         }
     }
@@ -49,13 +47,16 @@ pub fn blind(
             continue;
         }
         let share = f64::from(missing) / f64::from(accelerator.devices);
-        let trouble = troubles.get(&at).map(String::as_str);
+        let silent = sources.silent.contains(&at);
         out.push(Blind {
             instance: row.clone(),
             missing,
             devices: accelerator.devices,
             usd_per_hour: row.usd_per_hour().map(|usd| usd * share),
-            fix: fix(accelerator.kind, told, trouble, sources.silent.contains(&at), sources.any),
+            cause: match troubles.get(&at) {
+                Some(error) => BlindCause::Failed(Arc::clone(error)),
+                None => cause(accelerator.kind, told, silent, sources.any),
+            },
         });
     }
     out.sort_by(|a, b| {
@@ -67,41 +68,14 @@ pub fn blind(
     out
 }
 
-fn fix(
-    kind: AcceleratorKind,
-    told: u32,
-    trouble: Option<&str>,
-    silent: bool,
-    any: bool,
-) -> Arc<str> {
-    if let Some(trouble) = trouble {
-        return format!("its source did not answer: {trouble}").into();
+fn cause(kind: AcceleratorKind, told: u32, silent: bool, any: bool) -> BlindCause {
+    match kind {
+        AcceleratorKind::AmdGpu => BlindCause::Amd,
+        AcceleratorKind::Other => BlindCause::OtherKind,
+        _ if told > 0 => BlindCause::SomeTold,
+        _ if silent => BlindCause::Stopped,
+        AcceleratorKind::Neuron => BlindCause::Neuron,
+        AcceleratorKind::NvidiaGpu if any => BlindCause::Unnamed,
+        AcceleratorKind::NvidiaGpu => BlindCause::NoSource,
     }
-    let text = match kind {
-        AcceleratorKind::AmdGpu => {
-            "AMD GPUs are invisible to NVML and DCGM, and burntop reads no telemetry of them: only \
-             CPU, network and disk can judge this instance"
-        }
-        AcceleratorKind::Other => {
-            "burntop reads no telemetry of this kind of accelerator: only CPU, network and disk \
-             can judge this instance"
-        }
-        _ if told > 0 => {
-            "the other devices of this instance are told: look for a GPU that has fallen off the \
-             bus (`nvidia-smi -L`), or an exporter limited to some devices"
-        }
-        _ if silent => "its telemetry stopped: look whether its exporter still runs",
-        AcceleratorKind::Neuron => {
-            "Trainium and Inferentia need neuron-monitor with its Prometheus exporter, or \
-             Container Insights with Neuron metrics"
-        }
-        AcceleratorKind::NvidiaGpu if any => {
-            "no source names this instance: install dcgm-exporter, or let Prometheus scrape it \
-             with the node's name, private DNS name or private address as label"
-        }
-        AcceleratorKind::NvidiaGpu => {
-            "no source of GPU telemetry is configured: name a Prometheus or exporters in [gpus]"
-        }
-    };
-    text.into()
 }

@@ -12,7 +12,7 @@ mod unify;
 pub use blind::{Sources, blind};
 pub use merge::{Candidate, Merged, merge};
 pub use place::Places;
-pub use row::{Blind, GpuNode, GpuRow, Told};
+pub use row::{Blind, BlindCause, GpuNode, GpuRow, Told};
 pub use share::{Part, Share, mig_slices, share};
 pub use totals::GpuTotals;
 pub use trail::Trail;

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::trail::Trail;
-use crate::domain::{GpuKey, GpuSample, GpuState, GpuVerdict, SourceId};
+use crate::domain::{GpuKey, GpuSample, GpuState, GpuVerdict, SourceError, SourceId};
 use crate::fleet::Row;
 
 /// A host of GPUs.
@@ -101,6 +101,30 @@ pub struct Blind {
     pub devices: u32,
     /// Price of the devices without telemetry, USD/h; `None` without a price.
     pub usd_per_hour: Option<f64>,
-    /// Advice, one sentence.
-    pub fix: Arc<str>,
+    /// Why it does.
+    pub cause: BlindCause,
+}
+
+/// Why an instance with accelerators reports too little telemetry.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BlindCause {
+    /// Its source did not answer.
+    Failed(Arc<SourceError>),
+    /// It has AMD GPUs, which no source reads.
+    Amd,
+    /// It has accelerators of another kind that no source reads.
+    OtherKind,
+    /// Other devices of it report.
+    SomeTold,
+    /// Its telemetry stopped within the last hour.
+    Stopped,
+    /// Trainium or Inferentia without an exporter.
+    Neuron,
+    /// No source names the instance.
+    Unnamed,
+    /// No source is configured.
+    NoSource,
+    /// A sentence of a fixture, which no rule gives.
+    #[cfg(test)]
+    Fixture(#[serde(skip)] &'static str),
 }

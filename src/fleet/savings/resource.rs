@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{Resource, Verdict};
+use crate::domain::{Resource, ResourceFix, Verdict};
 
 /// Reason why a resource idles, from its hours of use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -62,6 +62,6 @@ pub struct ResourceRow {
     pub waste_usd_per_hour: Option<f64>,
     /// Dollars since it began to idle; `None` when not idle or not priced.
     pub wasted_usd: Option<f64>,
-    /// Advice, one sentence; clean text.
-    pub fix: Arc<str>,
+    /// Advice, with what keeping it costs.
+    pub fix: ResourceFix,
 }

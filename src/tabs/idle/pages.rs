@@ -136,7 +136,7 @@ fn evidence(page: &WhyPage, app: &App, width: usize, lines: &mut Vec<Line>) {
     if !page.not_checked.is_empty() {
         lines.push(Line::of(Role::Heading, "Not checked"));
         for what in &*page.not_checked {
-            bullet(Role::Dim, what, width, lines);
+            bullet(Role::Dim, &reasons::unchecked(what), width, lines);
         }
     }
 }

@@ -3,28 +3,38 @@
 //! sentences stand here, one file per engine.
 
 mod backtest;
+mod blind;
 mod commitment;
 mod figures;
 mod gpu;
 mod guide;
+mod instance;
 mod likely;
 mod list;
+mod resource;
 mod schedule;
 mod size;
 mod spot;
 mod storage;
+mod unchecked;
+mod verdict;
 mod waterfall;
+mod words;
 
 pub use backtest::looked_so;
+pub use blind::blind;
 pub use commitment::commitment;
 pub use gpu::{gpu, gpu_advice, witness};
 pub use guide::{guide_fail, guide_note, guide_warning, memory_how, memory_part, memory_source};
 pub use likely::{likely, likely_remedy};
 pub use list::list;
+pub use resource::resource_fix;
 pub use schedule::{obstacle, obstacle_detail};
 pub use size::size;
 pub use spot::{no_policy, spot, spot_because};
 pub use storage::{fate, storage, storage_fix};
+pub use unchecked::unchecked;
+pub use verdict::{refusal, verdict};
 pub use waterfall::{net_unknown, node_remedy, step_note, task};
 
 /// Of a row whose net is unknown, as nobody read the commitments.

@@ -8,6 +8,7 @@ use crate::act::plan::finding::FindingSink;
 use crate::act::plan::verb::Verb;
 use crate::analyze::idle::Exemption;
 use crate::domain::InstanceState;
+use crate::view::reasons;
 
 const SOURCE: &str = "ec2:DescribeInstances";
 
@@ -72,8 +73,8 @@ pub(super) fn life(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
 
 pub(super) fn exempt(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     let Some(found) = scene.found else { return };
-    if let Some(text) = Exemption::of(&found.tags, scene.input.now).refusal() {
-        out.block(text, "tags");
+    if let Some(by) = Exemption::of(&found.tags, scene.input.now).by() {
+        out.block(reasons::refusal(by), "tags");
     }
 }
 

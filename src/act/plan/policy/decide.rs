@@ -16,7 +16,7 @@ use crate::domain::{
 use crate::fleet::{Fleet, Row};
 use crate::tabs::idle::picture::Field;
 use crate::view::format::{span_long, span_words};
-use crate::view::{TableField, ViewContext};
+use crate::view::{TableField, ViewContext, reasons};
 
 /// Action that a policy decides on for an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -194,9 +194,10 @@ impl Case<'_> {
             VerdictKind::Busy | VerdictKind::Partial | VerdictKind::Underused => {
                 self.in_use(verdict)
             }
-            VerdictKind::Unknown => {
-                Said::nothing(format!("unknown, and so never touched: {}", verdict.reason))
-            }
+            VerdictKind::Unknown => Said::nothing(format!(
+                "unknown, and so never touched: {}",
+                reasons::verdict(&verdict.reason)
+            )),
             VerdictKind::TooNew => Said::nothing("too new to be judged"),
             VerdictKind::Exempt => Said::nothing("exempt by tag"),
         }
@@ -216,7 +217,9 @@ impl Case<'_> {
         let partly = verdict.kind != VerdictKind::Busy;
         let use_ = if partly { "partly in use" } else { "in use" };
         match self.mark() {
-            MarkState::None => Said::nothing(format!("{use_}: {}", verdict.reason)),
+            MarkState::None => {
+                Said::nothing(format!("{use_}: {}", reasons::verdict(&verdict.reason)))
+            }
             MarkState::Ours(mark) => {
                 if let Some(not_mine) = self.not_mine(&mark) {
                     return Said::nothing(format!("{use_}; {not_mine}"));
@@ -225,7 +228,10 @@ impl Case<'_> {
                 if partly && mark.policy.is_none() {
                     return Said::nothing(format!("{use_}, and marked by hand"));
                 }
-                Said::new(DecisionKind::Unmark, format!("in use again: {}", verdict.reason))
+                Said::new(
+                    DecisionKind::Unmark,
+                    format!("in use again: {}", reasons::verdict(&verdict.reason)),
+                )
             }
             odd => Said::nothing(format!("{use_}; {}", odd_mark(&odd, self.now))),
         }

@@ -8,7 +8,7 @@ use crate::domain::{
     ErrorKind, GpuReason, GpuSignal as S, GpuState as G, HostTrouble, Hour, InstanceState,
     SourceError, SourceId, Sweep,
 };
-use crate::fleet::GpuFleet;
+use crate::fleet::{BlindCause as C, GpuFleet};
 
 const QUIET: [(S, f64); 4] =
     [(S::Util, 0.0), (S::MemUsed, 0.0), (S::Power, 70.0), (S::PowerLimit, 700.0)];
@@ -258,9 +258,10 @@ fn what_is_not_told_is_listed_with_what_to_do() {
         .map(|b| (&*b.instance.instance.id, b.missing, b.usd_per_hour))
         .collect();
     assert_eq!(blind, [("i-2", 8, Some(80.0)), ("i-1", 7, Some(70.0))]);
-    assert!(picture.blind[0].fix.contains("connection refused"));
-    assert!(picture.blind[1].fix.contains("fallen off"));
+    let C::Failed(error) = &picture.blind[0].cause else { panic!("{:?}", picture.blind) };
+    assert_eq!(error.message, "connection refused");
+    assert_eq!(picture.blind[1].cause, C::SomeTold);
     fixture.intervals.clear();
     let none = fixture.see(9_000, &[]);
-    assert!(none.blind[0].fix.contains("no source of GPU telemetry is configured"));
+    assert_eq!(none.blind[0].cause, C::NoSource);
 }

@@ -74,7 +74,7 @@ fn each_limit_at_its_value_and_beside_it() {
     ];
     for (what, case, kind) in cases {
         let v = case.judge(DEFAULT);
-        assert_eq!(v.kind, kind, "{what}: {}", v.reason);
+        assert_eq!(v.kind, kind, "{what}: {:?}", v.reason);
     }
 }
 
@@ -102,7 +102,7 @@ fn coverage_at_90_percent() {
         for signal in [GpuMax(0), CpuMean, NetworkIn, NetworkOut] {
             let case = gpu_box().with(signal, 169 - missing..=168, f32::NAN);
             let v = case.judge(DEFAULT);
-            assert_eq!(v.kind, kind, "{signal:?}: {}", v.reason);
+            assert_eq!(v.kind, kind, "{signal:?}: {:?}", v.reason);
             let share = (168 - missing) as f32 / 168.0;
             assert!((v.coverage - share).abs() < 1e-6, "{}", v.coverage);
         }

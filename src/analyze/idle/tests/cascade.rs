@@ -14,7 +14,7 @@ proptest! {
         let policy = Preset::ALL[preset].policy();
         let all = case.judge_by(&policy);
         let (cascaded, asked) = case.cascade(&policy);
-        prop_assert_eq!(cascaded.kind, all.kind, "{} / {}", cascaded.reason, all.reason);
+        prop_assert_eq!(cascaded.kind, all.kind, "{:?} / {:?}", cascaded.reason, all.reason);
         prop_assert_eq!(cascaded.idle_since, all.idle_since);
         prop_assert_eq!(cascaded.idle_gpus.is_some(), cascaded.idle_gpus.is_some() && all.idle_gpus.is_some());
         let devices = case.spec.as_ref().map_or(0, TypeSpec::devices);

@@ -6,7 +6,9 @@ use proptest::prelude::*;
 use super::super::{Policy, Preset, Subject, judge, signals_for};
 use super::fixtures::{Case, background, closed, hours_ago};
 use crate::domain::VerdictKind::{Idle, Partial};
-use crate::domain::{Hour, HourRange, HourlySeries, IdleStart, Signal, Verdict};
+use crate::domain::{
+    Hour, HourRange, HourlySeries, IdleStart, InstanceReason as R, Lasted, Signal, Verdict, Why,
+};
 
 /// Hours of series: more than two windows.
 const HOURS: u32 = 400;
@@ -54,8 +56,11 @@ fn the_start_stays_where_it_was_first_seen() {
             assert!(verdict.idle_since_at_least);
         }
         // Fifteen days of which a week is looked at: the reason says so as well.
-        let reason = &all.last().unwrap().1.reason;
-        assert!(reason.contains("for at least 15 d 7 h"), "{reason}");
+        let lasted = match &all.last().unwrap().1.reason.why {
+            Why::Instance(R::HostQuiet { lasted, .. } | R::GpusQuiet { lasted, .. }) => *lasted,
+            why => panic!("{why:?}"),
+        };
+        assert_eq!(lasted, Some(Lasted { hours: 15 * 24 + 7, at_least: true }));
         // Without the memory the stretch begins with the window.
         let fresh = case.judge_by(&Preset::Cautious.policy());
         assert_eq!(

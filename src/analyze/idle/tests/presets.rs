@@ -6,6 +6,7 @@ use crate::domain::Signal::{
     self, CpuMax, CpuMean, EbsReadOps, EbsWriteOps, GpuMax, GpuMean, NetworkIn, NetworkOut,
 };
 use crate::domain::VerdictKind::{Busy, Idle, TooNew, Unknown};
+use crate::view::reasons::verdict as words;
 
 #[test]
 fn names_sources_windows_and_stretches() {
@@ -69,7 +70,7 @@ fn compute_optimizer() {
     // GPU-blind: some GPUs idle is nothing it can say, and it says so.
     let v = Case::quiet(96, 2, P).fill(GpuMax(0), 336, 90.0).judge(P);
     assert_eq!(v.kind, Busy);
-    assert!(v.not_checked.iter().any(|n| n.contains("does not look at it")));
+    assert!(v.not_checked.contains(&crate::domain::Unchecked::GpusByPolicy));
 }
 
 #[test]
@@ -83,8 +84,8 @@ fn trusted_advisor() {
     assert_eq!(days(3).judge(P).kind, Busy);
     let v = days(4).judge(P);
     assert_eq!((v.kind, v.idle_since), (Idle, None), "low days, but in use now");
-    insta::assert_snapshot!(v.reason, @"Idle by low days: 4 of the last 14 had low CPU and network, 4 suffice.");
-    insta::assert_snapshot!(days(3).judge(P).reason, @"In use: only 3 low days, 4 are needed.");
+    insta::assert_snapshot!(words(&v.reason), @"Idle by low days: 4 of the last 14 had low CPU and network, 4 suffice.");
+    insta::assert_snapshot!(words(&days(3).judge(P).reason), @"In use: only 3 low days, 4 are needed.");
     let v = Case::quiet(8, 0, P).with(CpuMean, 73..=96, 50.0).judge(P);
     assert_eq!((v.kind, v.idle_since), (Idle, Some(closed(72).start())));
     // At the limits a day is still low: 10 % and 5 MB.
@@ -98,7 +99,7 @@ fn trusted_advisor() {
     // Three low days for sure, and a fourth that lacks data: unknown.
     let v = days(4).with(NetworkIn, 330..=336, f32::NAN).judge(P);
     assert_eq!(v.kind, Unknown);
-    insta::assert_snapshot!(v.reason, @"Unknown: too many days lack data to count the low ones.");
+    insta::assert_snapshot!(words(&v.reason), @"Unknown: too many days lack data to count the low ones.");
     assert_eq!(Case::quiet(8, 0, P).restarted(97).judge(P).kind, Idle);
     assert_eq!(Case::quiet(8, 0, P).restarted(90).judge(P).kind, TooNew);
 }
@@ -109,8 +110,8 @@ fn mean_cpu() {
     let at = |cpu| Case::quiet(8, 0, P).fill(CpuMean, 168, cpu).judge(P);
     assert_eq!(at(4.99).kind, Idle);
     assert_eq!(at(5.0).kind, Busy);
-    insta::assert_snapshot!(at(6.25).reason, @"In use: CPU averaged 6.25 % (limit 5 %).");
-    insta::assert_snapshot!(at(1.5).reason, @"Idle by the mean: CPU averaged 1.5 % (limit 5 %).");
+    insta::assert_snapshot!(words(&at(6.25).reason), @"In use: CPU averaged 6.25 % (limit 5 %).");
+    insta::assert_snapshot!(words(&at(1.5).reason), @"Idle by the mean: CPU averaged 1.5 % (limit 5 %).");
     // The spike is averaged away; the idle stretch is said to begin after it all the same.
     let v = Case::quiet(8, 0, P).fill(CpuMean, 168, 1.0).with(CpuMean, [100], 100.0).judge(P);
     assert_eq!((v.kind, v.idle_since), (Idle, Some(closed(99).start())));

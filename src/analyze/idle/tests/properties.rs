@@ -200,7 +200,8 @@ proptest! {
             Some(share) => prop_assert!((0.0..=1.0).contains(&share)),
             None => prop_assert!(matches!(v.kind, Unknown | TooNew)),
         }
-        prop_assert!(v.reason.ends_with('.') && v.reason.chars().count() < 260, "{}", v.reason);
+        let said = crate::view::reasons::verdict(&v.reason);
+        prop_assert!(said.ends_with('.') && said.chars().count() < 260, "{said}");
         prop_assert!(v.signals.iter().all(|s| s.value.is_none_or(f64::is_finite)));
         // The value is of some of the hours or their mean, the highest of all of them.
         for s in v.signals.iter().filter(|s| &*s.unit != "days") {
@@ -309,7 +310,7 @@ proptest! {
             }
         }
         let after = less.judge(preset);
-        prop_assert_ne!(after.kind, Idle, "before: {:?} {}", before.kind, before.reason);
+        prop_assert_ne!(after.kind, Idle, "before: {:?} {:?}", before.kind, before.reason);
     }
 
     #[test]

@@ -13,9 +13,10 @@ use super::Holders;
 use super::judge::{Subject, judge};
 use crate::domain::{
     BilledUnit, Hour, HourRange, HourlySeries, InstanceState, NOT_WORKING, RESOURCE_HOURS,
-    Resource, ResourceFacts, ResourceKind, ResourceSignal, Scope, Signal, Tags, Verdict,
-    VerdictKind,
+    Resource, ResourceFacts, ResourceKind, ResourceReason as R, ResourceSignal, ResourceUse, Scope,
+    Signal, Tags, Unchecked, Verdict, VerdictKind,
 };
+use crate::view::reasons::verdict as words;
 
 use ResourceKind::{ElasticIp, Endpoint, LoadBalancer, NatGateway, Notebook, StudioApp};
 use ResourceSignal::{Bytes, Connections, CpuMax, GpuMax, Requests};
@@ -88,19 +89,20 @@ fn an_endpoint_without_an_invocation_is_idle_and_with_one_it_is_not() {
     assert_eq!(v.kind, VerdictKind::Idle);
     // Nothing was asked in any of the 336 hours that are looked at: idle for at least 14 days.
     assert_eq!(v.idle_since, Some("2026-11-06T10:00:00Z".parse().unwrap()));
-    assert_eq!(&*v.reason, "No invocation for at least 14 d; CPU max 2 %.");
+    assert_eq!(words(&v.reason), "No invocation for at least 14 d; CPU max 2 %.");
     assert_eq!(v.coverage, 1.0);
     let labels: Vec<_> = v.signals.iter().map(|s| (s.signal, s.threshold, s.busy)).collect();
     let of = Signal::Resource;
     assert_eq!(labels, [(of(Requests), 0.0, false), (of(CpuMax), 25.0, false)]);
-    assert!(v.not_checked[0].contains("Flexera"), "{:?}", v.not_checked);
+    let beside = [Unchecked::Criterion(Endpoint), Unchecked::Beside(Endpoint), Unchecked::NoGpus];
+    assert_eq!(*v.not_checked, beside);
 
     for before in [1, 24, 200, 336] {
         let mut one = endpoint();
         one.hours.insert(Requests, hours(0.0, &[(before, 1.0)]));
         let v = verdict(&one);
         // One invocation on an instance whose CPU never passed 20 %: in use, far below its size.
-        assert_eq!(v.kind, VerdictKind::Underused, "{before} h ago: {}", v.reason);
+        assert_eq!(v.kind, VerdictKind::Underused, "{before} h ago: {:?}", v.reason);
         assert_eq!(v.idle_since, None);
         one.hours.insert(CpuMax, hours(2.0, &[(before, 80.0)]));
         assert_eq!(verdict(&one).kind, VerdictKind::Busy, "{before} h ago");
@@ -132,12 +134,13 @@ fn what_is_missing_or_makes_no_sense_is_never_idle() {
     silent.hours.insert(Requests, hours(f32::NAN, &[]));
     let v = verdict(&silent);
     assert_eq!((v.kind, v.coverage), (VerdictKind::Unknown, 0.0));
-    assert!(v.reason.contains("requests reported in 0 of 336 h; 90 %"), "{}", v.reason);
+    let silent = R::TooLittle { signal: Requests, got: 0, hours: 336, needed: 168 };
+    assert_eq!(v.reason, silent.into());
 
     let mut unasked = endpoint();
     unasked.hours.remove(&CpuMax);
     assert_eq!(verdict(&unasked).kind, VerdictKind::Unknown);
-    assert!(verdict(&unasked).reason.contains("was not fetched"));
+    assert_eq!(verdict(&unasked).reason, R::NotFetched(CpuMax).into());
 
     // On a GPU endpoint the GPUs must have been looked at too.
     assert_eq!(verdict_of(&endpoint(), true, &Holders::new()).kind, VerdictKind::Unknown);
@@ -147,14 +150,15 @@ fn what_is_missing_or_makes_no_sense_is_never_idle() {
         it.hours.insert(Requests, hours(0.0, &[(3, odd)]));
         let v = verdict(&it);
         assert_eq!(v.kind, VerdictKind::Busy, "{odd}");
-        assert!(v.reason.contains("made no sense"), "{}", v.reason);
+        let by = ResourceUse { signal: Requests, value: None, is_malformed: true };
+        assert_eq!(v.reason, R::Used { by, quiet_hours: 2 }.into());
     }
 
     // An answer in part: what is not there proves nothing.
     let balancer = Resource { serves: Some(Vec::new()), ..resource(LoadBalancer) };
     let half = ResourceFacts { complete: false, ..facts(balancer, &[]) };
     assert_eq!(verdict(&half).kind, VerdictKind::Unknown);
-    assert!(verdict(&half).reason.contains("did not answer"));
+    assert_eq!(verdict(&half).reason, R::NotAnswered.into());
 }
 
 #[test]
@@ -182,17 +186,17 @@ fn exempt_comes_first_then_young_then_use() {
     it.resource.tags = Tags::from_raw([("burntop:exempt", "2026-11-19")]);
     let v = verdict(&it);
     assert_eq!(v.kind, VerdictKind::Idle);
-    assert!(v.reason.ends_with("The exemption by tag ended with 2026-11-19."), "{}", v.reason);
+    assert_eq!(v.reason.exemption_ended, Some(jiff::civil::date(2026, 11, 19)));
 
     it.resource.tags = Tags::default();
     it.resource.created_at = Some(ago(7 * 24 - 1));
     let v = verdict(&it);
     assert_eq!(v.kind, VerdictKind::TooNew);
-    assert_eq!(&*v.reason, "Too new: 6 d 23 h ago, 7 d of evidence are needed.");
+    assert_eq!(words(&v.reason), "Too new: 6 d 23 h ago, 7 d of evidence are needed.");
     it.resource.created_at = Some(ago(7 * 24));
     let v = verdict(&it);
     assert_eq!(v.kind, VerdictKind::Idle);
-    assert_eq!(&*v.reason, "No invocation for 7 d; CPU max 2 %.");
+    assert_eq!(words(&v.reason), "No invocation for 7 d; CPU max 2 %.");
 
     // An old endpoint that was deployed anew yesterday: too new, unless it was asked.
     it.resource.created_at = Some(ago(200 * 24));
@@ -208,7 +212,7 @@ fn a_notebook_is_judged_where_it_publishes_its_cpu() {
     let with = |series: &[(ResourceSignal, HourlySeries)]| facts(resource(Notebook), series);
     let v = verdict(&with(&[]));
     assert_eq!(v.kind, VerdictKind::Unknown);
-    assert!(v.reason.contains("no metrics of notebook instances"), "{}", v.reason);
+    assert_eq!(v.reason, R::NoMetrics.into());
     assert_eq!(verdict(&with(&[(CpuMax, hours(3.0, &[]))])).kind, VerdictKind::Idle);
     assert_eq!(verdict(&with(&[(CpuMax, hours(3.0, &[(100, 5.0)]))])).kind, VerdictKind::Busy);
     // Beside GPUs that nobody watches a quiet CPU proves nothing, and a busy one still does.
@@ -223,11 +227,11 @@ fn a_studio_app_is_judged_by_its_last_user() {
     };
     let v = verdict(&used(Some(24)));
     assert_eq!((v.kind, v.idle_since), (VerdictKind::Idle, Some(ago(24))));
-    assert_eq!(&*v.reason, "Nobody has used it for 24 h, says SageMaker (limit 24 h).");
+    assert_eq!(words(&v.reason), "Nobody has used it for 24 h, says SageMaker (limit 24 h).");
     assert_eq!(verdict(&used(Some(23))).kind, VerdictKind::Busy);
     let v = verdict(&used(None));
     assert_eq!(v.kind, VerdictKind::Unknown);
-    assert!(v.reason.contains("health check"), "{}", v.reason);
+    assert_eq!(v.reason, R::LastUseUntold.into());
 }
 
 #[test]
@@ -240,16 +244,19 @@ fn a_studio_app_on_gpus_is_never_idle() {
     for hours in [24, 30, 400] {
         let v = on_gpus(Some(hours));
         assert_eq!((v.kind, v.idle_since), (VerdictKind::Unknown, None), "{hours} h");
-        assert!(v.reason.contains("nothing tells what its GPUs do"), "{}", v.reason);
+        assert_eq!(v.reason, R::UserAway(hours as u32).into());
     }
     assert_eq!(
-        &*on_gpus(Some(30)).reason,
+        words(&on_gpus(Some(30)).reason),
         "Unknown: nobody has used it for 30 h, says SageMaker, but nothing tells what its GPUs do: a \
          run may go on without its user."
     );
     let v = on_gpus(Some(23));
-    assert_eq!((v.kind, &*v.reason), (VerdictKind::Busy, "In use: somebody used it 23 h ago."));
-    assert!(on_gpus(None).reason.contains("health check"));
+    assert_eq!(
+        (v.kind, &*words(&v.reason)),
+        (VerdictKind::Busy, "In use: somebody used it 23 h ago.")
+    );
+    assert_eq!(on_gpus(None).reason, R::LastUseUntold.into());
 }
 
 #[test]
@@ -280,7 +287,8 @@ fn an_address_is_idle_without_a_running_instance() {
     ] {
         let v = verdict_of(&at(serves.clone()), false, &known);
         assert_eq!(v.kind, kind, "{serves:?}");
-        assert!(v.reason.contains(says), "{serves:?}: {}", v.reason);
+        let said = words(&v.reason);
+        assert!(said.contains(says), "{serves:?}: {said}");
     }
     // With a stopped instance it idles since the stop, however long the association is known.
     let mut held = at(Some(vec!["i-stop"]));
@@ -293,7 +301,7 @@ fn an_address_is_idle_without_a_running_instance() {
     seen.resource.changed_at = Some(ago(48));
     let v = verdict(&seen);
     assert_eq!((v.kind, v.idle_since), (VerdictKind::Idle, Some(ago(48))));
-    assert_eq!(&*v.reason, "Associated with nothing, seen so for at least 2 d.");
+    assert_eq!(words(&v.reason), "Associated with nothing, seen so for at least 2 d.");
 }
 
 #[test]
@@ -319,7 +327,7 @@ fn a_nat_gateway_says_whether_routes_lead_to_it() {
         (None, "No connection for at least 14 d; which route tables lead to it could not be read."),
     ] {
         let v = verdict(&with(serves, still()));
-        assert_eq!((v.kind, &*v.reason), (VerdictKind::Idle, says));
+        assert_eq!((v.kind, &*words(&v.reason)), (VerdictKind::Idle, says));
     }
     // A single connection in two weeks is traffic, routes or not.
     assert_eq!(verdict(&with(Some(vec![]), hours(0.0, &[(300, 1.0)]))).kind, VerdictKind::Busy);
@@ -338,13 +346,13 @@ fn a_load_balancer_needs_targets_and_requests() {
     let sick = format!("i-1{NOT_WORKING}");
     let v = verdict(&with(Some(vec![]), silent()));
     assert_eq!(v.kind, VerdictKind::Idle);
-    assert_eq!(&*v.reason, "No target is registered, and no request came in 14 d.");
+    assert_eq!(words(&v.reason), "No target is registered, and no request came in 14 d.");
     let v = verdict(&with(Some(vec![sick.clone(), sick.clone()]), hours(0.0, &[])));
     let says = "None of 2 targets is in health, and no request came for at least 14 d.";
-    assert_eq!((v.kind, &*v.reason), (VerdictKind::Idle, says));
+    assert_eq!((v.kind, &*words(&v.reason)), (VerdictKind::Idle, says));
     let v = verdict(&with(Some(vec!["i-2".into(), sick]), hours(0.0, &[])));
     let says = "No request came for at least 14 d, though 1 target is in health.";
-    assert_eq!((v.kind, &*v.reason), (VerdictKind::Idle, says));
+    assert_eq!((v.kind, &*words(&v.reason)), (VerdictKind::Idle, says));
     // With targets in health, silence of CloudWatch is no evidence.
     assert_eq!(verdict(&with(Some(vec!["i-2".into()]), silent())).kind, VerdictKind::Unknown);
     // It may answer by rules of its own, without any target.
@@ -354,7 +362,7 @@ fn a_load_balancer_needs_targets_and_requests() {
     for (requests, kind) in [(99.0, VerdictKind::Underused), (100.0, VerdictKind::Busy)] {
         let day = hours(0.0, &[(30, requests - 40.0), (31, 40.0), (100, 7.0)]);
         let v = verdict(&with(Some(vec!["i-2".into()]), day));
-        assert_eq!(v.kind, kind, "{requests}: {}", v.reason);
+        assert_eq!(v.kind, kind, "{requests}: {:?}", v.reason);
     }
     // Of a network load balancer it is flows and bytes, both.
     let network = Resource {
@@ -372,7 +380,8 @@ fn a_load_balancer_needs_targets_and_requests() {
     assert_eq!(verdict(&carries(4.2e6)).kind, VerdictKind::Busy);
     let v = verdict(&carries(4e6));
     assert_eq!(v.kind, VerdictKind::Underused);
-    assert!(v.reason.ends_with("below 100 a day), nor more than 96.0 MB."), "{}", v.reason);
+    let said = words(&v.reason);
+    assert!(said.ends_with("below 100 a day), nor more than 96.0 MB."), "{said}");
     // What its bytes were nobody knows: nothing says that it does little.
     assert_eq!(verdict(&facts(network, &[flows])).kind, VerdictKind::Busy);
 }

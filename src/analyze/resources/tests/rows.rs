@@ -8,13 +8,15 @@ use super::{ago, endpoint, now, resource};
 use crate::analyze::savings::{SavingsInput, SavingsRules};
 use crate::domain::storage::{Attachment, Volume, VolumeKind};
 use crate::domain::{
-    BlockDevice, Instance, InstanceState, Lifecycle, Platform, Resource, ResourceFacts,
-    ResourceKind, SavingsFacts, Scope, ScopeResources, TagKeys, Tags, Tenancy, VerdictKind,
+    BlockDevice, Instance, InstanceState, Lifecycle, Platform, Resource, ResourceAdvice,
+    ResourceFacts, ResourceKind, ResourceReason, SavingsFacts, Scope, ScopeResources, TagKeys,
+    Tags, Tenancy, VerdictKind,
 };
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::savings::{Pattern, ResourceRow};
 use crate::fleet::storage::{Holder, VolumeRow, VolumeUse};
 use crate::fleet::{Fleet, Row, StorageFleet};
+use crate::view::reasons;
 
 fn scope() -> Scope {
     Scope::new("123456789012", "us-east-1")
@@ -137,7 +139,9 @@ fn an_idle_endpoint_wastes_its_price_since_it_idles() {
     assert_eq!(row.team.as_deref(), Some("vision"));
     assert_eq!(row.pattern, Some(Pattern::NeverUsed));
     // 0.3 × 730.
-    assert!(row.fix.ends_with("; keeping it costs $219 a month."), "{}", row.fix);
+    assert_eq!(row.fix.advice, ResourceAdvice::DeleteEndpoint);
+    let said = reasons::resource_fix(&row.fix);
+    assert!(said.ends_with("; keeping it costs $219 a month."), "{said}");
 }
 
 #[test]
@@ -146,7 +150,8 @@ fn without_a_price_nothing_is_made_up_and_without_a_bill_nothing_is_wasted() {
     unpriced.resource.units[0].usd_per_hour = None;
     let row = &made(vec![unpriced], Vec::new(), Vec::new())[0];
     assert_eq!((row.waste_usd_per_hour, row.wasted_usd), (None, None));
-    assert!(row.fix.ends_with("what keeping it costs is not known."), "{}", row.fix);
+    let said = reasons::resource_fix(&row.fix);
+    assert!(said.ends_with("what keeping it costs is not known."), "{said}");
     let mut off = endpoint();
     off.resource.is_billed = false;
     let row = &made(vec![off], Vec::new(), Vec::new())[0];
@@ -199,11 +204,11 @@ fn stopped_instances_cost_what_their_volumes_do() {
     // (73 + 36.5) ÷ 730 = $0.15/h, for 40 days = 960 h.
     assert!((old.waste_usd_per_hour.unwrap() - 0.15).abs() < 1e-9);
     assert!((old.wasted_usd.unwrap() - 144.0).abs() < 1e-6);
-    assert_eq!(
-        &*old.verdict.as_ref().unwrap().reason,
-        "Stopped for 40 d; its 2 volumes go on billing."
-    );
-    assert!(old.fix.ends_with("keeping it costs $110 a month."), "{}", old.fix);
+    let reason = &old.verdict.as_ref().unwrap().reason;
+    assert_eq!(*reason, ResourceReason::Stopped { hours: 960, volumes: 2 }.into());
+    assert_eq!(reasons::verdict(reason), "Stopped for 40 d; its 2 volumes go on billing.");
+    let said = reasons::resource_fix(&old.fix);
+    assert!(said.ends_with("keeping it costs $110 a month."), "{said}");
     assert_eq!(old.team.as_deref(), Some("nlp"));
     assert_eq!(kind("i-old"), VerdictKind::Idle);
     let judged = |id: &str| (kind(id), of(id).unwrap().waste_usd_per_hour);
@@ -248,6 +253,7 @@ fn an_address_knows_the_instances_of_the_fleet() {
     let address = rows.iter().find(|r| r.resource.kind == ResourceKind::ElasticIp).unwrap();
     let verdict = address.verdict.as_ref().unwrap();
     assert_eq!(verdict.kind, VerdictKind::Idle);
-    assert_eq!(&*verdict.reason, "Associated with i-a, which is stopped since 3 d.");
-    assert!(address.fix.contains("does not need this very address"), "{}", address.fix);
+    let said = reasons::verdict(&verdict.reason);
+    assert_eq!(said, "Associated with i-a, which is stopped since 3 d.");
+    assert_eq!(address.fix.advice, ResourceAdvice::Release { is_of_instance: true });
 }

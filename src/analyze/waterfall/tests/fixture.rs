@@ -10,8 +10,8 @@ use crate::domain::{
     BilledUnit, CapacityReservation, Commitment, CommitmentState, Commits, FleetHour, Holdings,
     Hour, Instance, InstanceState, Lifecycle, Offer, OfferingClass, PaymentOption, PlanRate,
     PlanType, Platform, PriceBasis, Provenance, Rate, Reading, ReservedInstances, ReservesCapacity,
-    Resource, ResourceKind, SavingsFacts, SavingsPlan, Scope, SourceId, SourceState, TagKeys, Tags,
-    Tenancy, TypeSpec, Verdict, VerdictKind,
+    Resource, ResourceAdvice, ResourceFix, ResourceKind, SavingsFacts, SavingsPlan, Scope,
+    SourceId, SourceState, TagKeys, Tags, Tenancy, TypeSpec, Verdict, VerdictKind,
 };
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::savings::{
@@ -167,7 +167,7 @@ impl World {
             team: None,
             waste_usd_per_hour: Some(if idle { usd } else { 0.0 }),
             wasted_usd: None,
-            fix: "".into(),
+            fix: ResourceFix { advice: ResourceAdvice::InUse, usd_per_month: None },
         }));
     }
 

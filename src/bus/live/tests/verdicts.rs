@@ -58,7 +58,7 @@ async fn a_box_without_an_agent_is_idle_when_prometheus_saw_it_idle() {
     let cache = cache();
     keep(&cache, &[(0, None, &always(0.01))]).await;
     let (verdict, asked) = judged(&cache, no_agent("g5.xlarge")).await;
-    assert_eq!(verdict.kind, VerdictKind::Idle, "{}", verdict.reason);
+    assert_eq!(verdict.kind, VerdictKind::Idle, "{:?}", verdict.reason);
     assert_eq!(verdict.idle_gpus, Some(1));
     assert_eq!(asked, 0);
     let evidence = verdict.signals.iter().find(|s| s.signal.gpu() == Some(0)).unwrap();
@@ -75,7 +75,7 @@ async fn some_gpus_idle_are_counted() {
     keep(&cache, &[(0, None, &works), (1, None, &idles), (2, None, &works), (3, None, &idles)])
         .await;
     let (verdict, asked) = judged(&cache, no_agent("g5.12xlarge")).await;
-    assert_eq!(verdict.kind, VerdictKind::Partial, "{}", verdict.reason);
+    assert_eq!(verdict.kind, VerdictKind::Partial, "{:?}", verdict.reason);
     assert_eq!((verdict.idle_gpus, verdict.devices, asked), (Some(2), 4, 0));
 }
 
@@ -84,7 +84,7 @@ async fn seen_at_work_is_busy() {
     let cache = cache();
     keep(&cache, &[(0, None, &|ago| Some(if ago == 5 { 0.4 } else { 0.0 }))]).await;
     let (verdict, _) = judged(&cache, no_agent("g5.xlarge")).await;
-    assert_ne!(verdict.kind, VerdictKind::Idle, "{}", verdict.reason);
+    assert_ne!(verdict.kind, VerdictKind::Idle, "{:?}", verdict.reason);
     assert!(verdict.signals.iter().any(|s| s.busy && s.signal.gpu() == Some(0)));
 }
 
@@ -103,7 +103,7 @@ async fn half_of_the_hours_prove_nothing() {
     let mut script = no_agent("g5.xlarge");
     script.no_list = None;
     let (verdict, _) = judged(&cache, script).await;
-    assert_eq!(verdict.kind, VerdictKind::Unknown, "{}", verdict.reason);
+    assert_eq!(verdict.kind, VerdictKind::Unknown, "{:?}", verdict.reason);
 }
 
 #[tokio::test]
@@ -141,7 +141,7 @@ async fn the_busiest_slice_counts_for_its_gpu() {
         let mut script = no_agent("g5.xlarge");
         script.no_list = None;
         let (verdict, _) = judged(&cache, script).await;
-        assert_eq!(verdict.kind, want, "{}", verdict.reason);
+        assert_eq!(verdict.kind, want, "{:?}", verdict.reason);
     }
 }
 
@@ -152,7 +152,7 @@ async fn without_telemetry_everything_is_as_before() {
     script.gpus = vec![gpu_of(("InstanceId", "i-1"), 0, "x")];
     let (verdict, asked) = judged(&cache(), script).await;
     // Maximum and mean, which are one metric to pay for.
-    assert_eq!((verdict.kind, asked), (VerdictKind::Idle, 2), "{}", verdict.reason);
+    assert_eq!((verdict.kind, asked), (VerdictKind::Idle, 2), "{:?}", verdict.reason);
 }
 
 #[tokio::test]

@@ -460,7 +460,7 @@ async fn the_demo_shows_what_is_planted_at_any_hour() {
         for planted in demo::planted_resources() {
             let row = &rows[planted.name];
             let kind = row.verdict.as_ref().map(|v| v.kind);
-            let reason = row.verdict.as_ref().map(|v| &*v.reason);
+            let reason = row.verdict.as_ref().map(|v| &v.reason);
             assert_eq!(kind, planted.verdict, "{} after {hours} h: {reason:?}", planted.name);
             let pattern = row.pattern.map(crate::fleet::savings::Pattern::word);
             assert_eq!(pattern, planted.pattern, "{} after {hours} h", planted.name);

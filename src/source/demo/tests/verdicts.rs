@@ -48,7 +48,7 @@ async fn every_trap_gets_its_verdict_at_any_time() {
         for trap in traps() {
             let Some(expected) = trap.verdict else { continue };
             let verdict = verdict(named(&all, trap.name), Preset::Cautious, now).await;
-            assert_eq!(verdict.kind, expected, "{} at {now}: {}", trap.name, verdict.reason);
+            assert_eq!(verdict.kind, expected, "{} at {now}: {:?}", trap.name, verdict.reason);
             if matches!(expected, VerdictKind::Idle | VerdictKind::Partial) {
                 assert_eq!(verdict.idle_gpus, trap.idle_gpus, "{} at {now}", trap.name);
             }

@@ -1,15 +1,13 @@
 //! What is not seen: running instances with accelerators that tell too little, and the fix.
 
-use std::sync::Arc;
+use crate::fleet::{Blind, BlindCause, GpuFleet};
+use crate::view::{format, reasons};
 
-use crate::fleet::{Blind, GpuFleet};
-use crate::view::format;
-
-/// Instances whose missing telemetry has the same fix.
+/// Instances whose telemetry is missing for the same cause.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BlindGroup {
-    /// What to do, one sentence.
-    pub fix: Arc<str>,
+    /// Why it is missing.
+    pub cause: BlindCause,
     /// Indices in the fleet's `blind`, the most expensive first.
     pub instances: Vec<u32>,
     /// Number of devices that no source reports.
@@ -33,7 +31,7 @@ pub struct BlindPanel {
     pub usd_per_hour: f64,
     /// Number of instances without a price.
     pub unpriced: u32,
-    /// Instances by fix, the most expensive first.
+    /// Instances by cause, the most expensive first.
     pub groups: Vec<BlindGroup>,
 }
 
@@ -58,8 +56,8 @@ impl BlindGroup {
     pub fn sentence(&self) -> String {
         let count = self.instances.len() as u32;
         let money = blind_money(count, self.unpriced, self.usd_per_hour);
-        let (missing, devices) = (self.missing, self.devices);
-        format!("{}, {missing} of {devices} GPUs unseen ({money}): {}", instances(count), self.fix)
+        let (missing, devices, fix) = (self.missing, self.devices, reasons::blind(&self.cause));
+        format!("{}, {missing} of {devices} GPUs unseen ({money}): {fix}", instances(count))
     }
 }
 
@@ -83,9 +81,9 @@ fn blind_money(instances: u32, unpriced: u32, usd_per_hour: f64) -> String {
 pub fn blind(fleet: &GpuFleet) -> BlindPanel {
     let mut panel = BlindPanel::default();
     for (i, one) in fleet.blind.iter().enumerate() {
-        let at = panel.groups.iter().position(|g| g.fix == one.fix).unwrap_or_else(|| {
+        let at = panel.groups.iter().position(|g| g.cause == one.cause).unwrap_or_else(|| {
             panel.groups.push(BlindGroup {
-                fix: one.fix.clone(),
+                cause: one.cause.clone(),
                 instances: Vec::new(),
                 missing: 0,
                 devices: 0,

@@ -11,7 +11,7 @@ use crate::domain::{
     GpuSample, GpuSignal, GpuSignals, GpuState, GpuTrace, GpuVerdict, HostNames, Mig, Observation,
     Rung, SourceId, Throttle, Workload,
 };
-use crate::fleet::{Blind, Fleet, GpuFleet, GpuNode, GpuRow, GpuTotals, Row, Told};
+use crate::fleet::{Blind, BlindCause, Fleet, GpuFleet, GpuNode, GpuRow, GpuTotals, Row, Told};
 use crate::view::fixture::{ago, fleet as instances, index, now};
 
 /// A host; `instance` is one of the instances of the other fixture.
@@ -270,21 +270,27 @@ pub(crate) fn gpus() -> GpuFleet {
             missing: 8,
             devices: 8,
             usd_per_hour: Some(16.288),
-            fix: "start dcgm-exporter on the node, or add it to [gpus.exporters]".into(),
+            cause: BlindCause::Fixture(
+                "start dcgm-exporter on the node, or add it to [gpus.exporters]",
+            ),
         },
         Blind {
             instance: instance("i-0d4spot").clone(),
             missing: 6,
             devices: 8,
             usd_per_hour: Some(20.79 * 0.75),
-            fix: "start dcgm-exporter on the node, or add it to [gpus.exporters]".into(),
+            cause: BlindCause::Fixture(
+                "start dcgm-exporter on the node, or add it to [gpus.exporters]",
+            ),
         },
         Blind {
             instance: instance("i-0f6lic").clone(),
             missing: 1,
             devices: 1,
             usd_per_hour: None,
-            fix: "the agent sends no GPU metric: add nvidia_gpu to its configuration".into(),
+            cause: BlindCause::Fixture(
+                "the agent sends no GPU metric: add nvidia_gpu to its configuration",
+            ),
         },
     ];
     picture(rows, blind)

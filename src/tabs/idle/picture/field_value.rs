@@ -16,7 +16,7 @@ use crate::fleet::{Net, Row};
 use crate::tabs::savings::picture::words;
 use crate::view::table_field::{TableField, fields};
 use crate::view::value::Value;
-use crate::view::{Origin, Role, ViewContext, format, verdict};
+use crate::view::{Origin, Role, ViewContext, format, reasons, verdict};
 
 impl TableField for Field {
     type Row = Row;
@@ -140,7 +140,9 @@ impl TableField for Field {
                 .rate
                 .as_ref()
                 .map_or(Value::Unknown, |r| Value::Text(Cow::Owned(price_basis(r)))),
-            Self::Reason => Value::maybe(judged.map(|v| &*v.reason)),
+            Self::Reason => {
+                judged.map_or(Value::Unknown, |v| Value::made(reasons::verdict(&v.reason)))
+            }
             // A date that cannot be read is not known; the page of the instance shows the tag.
             Self::Expires => {
                 let tag = instance.tags.get(crate::view::EXPIRES_TAG);

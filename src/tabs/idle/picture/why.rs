@@ -8,7 +8,7 @@ use super::graph::{GraphPage, graphs};
 use super::stakes::{Stakes, stakes};
 use crate::analyze::idle::{Preset, Subject, hours_of_use};
 use crate::analyze::resources::pattern_of_instance;
-use crate::domain::{EvidenceRole, Hour, HourRange, SeriesSet, Verdict, VerdictKind};
+use crate::domain::{EvidenceRole, Hour, HourRange, SeriesSet, Unchecked, Verdict, VerdictKind};
 use crate::fleet::Row;
 use crate::fleet::savings::Pattern;
 use crate::tabs::idle::picture::Field;
@@ -40,7 +40,7 @@ pub struct WhyPage {
     /// Counter-evidence: signals that would contradict idle.
     pub counters: Vec<EvidenceLine>,
     /// Signals that were not checked and could matter.
-    pub not_checked: Arc<[Arc<str>]>,
+    pub not_checked: Arc<[Unchecked]>,
     /// Name of the preset that the verdict follows.
     pub preset: String,
     /// Source of the preset; `None` for a custom one without a source ([`WhyPage::with_preset_source`]).
@@ -70,7 +70,7 @@ pub fn why(row: &Row, series: Option<&SeriesSet>, policy_name: &str, ctx: &ViewC
     let title = if instance.name.is_empty() { &instance.id } else { &instance.name };
     let dot = ctx.symbols.separator();
     let reason = match verdict {
-        Some(v) => v.reason.to_string(),
+        Some(v) => reasons::verdict(&v.reason),
         None if !instance.state.is_billed() => {
             format!(
                 "The instance is {}: no compute charge, nothing to judge.",

@@ -10,7 +10,7 @@ use crate::domain::{EvidenceRole, HOURS_PER_MONTH};
 use crate::tabs::idle::picture::{EvidenceLine, Standing, evidence_lines};
 use crate::tabs::savings::picture::{ResourceField, ResourceItem, resource_items};
 use crate::tabs::storage::pages::parts::{fact, heading, paragraph, role_fact};
-use crate::view::{TableField, ViewContext, format, verdict};
+use crate::view::{TableField, ViewContext, format, reasons, verdict};
 
 /// The page.
 pub(crate) fn lines(app: &App, id: &Arc<str>, width: usize) -> Vec<Line> {
@@ -30,15 +30,16 @@ pub(crate) fn lines(app: &App, id: &Arc<str>, width: usize) -> Vec<Line> {
                 line = line.text(format!("  for {span}"));
             }
             lines.push(line);
-            paragraph(Role::Text, &judged.reason, width, &mut lines);
+            paragraph(Role::Text, &reasons::verdict(&judged.reason), width, &mut lines);
         }
         None => paragraph(Role::Dim, "Not judged.", width, &mut lines),
     }
     if let Some(pattern) = row.pattern {
         role_fact(Role::Accent, "pattern", pattern.label(), width, &mut lines);
     }
-    if !row.fix.is_empty() {
-        fact("what to do", &row.fix, width, &mut lines);
+    let fix = reasons::resource_fix(&row.fix);
+    if !fix.is_empty() {
+        fact("what to do", &fix, width, &mut lines);
     }
     evidence(item, &ctx, width, &mut lines);
     bill(item, &ctx, width, &mut lines);
@@ -89,7 +90,7 @@ fn evidence(item: &ResourceItem, ctx: &ViewContext, width: usize, lines: &mut Ve
     if !not_checked.is_empty() {
         heading("Not checked", lines);
         for what in not_checked {
-            paragraph(Role::Dim, what, width, lines);
+            paragraph(Role::Dim, &reasons::unchecked(what), width, lines);
         }
     }
 }

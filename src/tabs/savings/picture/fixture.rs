@@ -7,9 +7,9 @@ use jiff::{SignedDuration, Timestamp};
 use crate::domain::{
     BilledUnit, CapacityReservation, Commitment, CommitmentSource, CommitmentState, Commits,
     Criterion, ErrorKind, EvidenceRole, Interruption, OfferingClass, PaymentOption, PlanType,
-    Platform, Provenance, Reading, ReservedInstances, ReservesCapacity, Resource, ResourceKind,
-    ResourceSignal, SavingsPlan, Scope, Signal, SignalEvidence, SourceError, SourceId, SourceState,
-    Tags, Tenancy, Unread, Verdict, VerdictKind, Workload,
+    Platform, Provenance, Reading, ReservedInstances, ReservesCapacity, Resource, ResourceAdvice,
+    ResourceFix, ResourceKind, ResourceSignal, SavingsPlan, Scope, Signal, SignalEvidence,
+    SourceError, SourceId, SourceState, Tags, Tenancy, Unread, Verdict, VerdictKind, Workload,
 };
 use crate::fleet::savings::{
     BillKind, BillRow, CannotTell, CommitmentFinding, CommitmentRow, CommitmentSums, Effort,
@@ -414,7 +414,7 @@ fn judged(kind: VerdictKind, since_hours: Option<i64>, reason: &str) -> Arc<Verd
     })
 }
 
-fn of(resource: Resource, verdict: Option<Arc<Verdict>>, fix: &str) -> ResourceRow {
+fn of(resource: Resource, verdict: Option<Arc<Verdict>>, fix: &'static str) -> ResourceRow {
     ResourceRow {
         team: Some("vision".into()),
         resource: Arc::new(resource),
@@ -422,7 +422,7 @@ fn of(resource: Resource, verdict: Option<Arc<Verdict>>, fix: &str) -> ResourceR
         pattern: None,
         waste_usd_per_hour: None,
         wasted_usd: None,
-        fix: fix.into(),
+        fix: ResourceFix { advice: ResourceAdvice::Fixture(fix), usd_per_month: None },
     }
 }
 

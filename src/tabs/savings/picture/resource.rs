@@ -12,7 +12,7 @@ use crate::fleet::savings::ResourceRow;
 use crate::query::{Kind, Unit};
 use crate::tabs::idle::picture::field_table::VERDICTS;
 use crate::view::table_field::{field_table, fields};
-use crate::view::{Origin, Role, TableField, Value, ViewContext, format, verdict};
+use crate::view::{Origin, Role, TableField, Value, ViewContext, format, reasons, verdict};
 
 /// A resource and what is left of its saving.
 #[derive(Clone, Debug, PartialEq)]
@@ -151,7 +151,7 @@ impl TableField for ResourceField {
             F::Pattern => Value::maybe(row.pattern.map(crate::fleet::savings::Pattern::word)),
             F::Name => Value::text(&of.name),
             F::Team => Value::maybe(row.team.as_deref()),
-            F::Fix => Value::text(&row.fix),
+            F::Fix => Value::made(reasons::resource_fix(&row.fix)),
             F::Coverage => Value::number(judged.map(|v| f64::from(v.coverage) * 100.0)),
             F::State => Value::text(&of.state),
             F::Bills if of.units.is_empty() => Value::Unknown,
@@ -160,7 +160,9 @@ impl TableField for ResourceField {
             F::Age => since(of.created_at),
             F::Created => Value::time(of.created_at),
             F::Used => Value::time(of.used_at),
-            F::Reason => Value::maybe(judged.map(|v| &*v.reason)),
+            F::Reason => {
+                judged.map_or(Value::Unknown, |v| Value::made(reasons::verdict(&v.reason)))
+            }
             F::Id => Value::text(&of.id),
             F::Account => Value::text(&of.scope.account),
             F::Region => Value::text(&of.scope.region),

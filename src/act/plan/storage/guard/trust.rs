@@ -5,6 +5,7 @@ use super::{FACTS_VALID_FOR, FindingSink, StorageGuard, StorageScene};
 use crate::act::plan::storage::{Matter, STORAGE_PLAN_SCHEMA, StorageVerb};
 use crate::analyze::idle::Exemption;
 use crate::domain::storage::StorageLook;
+use crate::view::reasons;
 
 pub(super) fn armed(scene: &StorageScene<'_>, out: &mut FindingSink<'_, StorageGuard>) {
     let why_not = scene.rules.account(&scene.item.scope.account).why_not();
@@ -61,8 +62,8 @@ pub(super) fn exempt(scene: &StorageScene<'_>, out: &mut FindingSink<'_, Storage
             None => return,
         },
     };
-    if let Some(text) = Exemption::of(tags, scene.now).refusal() {
-        out.block(text, "tags");
+    if let Some(by) = Exemption::of(tags, scene.now).by() {
+        out.block(reasons::refusal(by), "tags");
     }
 }
 
