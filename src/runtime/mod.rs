@@ -78,8 +78,10 @@ impl Backend {
     pub fn start(self) {
         let messages = self.messages.clone();
         let started = std::thread::Builder::new().name("backend".into()).spawn(move || {
+            // One beside this one: sources wait for the network, and two that decode at once wait for each other's
+            // turn at the one heap (main.rs), hundreds of times in a reading.
             let runtime = tokio::runtime::Builder::new_multi_thread()
-                .worker_threads(2)
+                .worker_threads(1)
                 .thread_name("source")
                 .enable_all()
                 .build();
