@@ -715,6 +715,7 @@ const MAY_BY_HAND: &[(&str, &str)] = &[
     ("doctor/account.rs", "== 1 { \""),
     ("tabs/savings/pages/guide.rs", "== 1 { \""),
     ("view/reasons/spot.rs", "== 1 { \""),
+    ("view/reasons/waterfall.rs", "== 1 { \""),
     ("whatif/demand/csv/rows.rs", "== 1 { \""),
 ];
 
