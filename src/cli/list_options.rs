@@ -9,7 +9,6 @@ use super::exit::CliError;
 use super::invocation::Invocation;
 use super::tell::tell;
 use crate::config::suggest::nearest;
-use crate::config::validate::unknown_name;
 use crate::domain::text;
 use crate::report::{List, ListField};
 use crate::tabs::gpus::picture::GpuField;
@@ -22,8 +21,11 @@ use crate::view::{FieldTable, Filter, Sort, TableField, ViewContext, table};
 /// Path of a subcommand, from the one below `burntop` on.
 pub type CommandPath = &'static [&'static str];
 
+/// The table of the fields of a list.
+pub type Fields = fn() -> &'static dyn FieldTable;
+
 /// The subcommands that print a list, with the fields of their rows.
-pub const LISTS: [(CommandPath, fn() -> &'static dyn FieldTable); 8] = [
+pub const LISTS: [(CommandPath, Fields); 8] = [
     (&["idle"], Field::table),
     (&["gpus"], GpuField::table),
     (&["commitments"], CommitmentField::table),
@@ -168,9 +170,15 @@ pub fn wrong_filter(typed: &str, why: impl fmt::Display) -> CliError {
 fn find<F: TableField>(flag: &str, name: &str) -> Result<F, CliError> {
     let found = F::table().find(name.trim()).and_then(F::of);
     found.ok_or_else(|| {
-        let names: Vec<String> = F::specs().iter().map(|f| f.name.to_owned()).collect();
-        let what = format!("field of {}", F::NOUNS[1]);
-        CliError::Usage(format!("{flag}: {}", unknown_name(&what, name, &names)))
+        let names: Vec<&str> = F::specs().iter().map(|f| f.name).collect();
+        // A name that is short for a field is as near as the field's own.
+        let aliases = F::specs().iter().flat_map(|f| f.aliases.iter().copied());
+        let near = nearest(name, names.iter().copied().chain(aliases));
+        let near = near.map_or_else(|| ".".to_owned(), |near| format!("; did you mean `{near}`?"));
+        let (of, name, all) = (F::NOUNS[1], text::clean(name), names.join(", "));
+        CliError::Usage(format!(
+            "{flag}: there is no field of {of} \"{name}\"{near} Those there are: {all}"
+        ))
     })
 }
 

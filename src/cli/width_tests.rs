@@ -59,7 +59,8 @@ fn every_subcommand_with_the_options_of_a_list_is_in_the_table_of_lists() {
 fn no_line_is_wider_than_the_terminal() {
     let mut all = Vec::new();
     leaves(&Cli::command(), &[], &mut all);
-    all.retain(|(path, _)| !OTHERS.contains(&&*path[0]));
+    // The memo is Markdown, whose lines its reader wraps.
+    all.retain(|(path, _)| !OTHERS.contains(&&*path[0]) && path[path.len() - 1] != "memo");
     all.push((["gpus", "--group", "team"].map(str::to_owned).to_vec(), true));
     let mut checked = 0;
     for (path, is_list) in &all {

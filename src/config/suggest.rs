@@ -9,9 +9,13 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     let allowed = (wanted.chars().count() / 3).max(1);
     candidates
         .into_iter()
-        .map(|c| (strsim::damerau_levenshtein(&wanted, &norm(c)), c))
-        .filter(|(distance, _)| *distance <= allowed)
-        .min_by_key(|(distance, _)| *distance)
+        .map(|c| {
+            let near = strsim::damerau_levenshtein(&wanted, &norm(c));
+            // Of two that differ in case alone, the one that is written like the word.
+            ((near, strsim::damerau_levenshtein(word, c)), c)
+        })
+        .filter(|((distance, _), _)| *distance <= allowed)
+        .min_by_key(|(distances, _)| *distances)
         .map(|(_, c)| c)
 }
 

@@ -227,7 +227,7 @@ impl Memo<'_> {
                 ("p95_usd", "P95", Align::Right),
                 ("on_demand_usd", "On demand", Align::Right),
                 ("esr", "Saves", Align::Right),
-                ("worst5_savings_usd", "Saves in the worst 5 %", Align::Right),
+                ("worst5_savings_usd", "Saves in the worst 5%", Align::Right),
                 ("prob", "Dearer than on demand", Align::Right),
                 ("coverage", "Covered", Align::Right),
                 ("utilisation", "Used", Align::Right),
@@ -303,7 +303,7 @@ impl Memo<'_> {
     fn unknown(&mut self, scenario: &Scenario, answer: Option<&Answer>) {
         self.heading("What is not known");
         for note in &self.report.demand.notes {
-            self.point(&format!("Demand: {note}."));
+            self.point(&format!("Demand: {}.", note.trim_end_matches('.')));
         }
         let unpriced = scenario.families.iter().filter(|family| family.on_demand.is_none());
         let unpriced: Vec<&str> = unpriced.map(|family| &*family.name).collect();
