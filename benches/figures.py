@@ -65,9 +65,9 @@ def at_rest(table, env, live):
     for name, command in (("live", live), ("offline", [*live, "--offline"])):
         result, _ = bench(env, command, "--secs", "75", "--warm", "15")
         sent, spent, woken = (result[f"steady_{what}"] for what in ("bytes_per_s", "cpu_pct", "wakeups_per_s"))
-        said = f"{sent:g} B/s, {spent:g} %, {woken:g} wake-ups/s"
+        said = f"{sent:g} B/s, {spent:g}%, {woken:g} wake-ups/s"
         met = sent <= 2000 and spent <= 0.5 and woken <= 5
-        table.row(f"idle {name}", f"at rest, {name}, mean of a minute", "≤ 2 kB/s, 0.5 % of a core, 5 wake-ups/s", said, met)
+        table.row(f"idle {name}", f"at rest, {name}, mean of a minute", "≤ 2 kB/s, 0.5% of a core, 5 wake-ups/s", said, met)
         peaks.append(result["max_rss_mib"])
     warm_memory(table, "warm memory", "peak memory, warm start, live / offline", peaks, (80, 50))
     for key, what, most in (("r", "refresh by hand", 120), ("7", "What-if tab", 100)):

@@ -106,7 +106,7 @@ fn main() {
         if turn + 1 == sweeps && turn > 0 {
             let (since, cpu) = started;
             let share = (cpu_ms() - cpu) as f64 / 10.0 / since.elapsed().as_secs_f64();
-            println!("{share:.2} % of a core; {} MiB at most", memory_mib("VmHWM"));
+            println!("{share:.2}% of a core; {} MiB at most", memory_mib("VmHWM"));
         }
     }
     drop(shown);

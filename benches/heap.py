@@ -80,7 +80,7 @@ def main():
     print(f"| module | MiB at the peak ({whole / 2**20:.1f} in all) | share |\n|---|---|---|")
     for name, cost in held.most_common():
         if cost >= whole / 200:
-            print(f"| `{name}` | {cost / 2**20:.1f} | {100 * cost / whole:.0f} % |")
+            print(f"| `{name}` | {cost / 2**20:.1f} | {100 * cost / whole:.0f}% |")
     product = whole - held[DEMO]
     print(f"\nWithout the demo: {product / 2**20:.1f} MiB. Peak memory of this run, heaptrack's own included: {memory} MiB.")
 

@@ -161,7 +161,7 @@ fn next_signals_of_all(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// The baseline: the classic script's formula, mean of the hourly CPU averages below 5 %. No
+/// The baseline: the classic script's formula, mean of the hourly CPU averages below 5%. No
 /// coverage, no peaks, no GPUs, no evidence.
 #[divan::bench]
 fn baseline_mean_of_week(bencher: Bencher<'_, '_>) {

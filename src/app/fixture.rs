@@ -200,8 +200,8 @@ fn verdict(planted: &Planted) -> Option<Verdict> {
         not_checked: ["activity inside the instance store".into()].into(),
         likely: None,
         reason: match kind {
-            VerdictKind::Idle => "No GPU passed 5 % in any hour of the last 84.",
-            VerdictKind::Unknown => "GPU telemetry stopped on day 1: 12 % of the hours came.",
+            VerdictKind::Idle => "No GPU passed 5% in any hour of the last 84.",
+            VerdictKind::Unknown => "GPU telemetry stopped on day 1: 12% of the hours came.",
             _ => "What the signals say.",
         }
         .into(),
@@ -370,7 +370,7 @@ pub fn init(fleet: Option<Fleet>, size: (u16, u16)) -> AppInit {
         presets: vec![
             ("cautious".into(), "burntop's default".into()),
             ("aws-compute-optimizer".into(), "AWS Compute Optimizer, idle recommendations".into()),
-            ("mean-cpu".into(), "the classic script: mean CPU under 5 %".into()),
+            ("mean-cpu".into(), "the classic script: mean CPU under 5%".into()),
         ],
         preset: "cautious".into(),
         views: Vec::new(),

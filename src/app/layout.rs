@@ -8,7 +8,7 @@ pub const MINIMUM: (u16, u16) = (20, 3);
 /// ```text
 /// header      burntop  prod-ml 1234…9012  4 regions      ec2 10s  cw 4m  own $0.03  RO
 /// tabs        1 Overview  3 Idle
-/// burn        burn $412.30/h · waste $96.10/h (23 %)
+/// burn        burn $412.30/h · waste $96.10/h (23%)
 /// upper rule  ──────────────────────────────────────
 /// body
 /// lower rule  ──────────────────────────────────────

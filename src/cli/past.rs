@@ -71,7 +71,7 @@ impl PriceSums {
             match own {
                 Some(_) => sum.has_private = true,
                 None => {
-                    sum.oldest_list = sum.oldest_list.into_iter().chain(list.map(|l| l.1)).min()
+                    sum.oldest_list = sum.oldest_list.into_iter().chain(list.map(|l| l.1)).min();
                 }
             }
         }

@@ -29,7 +29,7 @@ pub struct SpotSection {
     /// Percent of the time in which there is Spot; the rest runs on demand.
     #[schemars(range(min = 0.0, max = 100.0))]
     pub availability_percent: Option<f64>,
-    /// Interruptions a day where more than 20 % a month are taken back, and where no figure is
+    /// Interruptions a day where more than 20% a month are taken back, and where no figure is
     /// published.
     #[schemars(range(min = 0.0, max = 48.0))]
     pub interruptions_per_day: Option<f64>,

@@ -58,15 +58,15 @@ impl FromIterator<(Timestamp, f64)> for SpotPoints {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Interruption {
-    /// Less than 5 % per month.
+    /// Less than 5% per month.
     Below5,
-    /// 5–10 % per month.
+    /// 5–10% per month.
     From5To10,
-    /// 10–15 % per month.
+    /// 10–15% per month.
     From10To15,
-    /// 15–20 % per month.
+    /// 15–20% per month.
     From15To20,
-    /// More than 20 % per month.
+    /// More than 20% per month.
     Above20,
 }
 
@@ -80,7 +80,7 @@ impl Interruption {
         Self::ALL.into_iter().find(|band| band.label() == label)
     }
 
-    /// Upper edge of the band, as a share of 0–1 interrupted within a month; `None` above 20 %, which has none.
+    /// Upper edge of the band, as a share of 0–1 interrupted within a month; `None` above 20%, which has none.
     pub const fn at_most(self) -> Option<f64> {
         match self {
             Self::Below5 => Some(0.05),

@@ -63,7 +63,7 @@ pub fn table_state(list: &List, all: usize, order: &str) -> Vec<(String, Role)> 
     parts
 }
 
-/// Draws the line of costs, such as `burn $412.30/h · waste $96.10/h (23 %) · 12 unpriced`; unknown amounts are never
+/// Draws the line of costs, such as `burn $412.30/h · waste $96.10/h (23%) · 12 unpriced`; unknown amounts are never
 /// `$0.00`.
 pub fn burn(canvas: &mut Canvas<'_>, app: &App, y: u16) {
     if app.is_empty() && app.no_credentials().is_some() {
@@ -114,7 +114,7 @@ fn burn_parts(app: &App, symbols: Symbols, width: usize) -> Vec<(String, Role)> 
     let share = totals
         .waste_share()
         .filter(|_| waste.is_some() && !loading)
-        .map(|s| format!(" ({})", format::percent_spaced(s * 100.0, 0)))
+        .map(|s| format!(" ({})", format::percent(s * 100.0, 0)))
         .unwrap_or_default();
     // Net of commitments the waste is more and less: what is paid for and unused is in it, what is paid at less than the
     // list price is less. Both stand where both are known.

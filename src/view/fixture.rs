@@ -108,7 +108,7 @@ pub(crate) fn verdict(kind: VerdictKind, devices: u32, gpu: Option<f32>, reason:
     }
 }
 
-/// A line of evidence in percent against a threshold of 5 %, with `got` of 84 datapoints.
+/// A line of evidence in percent against a threshold of 5%, with `got` of 84 datapoints.
 pub(crate) fn evidence(
     label: &str,
     signal: Signal,
@@ -208,7 +208,7 @@ pub(crate) fn fleet() -> Fleet {
         attached_at: Some(ago(30 * 24)),
         delete_on_termination: false,
     });
-    let mut v = verdict(VerdictKind::Idle, 8, Some(0.2), "all 8 GPUs under 5 % for 3d12h");
+    let mut v = verdict(VerdictKind::Idle, 8, Some(0.2), "all 8 GPUs under 5% for 3d12h");
     v.idle_since = Some(ago(84));
     v.idle_gpus = Some(8);
     v.signals = (0..8)
@@ -225,7 +225,7 @@ pub(crate) fn fleet() -> Fleet {
     v.signals.push(SignalEvidence { criterion: criterion.shared(), busy: false, ..network });
     add(p4d, Some(v));
 
-    let mut v = verdict(VerdictKind::Partial, 8, Some(38.4), "5 of 8 GPUs under 5 % for 1d");
+    let mut v = verdict(VerdictKind::Partial, 8, Some(38.4), "5 of 8 GPUs under 5% for 1d");
     v.idle_since = Some(ago(24));
     v.idle_gpus = Some(5);
     v.coverage = 0.995;
@@ -260,16 +260,16 @@ pub(crate) fn fleet() -> Fleet {
     spot.scope = Scope::new("444455556666", "eu-west-1");
     spot.az = "eu-west-1b".into();
     spot.lifecycle = Lifecycle::Spot;
-    add(spot, Some(verdict(VerdictKind::Busy, 8, Some(91.0), "GPU 0 at 97 %")));
+    add(spot, Some(verdict(VerdictKind::Busy, 8, Some(91.0), "GPU 0 at 97%")));
 
     let formula = [("Name", "=HYPERLINK(\"http://x\",\"a|b\")"), ("team", "\u{1b}[2Jdata\u{202e}")];
-    let mut v = verdict(VerdictKind::Underused, 0, None, "hourly mean CPU never over 20 %");
+    let mut v = verdict(VerdictKind::Underused, 0, None, "hourly mean CPU never over 20%");
     v.cpu_percent = Some(9.4);
     add(instance("i-0e5cpu", "c7i.24xlarge", &formula), Some(v));
 
     let mut licensed = instance("i-0f6lic", "g6.xlarge", &[("Name", "render"), ("team", "vision")]);
     licensed.platform = Platform::Other;
-    let mut v = verdict(VerdictKind::Idle, 1, Some(0.0), "GPU 0 under 5 % for 2d");
+    let mut v = verdict(VerdictKind::Idle, 1, Some(0.0), "GPU 0 under 5% for 2d");
     v.idle_since = Some(ago(48));
     v.idle_gpus = Some(1);
     add(licensed, Some(v));
@@ -292,7 +292,7 @@ pub(crate) fn fleet() -> Fleet {
     add(instance("i-1d0late", "x99.metal", &[("Name", "mystery"), ("team", "core")]), None);
     add(
         instance("i-1e1busy", "g6.xlarge", &[("Name", "Serve-A"), ("team", "serving")]),
-        Some(verdict(VerdictKind::Busy, 1, Some(72.5), "GPU 0 at 88 %")),
+        Some(verdict(VerdictKind::Busy, 1, Some(72.5), "GPU 0 at 88%")),
     );
 
     let reading = |source, region: &str, hours: Option<i64>, coverage, state| Reading {

@@ -159,10 +159,10 @@ fn one_of_each_kind_is_idle_and_one_is_not() {
     }
     assert_eq!(by_id("address-free")["usd"], 0.005);
     for (name, verdict, says) in [
-        ("notebook-quiet", "idle", "CPU peaked at 3 %"),
+        ("notebook-quiet", "idle", "CPU peaked at 3%"),
         ("notebook-mute", "unknown", "no metrics of notebook instances"),
         // The emulator may have forgotten the first hour of the two weeks.
-        ("endpoint-idle", "idle", "; CPU max 2 %."),
+        ("endpoint-idle", "idle", "; CPU max 2%."),
         // One invocation in two weeks: asked, and therefore not idle.
         ("endpoint-asked", "underused", "In use"),
         ("balancer-empty", "idle", "No target is registered"),

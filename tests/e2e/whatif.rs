@@ -143,7 +143,7 @@ fn optimum_is_the_cheapest_of_each_unit() {
     let report = workdir.json("optimum --demand ramp.csv --tiers t.toml");
     assert_eq!(report["schema"], "burntop/whatif-optimum/1");
     // 8,760 h: 1 … 100 once, its last four days (5 … 100) 90 times, 5 … 24 once. Above 43 units are
-    // 57 × 91 h, the first level that at most 60 % of the hours exceed.
+    // 57 × 91 h, the first level that at most 60% of the hours exceed.
     assert_eq!(report["tiers"][0]["name"], "1y");
     near(&report["tiers"][0]["units"], 43.0);
     let cost = 1.8 * 43.0 * 8760.0 + 3.0 * 91.0 * 1653.0;
@@ -310,7 +310,7 @@ fn odd_files_are_valued_and_the_oddity_is_said() {
     let autumn = "time,gpus\n2026-10-25 02:00,5\n2026-10-25 02:00,6\n";
     for (text, more, want) in [
         (mixed, "", "another separator"),
-        (gaps, "", "4 hours have no row (66.7 %)"),
+        (gaps, "", "4 hours have no row (66.7%)"),
         (double, "", "1 time is said again"),
         (one, "", "there is no whole week"),
         (zero, "", "the demand is 0 in every known hour"),

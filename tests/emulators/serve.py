@@ -494,7 +494,7 @@ def seed_things(moto, cloudwatch, region):
         endpoint = sagemaker_backends[ACCOUNT][region].endpoints[case]
         endpoint.creation_time = endpoint.last_modified_time = born
         dims = [("EndpointName", case), ("VariantName", "blue")]
-        # Four vCPUs, of which SageMaker adds up the percentages: 8 of 400 are 2 %.
+        # Four vCPUs, of which SageMaker adds up the percentages: 8 of 400 are 2%.
         f.put("/aws/sagemaker/Endpoints", "CPUUtilization", dims, [(h, [8.0]) for h in hours])
         if asked:
             f.put("AWS/SageMaker", "Invocations", dims, [(100, [1.0])])

@@ -45,7 +45,7 @@ pub enum Breach {
     #[error(
         "{rows} of {fleet} instances are more than actions.max_fleet_percent allows ({}: {max}); choose \
          fewer",
-        format::trimmed_spaced(*.percent, 4)
+        format::percent_trimmed(*.percent, 4)
     )]
     Share {
         /// Number of rows that would go.
@@ -123,7 +123,7 @@ impl Caps {
                 text: format!(
                     "max_fleet_percent {rows} of {fleet} is {} of {}",
                     share.map_or_else(|| "not known".to_owned(), |s| format!("{s:.1}")),
-                    format::trimmed_spaced(self.max_fleet_percent, 4)
+                    format::percent_trimmed(self.max_fleet_percent, 4)
                 ),
             },
             CapUse {
@@ -233,7 +233,7 @@ mod tests {
             said(&[Some(2.0); 5], 25),
             of([
                 ("max_instances 5 of 10", false),
-                ("max_fleet_percent 5 of 25 is 20.0 of 10 %", true),
+                ("max_fleet_percent 5 of 25 is 20.0 of 10%", true),
                 ("max_usd_per_hour $10.00/h of $10.00", false),
             ])
         );

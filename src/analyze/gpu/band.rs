@@ -19,8 +19,8 @@ impl Band {
     /// The band of an activity, 0–1. `None` where the kind of work is not known: the same figure is
     /// good for one and average for the other.
     ///
-    /// The field's benchmark tables give Poor / Average / Good / Elite as `<20 / 40 / 65 / 85+` %
-    /// for training and `<10 / 25 / 50 / 75+` % for inference, which waits for requests: the outer
+    /// The field's benchmark tables give Poor / Average / Good / Elite as `<20 / 40 / 65 / 85+`%
+    /// for training and `<10 / 25 / 50 / 75+`% for inference, which waits for requests: the outer
     /// bands are bounds, the inner ones typical values, and Good begins at its own.
     pub fn of(workload: Workload, activity: f32) -> Option<Self> {
         let (average, good, elite) = match workload {

@@ -3,9 +3,9 @@
 //! * **Activity** is the best rung's main signal (SM active; graphics engine; utilisation capped by
 //!   the power share), or DRAM activity over 0.8, or the video engines, whichever works most.
 //! * **Idle** needs two witnesses of the moment: the main signal and every other engine that is
-//!   known below 5 %, and power at rest or the driver's own idle bit. On rung D, where power is
+//!   known below 5%, and power at rest or the driver's own idle bit. On rung D, where power is
 //!   all there is, it takes power at rest *and* the idle bit.
-//! * **Use** needs one: any engine that is known at 5 % or more, on whatever rung.
+//! * **Use** needs one: any engine that is known at 5% or more, on whatever rung.
 //! * **A phantom** is neither: utilisation is high, and nothing is there that could cause it.
 //! * **Trainium and Inferentia** have no power reading. Their second witness is runtime memory
 //!   that is not in use; with memory in use, cores at 0 for half an hour (see `track`).
@@ -20,7 +20,7 @@ const DRAM_TOP: f32 = 0.8;
 /// Share of the power range from which power alone says that a GPU works. A context that does
 /// nothing stays below.
 const WORKS_BY_POWER: f32 = 0.15;
-/// Share of memory from which it looks pre-allocated (vLLM takes 90 % by default).
+/// Share of memory from which it looks pre-allocated (vLLM takes 90% by default).
 const PREALLOCATED: f32 = 0.85;
 /// Below this the NeuronCores are at 0.
 const ZERO: f32 = 0.005;

@@ -14,7 +14,7 @@ const HIGHEST: f32 = 1.3;
 /// a moment must not be the yardstick.
 const ENOUGH: u32 = 32;
 /// Share of the limit up to which a minimum is believed to be idle without a catalogue figure
-/// (captures: 10–19 % on H100, H200, A100 and L40S).
+/// (captures: 10–19% on H100, H200, A100 and L40S).
 const SHARE_OF_LIMIT: f32 = 0.2;
 /// With memory held, this much of the range from floor to limit still counts as idle power: a
 /// context keeps the clocks up. Ours; well below the share from which any work shows.

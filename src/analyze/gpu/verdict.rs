@@ -260,7 +260,7 @@ fn advise(
     case: &Case<'_>,
 ) -> GpuAdvice {
     let share = match state {
-        // What is not used, in steps of 5 %, so that the advice does not change by the second.
+        // What is not used, in steps of 5%, so that the advice does not change by the second.
         GpuState::Inefficient => {
             let used = if track.mean.is_nan() {
                 e.activity.map_or(1.0, |a| a.effective)

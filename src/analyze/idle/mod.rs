@@ -9,8 +9,8 @@
 //!   of the policy. No coverage is asked for. A busy GPU counts under every policy, also under
 //!   those that do not look at GPUs.
 //! * **Idleness.** No such hour, and every signal that the policy names (each GPU among them)
-//!   reported in ≥ 90 % of the judged hours *and* in ≥ 90 % of the minimum stretch. A missing hour
-//!   is neither idle nor busy: within those 10 % it is bridged, beyond them the verdict is
+//!   reported in ≥ 90% of the judged hours *and* in ≥ 90% of the minimum stretch. A missing hour
+//!   is neither idle nor busy: within those 10% it is bridged, beyond them the verdict is
 //!   unknown. The second condition keeps an agent that died yesterday from being bridged by a
 //!   week in which it lived. The stretch is said to begin at its first hour that was witnessed.
 //! * **Too new.** Younger than the minimum stretch, where age counts from the oldest of last

@@ -11,7 +11,7 @@ pub(in crate::analyze) fn enough(got: usize, expected: usize) -> bool {
     got * COVERAGE.1 >= expected * COVERAGE.0
 }
 
-/// The fewest datapoints of `expected` that suffice (90 %, rounded up).
+/// The fewest datapoints of `expected` that suffice (90%, rounded up).
 pub(in crate::analyze) fn least(expected: usize) -> usize {
     (expected * COVERAGE.0).div_ceil(COVERAGE.1)
 }
@@ -48,7 +48,7 @@ impl Limit {
 pub(super) struct CpuWork {
     /// Percent of all vCPUs; 0 where the busy cores alone decide.
     pub percent: f64,
-    /// Busy cores: percent / 100 × vCPUs. One busy core of 96 is 1.04 %, so percent alone would
+    /// Busy cores: percent / 100 × vCPUs. One busy core of 96 is 1.04%, so percent alone would
     /// not see it.
     pub cores: f64,
 }
@@ -148,7 +148,7 @@ impl Policy {
         matches!(self.test, Test::Hourly { sees_gpus: true, .. })
     }
 
-    /// The signals on which idleness rests: each needs 90 % coverage. `devices` is the number of
+    /// The signals on which idleness rests: each needs 90% coverage. `devices` is the number of
     /// NVIDIA GPUs, 0 for a CPU-only box; every policy asks for every GPU, for the veto.
     pub fn signals_needed(&self, devices: u32) -> Vec<Signal> {
         let mut signals = self.host_signals(devices > 0);

@@ -53,22 +53,22 @@ impl Preset {
     pub fn source(self) -> &'static str {
         match self {
             Self::Cautious => {
-                "burntop's own: every GPU under 5 % in every hour for 24 h (a CPU-only box under \
-                 5 % and half a core for 7 days), and nothing else moves"
+                "burntop's own: every GPU under 5% in every hour for 24 h (a CPU-only box under \
+                 5% and half a core for 7 days), and nothing else moves"
             }
             Self::AwsComputeOptimizer => {
-                "AWS Compute Optimizer, idle EC2 recommendations: peak CPU below 5 % and network \
+                "AWS Compute Optimizer, idle EC2 recommendations: peak CPU below 5% and network \
                  below 5 MB a day over 14 days; it does not look at GPUs. Added by burntop: a GPU \
                  at work, or 4 busy cores (half a core without GPUs), is use"
             }
             Self::AwsTrustedAdvisor => {
                 "AWS Trusted Advisor, check Qch7DwouX1 (Low Utilization Amazon EC2 Instances): \
-                 daily CPU at most 10 % and network at most 5 MB on 4 or more of 14 days; it does \
+                 daily CPU at most 10% and network at most 5 MB on 4 or more of 14 days; it does \
                  not look at GPUs. Added by burntop: a GPU at work, or 4 busy cores (half a core \
                  without GPUs), is use"
             }
             Self::MeanCpu => {
-                "the classic script: mean of the hourly CPU averages of 7 days below 5 %; it does \
+                "the classic script: mean of the hourly CPU averages of 7 days below 5%; it does \
                  not look at GPUs, network or peaks. Added by burntop: a GPU at work, or 4 busy \
                  cores (half a core without GPUs), is use"
             }

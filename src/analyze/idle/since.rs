@@ -39,7 +39,7 @@ impl Start {
 /// judged hours; `None` where it was not quiet in the last one.
 ///
 /// The moment is a lower bound of the idleness: where the judged hours were quiet from their
-/// start, older series, if any are at hand, are asked as far as they go with 90 % coverage.
+/// start, older series, if any are at hand, are asked as far as they go with 90% coverage.
 /// Missing hours at the start of the stretch are left out of it.
 pub(super) fn quiet_since(
     subject: &Subject<'_>,

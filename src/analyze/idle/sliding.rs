@@ -101,7 +101,7 @@ fn look_back(
 /// Looks back along network in and out, summed over sliding windows of a day (of `stretch`, the
 /// minimum stretch in hours, where that is shorter) and scaled to a day.
 ///
-/// Missing hours are taken to be like the seen ones as far as 10 % of the window; beyond that the
+/// Missing hours are taken to be like the seen ones as far as 10% of the window; beyond that the
 /// sum is a lower bound. A window that reaches the limit ends the quiet stretch at its first hour:
 /// a burst belongs to every window around it, and the last of them begins with the burst.
 pub(super) fn trail_per_day(both: Both<'_>, limit: Limit, recent: usize, stretch: usize) -> Trail {

@@ -119,7 +119,7 @@ impl<'a> Slice<'a> {
         is_malformed(self.at(i))
     }
 
-    /// True when datapoints came in 90 % of all hours and in 90 % of those from `recent` on.
+    /// True when datapoints came in 90% of all hours and in 90% of those from `recent` on.
     /// `got` is [`Stats::got`].
     pub fn covers(&self, got: usize, recent: usize) -> bool {
         got == self.hours

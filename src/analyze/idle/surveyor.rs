@@ -148,7 +148,7 @@ impl<'a> Surveyor<'a> {
     }
 
     /// Every GPU by its hourly maximum. The hourly mean stands in as a witness of use: a mean of
-    /// 5 % had a maximum of at least that. A GPU that the type does not have (a wrong catalogue
+    /// 5% had a maximum of at least that. A GPU that the type does not have (a wrong catalogue
     /// row, a re-numbered device) can veto and is asked for nothing.
     fn gpus(&mut self, policy: &Policy, machine: Machine) {
         let devices = machine.gpus();

@@ -33,7 +33,7 @@ impl Surveyor<'_> {
     }
 
     /// Counts low days, in blocks of 24 h back from the end of the judged hours, so that every
-    /// block is a whole day of closed hours. A block counts as low with 90 % of its datapoints.
+    /// block is a whole day of closed hours. A block counts as low with 90% of its datapoints.
     pub(super) fn low_days(&mut self, percent: f64, bytes: f64, cores: f64, needed: usize) {
         const DAY: usize = 24;
         let cpu = self.cpu();

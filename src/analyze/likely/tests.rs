@@ -178,7 +178,7 @@ fn short_bursts_in_office_hours_are_a_person_at_work() {
 
 #[test]
 fn gpus_wait_for_data_while_network_or_disks_are_busy() {
-    // 40 Gbit/s at best: 30 % of it is 5.4 TB an hour.
+    // 40 Gbit/s at best: 30% of it is 5.4 TB an hour.
     let starved = Seen { max: 60.0, mean: 20.0, network: 8e12, disk: 100.0 };
     let by_network = case(move |_, _, _| starved);
     let (verdict, reason) = by_network.judged(|_| {});

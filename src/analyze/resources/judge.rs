@@ -217,7 +217,7 @@ impl<'a> JudgeInput<'a> {
                 .iter()
                 .filter(|f| f.required)
                 .all(|f| f.fetched && f.covered && few(f)),
-            // The limits of instances: no hour's CPU above 20 %, no GPU's above 30 %.
+            // The limits of instances: no hour's CPU above 20%, no GPU's above 30%.
             ResourceKind::Endpoint => {
                 let below = |f: &Finding, limit: f64| {
                     f.covered && f.evidence.value.is_some_and(|v| v < limit)

@@ -1,6 +1,6 @@
 //! Verdicts on what bills and is no instance, by the rules of [`super::idle`]: exempt → too new →
 //! evidence of use → unknown → idle. Use needs one witness, idleness all of them: every signal that
-//! the rule names, in 90 % of the judged hours and in 90 % of the minimum stretch. A datapoint that
+//! the rule names, in 90% of the judged hours and in 90% of the minimum stretch. A datapoint that
 //! makes no sense is use; what was not asked for, or not answered, is unknown and never idle.
 //!
 //! What differs is what the signals are, and that one use in the whole window speaks against

@@ -112,7 +112,7 @@ pub fn source(kind: ResourceKind) -> &'static str {
              over 14; that GPU and CPU must be quiet too is burntop's own"
         }
         ResourceKind::Notebook => {
-            "burntop's own, that of CPU-only instances: no hour's highest CPU of 5 % for 7 \
+            "burntop's own, that of CPU-only instances: no hour's highest CPU of 5% for 7 \
              days; only notebooks that publish their CPU can be judged"
         }
         ResourceKind::StudioApp => {

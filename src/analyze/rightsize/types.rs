@@ -8,7 +8,7 @@ use crate::domain::hypervisor::is_xen;
 use crate::domain::{AcceleratorKind, TypeSpec};
 
 /// GPU memory that a process can have of what the EC2 API states. The driver shows 15,360 of a T4's
-/// 16,384 MiB (94 %) and DCGM 15,109 (92 %); of other models it shows as much or more.
+/// 16,384 MiB (94%) and DCGM 15,109 (92%); of other models it shows as much or more.
 pub const USABLE_GPU_MEMORY: f64 = 0.92;
 
 /// The lowest baseline of "up to X Gigabit" in the dump: 1/32 of X (c7a.medium, m7i-flex.large).

@@ -3,7 +3,7 @@
 use super::rules::Assumptions;
 use crate::domain::{HOURS_PER_MONTH, Interruption};
 
-/// Interruptions per hour assumed above 20 % a month: one a day. The band has no upper edge; whoever
+/// Interruptions per hour assumed above 20% a month: one a day. The band has no upper edge; whoever
 /// probed scarce GPUs saw Spot taken back several times a day.
 pub const ABOVE_20_PER_HOUR: f64 = 1.0 / 24.0;
 

@@ -113,13 +113,13 @@ pub struct Assumptions {
     pub job_hours: f64,
     /// Part of the time in which there is Spot, 0–1; the rest runs on demand.
     pub availability: f64,
-    /// Interruptions per hour in the band above 20 % a month, which has no upper edge, and where no
+    /// Interruptions per hour in the band above 20% a month, which has no upper edge, and where no
     /// band is known.
     pub above_20_per_hour: f64,
 }
 
 impl Default for Assumptions {
-    /// 5 min to write a checkpoint, 15 min to restart, jobs of 1 h, Spot for 70 % of the time, one
+    /// 5 min to write a checkpoint, 15 min to restart, jobs of 1 h, Spot for 70% of the time, one
     /// interruption a day above the last band. All ours. The availability is a guess for scarce GPUs
     /// in a single zone.
     fn default() -> Self {
@@ -149,7 +149,7 @@ pub struct SpotRules {
 }
 
 impl Default for SpotRules {
-    /// No rules of the user's; a base of 2 and 30 % above it stay on demand where only a part moves.
+    /// No rules of the user's; a base of 2 and 30% above it stay on demand where only a part moves.
     fn default() -> Self {
         let own = |words: &[&str]| words.iter().map(|w| (*w).to_owned()).collect();
         Self {

@@ -145,9 +145,9 @@ mod tests {
 
     #[test]
     fn what_a_small_discount_bears_counts_the_shorter_interval() {
-        // 3 % off; writing takes 1/48 of the time at 4 h: (0.03 − 0.0208333) ÷ 2.25.
+        // 3% off; writing takes 1/48 of the time at 4 h: (0.03 − 0.0208333) ÷ 2.25.
         assert!((bears(0.03, 1.0 / 12.0, 4.0, 0.25) - 0.004_074_074).abs() < 1e-8);
-        // 2 % off is less than writing takes.
+        // 2% off is less than writing takes.
         assert!(bears(0.02, 1.0 / 12.0, 4.0, 0.25) < 0.0);
     }
 }

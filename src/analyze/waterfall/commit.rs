@@ -12,7 +12,7 @@ use crate::whatif::HOURS_PER_WEEK;
 use crate::whatif::optimum::{Tier, TierKind, Units, portfolio};
 use crate::whatif::supply::known_rates::one_year_ri;
 
-/// Known hours without which nothing is said: 90 % of a week, as verdicts ask of their hours.
+/// Known hours without which nothing is said: 90% of a week, as verdicts ask of their hours.
 const LEAST_HOURS: usize = HOURS_PER_WEEK * 9 / 10;
 
 /// Instances that one regional purchase serves.

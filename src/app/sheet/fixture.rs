@@ -57,7 +57,7 @@ fn row(plan: &Plan, item: &PlanItem) -> CheckedRow {
     }
     // Odd numbers are in use again.
     if item.verdict == Some(VerdictKind::Idle) && item.name.ends_with(['1', '3', '5', '7', '9']) {
-        let text = "GPU 3 at 61 % six minutes ago: in use again since the verdict";
+        let text = "GPU 3 at 61% six minutes ago: in use again since the verdict";
         findings.push(Finding::block(Guard::Recheck, text, "CWAgent nvidia_smi_utilization_gpu"));
     }
     let text = "p4d.24xlarge is scarce: the capacity may be gone when it is started again";
@@ -144,7 +144,7 @@ pub(crate) fn step(app: &mut App, confirmed: &Confirmed) {
 pub(crate) fn verified(confirmed: &Confirmed) -> Arc<Verified> {
     const ENDS: [(OutcomeKind, &str); 4] = [
         (OutcomeKind::Done, "stopped, seen 41 s after the call"),
-        (OutcomeKind::Refused, "in use again: CPU at 44 % two minutes ago"),
+        (OutcomeKind::Refused, "in use again: CPU at 44% two minutes ago"),
         (OutcomeKind::Failed, "ec2:StopInstances was throttled and nothing changed"),
         (OutcomeKind::Unknown, "asked for, still running after 10 minutes"),
     ];

@@ -297,7 +297,7 @@ async fn a_scan_asks_and_pays_no_more_than_its_limits() {
 #[tokio::test]
 async fn a_round_of_the_old_policy_does_not_overwrite_the_new_ones_verdicts() {
     let cache = cache();
-    // 10 % CPU in every hour: busy for cautious, low for Trusted Advisor with little network.
+    // 10% CPU in every hour: busy for cautious, low for Trusted Advisor with little network.
     let script = Script::new(vec![instance("i-1", "c5.large")], Answer::Nothing);
     let provider = Scripted::new(script.answering(|q| match q.key {
         MetricKey::Ec2 { metric: "CPUUtilization" } => Answer::Every(10.0),

@@ -32,7 +32,7 @@ fn ratio(rows: &HashMap<String, Arc<Row>>, name: &str) -> Option<f64> {
 
 #[tokio::test]
 async fn gross_and_net_of_the_planted_boxes_differ_exactly_where_planted() {
-    // 45 % off where the plan is best, 28 % off everywhere else: a dollar set free there pays for
+    // 45% off where the plan is best, 28% off everywhere else: a dollar set free there pays for
     // 1 / 0.72 dollars of other usage.
     let moved = 0.55 / 0.72;
     let planted = [

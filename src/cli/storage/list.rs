@@ -484,9 +484,8 @@ fn draw(progress: &Progress, over: &AtomicBool) {
         std::thread::sleep(DRAW_EVERY);
         let far = progress.far(start.elapsed());
         let share = far.total_bytes.map(|t| far.bytes as f64 * 100.0 / t as f64);
-        let share = share.map_or_else(String::new, |p| {
-            format!(" · {}", format::percent_spaced(p.min(100.0), 0))
-        });
+        let share =
+            share.map_or_else(String::new, |p| format!(" · {}", format::percent(p.min(100.0), 0)));
         let pace =
             far.rows_per_s.map_or_else(String::new, |r| format!(" · {} rows/s", format::count(r)));
         let left = far

@@ -99,7 +99,7 @@ pub struct ReserveArgs {
     /// Values this many units as well.
     #[arg(long, value_name = "UNITS", allow_negative_numbers = true)]
     pub commit: Option<f64>,
-    /// Expected growth per year, 0.3 = 30 %.
+    /// Expected growth per year, 0.3 = 30%.
     #[arg(
         long,
         value_name = "SHARE",
@@ -108,10 +108,10 @@ pub struct ReserveArgs {
         conflicts_with = "scenario"
     )]
     pub growth: f64,
-    /// What is not known of the trend, per week: 0.01 = 1 %.
+    /// What is not known of the trend, per week: 0.01 = 1%.
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, conflicts_with = "scenario")]
     pub drift: f64,
-    /// How much a week's level differs from the trend, 0.05 = 5 %.
+    /// How much a week's level differs from the trend, 0.05 = 5%.
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, conflicts_with = "scenario")]
     pub shock: f64,
     /// A scenario file (TOML).

@@ -100,7 +100,7 @@ mod tests {
         let home = offers("p4d.24xlarge", us_east_1("p4d.24xlarge"));
         assert_eq!(home[0].rate, Some(13.921_094));
         let abroad = offers("p4d.24xlarge", Some(30.097_84));
-        // The discount was 36.6 %; AWS's own rate there was 34.95 % off.
+        // The discount was 36.6%; AWS's own rate there was 34.95% off.
         assert_eq!(abroad[0].name, ESTIMATED);
         assert!((abroad[0].rate.unwrap() - 30.097_84 * 0.634).abs() < 0.01, "{abroad:?}");
         assert!(abroad[1..].iter().all(|offer| offer.rate.is_none()));

@@ -16,7 +16,7 @@ pub use dollars::{
     usd_total,
 };
 pub use numbers::{count, count_short, grouped, trimmed};
-pub use percents::{percent, percent_spaced, percent_trimmed, share, trimmed_spaced};
+pub use percents::{percent, percent_trimmed, share};
 pub use plurals::{counted, noun, plural};
 pub use sizes::{bytes, bytes_binary, gib};
 pub use spans::{age, at_least, span, span_long, span_words};

@@ -18,20 +18,6 @@ pub fn share(part: impl Into<f64>, decimals: usize) -> String {
     percent(100.0 * part.into(), decimals)
 }
 
-// Until all percents are without a space: `percent` and `percent_trimmed` with one.
-
-/// As [`percent`], with a space before the sign.
-pub fn percent_spaced(value: impl Into<f64>, decimals: usize) -> String {
-    percent(value, decimals).replace('%', " %")
-}
-
-/// As [`percent_trimmed`], with a space before the sign.
-pub fn trimmed_spaced(value: impl Into<f64>, decimals: usize) -> String {
-    percent_trimmed(value, decimals).replace('%', " %")
-}
-
-// End of what has a space.
-
 fn with_sign(value: f64, words: impl FnOnce(f64) -> String) -> String {
     if value.is_finite() { format!("{}%", words(value)) } else { NOT_A_NUMBER.to_owned() }
 }

@@ -345,7 +345,7 @@ mod tests {
                 assert_eq!(signal.observe(raw), None, "{signal:?} {raw}");
             }
         }
-        // Seen in a page: utilisation 7407936 %.
+        // Seen in a page: utilisation 7407936%.
         assert_eq!(GpuSignal::Util.observe(74_079.36), None);
         assert_eq!(GpuSignal::SmActive.observe(1.02), Some(1.0), "MIG slices pass 1 a little");
         assert_eq!(GpuSignal::Power.observe(700.0), Some(700.0));

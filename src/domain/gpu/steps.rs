@@ -2,7 +2,7 @@
 
 use crate::domain::MALFORMED;
 
-/// Steps of a ratio: 0 is 0, the last is 1. Half a step is 0.00076 %.
+/// Steps of a ratio: 0 is 0, the last is 1. Half a step is 0.00076%.
 const STEPS: f32 = 65_534.0;
 /// Stands for a value that made no sense; larger than all that did.
 const NONSENSE: u16 = u16::MAX;

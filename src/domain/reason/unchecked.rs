@@ -39,7 +39,7 @@ pub enum Unchecked {
     Beside(ResourceKind),
     /// GPUs of an endpoint whose types have none, as far as is known.
     NoGpus,
-    /// How long WebSockets last and what they carry.
+    /// How long `WebSockets` last and what they carry.
     WebSockets,
     /// Clause of a version that kept no values; clean text.
     Text(Arc<str>),

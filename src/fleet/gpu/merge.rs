@@ -234,7 +234,7 @@ fn disagreements(candidates: &[Candidate<'_>], said: &mut Vec<String>) {
         });
         if let Some((other, b)) = differs {
             let value = |value: f32| match unit {
-                "%" => format::percent_spaced(100.0 * value, 0),
+                "%" => format::percent(100.0 * value, 0),
                 _ => format!("{value:.0} {unit}"),
             };
             said.push(format!(

@@ -10,7 +10,7 @@ const STEPS: f32 = 60_000.0;
 const UNKNOWN: u16 = u16::MAX;
 
 /// Effective activity of the last samples, oldest first, 0–1; `NaN` = unknown. Half a step is
-/// 0.00083 %.
+/// 0.00083%.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trail {
     /// 0 beyond `len`.

@@ -323,7 +323,7 @@ pub enum GpuMemoryUnknown {
 pub enum GpuRuntime {
     /// vLLM.
     Vllm,
-    /// SGLang.
+    /// `SGLang`.
     Sglang,
     /// NVIDIA TensorRT-LLM.
     TensorRtLlm,
@@ -342,7 +342,7 @@ pub enum GpuRuntime {
 pub enum EfaReason {
     /// A node of a SageMaker HyperPod cluster of this name.
     HyperPod(Arc<str>),
-    /// A node of AWS ParallelCluster.
+    /// A node of AWS `ParallelCluster`.
     ParallelCluster,
     /// Its network traffic is high.
     MuchTraffic,

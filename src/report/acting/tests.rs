@@ -81,7 +81,7 @@ fn all() -> Vec<Outcome> {
     use OutcomeKind::{Done, Failed, Refused, Unknown};
     vec![
         ended("i-0a", Done, Some(Terminated), "seen terminated"),
-        ended("i-0b", Refused, None, "in use: GPU 0 at 61 %"),
+        ended("i-0b", Refused, None, "in use: GPU 0 at 61%"),
         ended("i-0c", Failed, Some(Running), "still running"),
         ended("i-0d", Unknown, Some(ShuttingDown), "not seen terminated in time"),
     ]

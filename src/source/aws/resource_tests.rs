@@ -540,7 +540,7 @@ async fn a_notebook_that_publishes_is_found_by_its_name() {
         Reply::cbor(&Cbor::Map(vec![("MetricDataResults", Cbor::List(vec![result]))]))
     });
     let it = thing(ResourceKind::Notebook, "nb", &["ml.m5.xlarge"], &[]);
-    // 97.5 % idle at its busiest is 2.5 % in use.
+    // 97.5% idle at its busiest is 2.5% in use.
     assert_eq!(points(&hours(&server, &it).await, ResourceSignal::CpuMax), [(1, 2.5)]);
 }
 

@@ -76,7 +76,7 @@ pub fn planted_commitments() -> &'static [PlantedCommitment] {
         planted(
             "Compute SP",
             "the price of all g5.48xlarge of ml-prod in ap-northeast-1, where its discount is largest",
-            "`sp-covered` saves 76.4 % of its price: the plan goes on and pays for others at a smaller discount",
+            "`sp-covered` saves 76.4% of its price: the plan goes on and pays for others at a smaller discount",
         ),
         planted("Compute SP, queued", "begins in 20 days", "pending: it serves nobody yet"),
         planted(
@@ -92,7 +92,7 @@ pub fn planted_commitments() -> &'static [PlantedCommitment] {
         planted(
             "EC2 Instance SP p3",
             "p3 in eu-central-1, where nothing runs",
-            "in another region than any usage: 0 % used",
+            "in another region than any usage: 0% used",
         ),
         planted("SageMaker SP", "$1.20/h for SageMaker", "applied to no instance"),
         planted(

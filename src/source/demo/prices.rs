@@ -91,8 +91,8 @@ pub(super) fn spot_history(
     zones.into_iter().map(history).collect()
 }
 
-/// Spot prices of a type in the zones of a region: 28–78 % of the list price by zone and type,
-/// moving by up to 3 % from hour to hour.
+/// Spot prices of a type in the zones of a region: 28–78% of the list price by zone and type,
+/// moving by up to 3% from hour to hour.
 pub(super) fn spot_offers(
     key: u64,
     region: &Arc<str>,

@@ -239,7 +239,7 @@ static TRAPS: [Trap; 34] = [
     },
     Trap {
         name: "pretrain-70b",
-        what: "p5.48xlarge at 2 % CPU and 95 % GPU",
+        what: "p5.48xlarge at 2% CPU and 95% GPU",
         verdict: BUSY,
         idle_gpus: None,
         says: "busy: a GPU at work outweighs a quiet CPU",
@@ -258,7 +258,7 @@ static TRAPS: [Trap; 34] = [
     },
     Trap {
         name: "etl-one-core",
-        what: "CPU-only m7i.24xlarge, one of 96 vCPUs busy (1.04 %)",
+        what: "CPU-only m7i.24xlarge, one of 96 vCPUs busy (1.04%)",
         verdict: Some(VerdictKind::Underused),
         idle_gpus: None,
         says: "not idle: one busy core is work, whatever the percentage; underused",
@@ -374,7 +374,7 @@ static TRAPS: [Trap; 34] = [
         what: "idle g5.48xlarge covered by a Compute Savings Plan",
         verdict: IDLE,
         idle_gpus: Some(8),
-        says: "idle; gross at list price, net 76.4 % of it: the plan goes on and pays for others",
+        says: "idle; gross at list price, net 76.4% of it: the plan goes on and pays for others",
         acting: "7,600 GB of instance store are erased; production, so a justification is needed",
         plan: Plan::new(
             (0, 3),
@@ -468,7 +468,7 @@ static TRAPS: [Trap; 34] = [
     },
     Trap {
         name: "tiny-batches",
-        what: "g6e.12xlarge serving at 12 % of its GPUs",
+        what: "g6e.12xlarge serving at 12% of its GPUs",
         verdict: Some(VerdictKind::Underused),
         idle_gpus: None,
         says: "underused: in use, far below its size",
@@ -491,7 +491,7 @@ static TRAPS: [Trap; 34] = [
         what: "g6.12xlarge whose agent loses two hours out of five",
         verdict: UNKNOWN,
         idle_gpus: None,
-        says: "unknown: 60 % coverage is not enough to say idle",
+        says: "unknown: 60% coverage is not enough to say idle",
         acting: NOT_IDLE,
         plan: Plan::new((1, 2), "g6.12xlarge", QUIET, &[("Team", "vision")]).agent(Agent::Patchy),
     },

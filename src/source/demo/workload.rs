@@ -20,7 +20,7 @@ pub(super) enum Workload {
     Notebook,
     /// The first `busy` GPUs compute all the time, the others never.
     SomeGpus { busy: u32 },
-    /// A kernel-bound job: all GPUs at 95 %, CPU at 2 %.
+    /// A kernel-bound job: all GPUs at 95%, CPU at 2%.
     ColdCpu,
     /// All GPUs at a tenth of their capacity.
     Trickle,
@@ -34,7 +34,7 @@ pub(super) enum Workload {
     Service,
     /// Constant CPU load around the clock.
     Steady,
-    /// CPU between 5 % and 15 %.
+    /// CPU between 5% and 15%.
     LightCpu,
 }
 
@@ -78,7 +78,7 @@ fn trait_of(profile: &Profile, purpose: u64) -> f64 {
 
 fn nothing(profile: &Profile, mb_per_day: f64) -> Level {
     // Operating system and agents: a fraction of a core, whatever the size of the box. The cap
-    // keeps the smallest boxes below 2 %, their peaks below 5 %.
+    // keeps the smallest boxes below 2%, their peaks below 5%.
     let cores = if profile.spec.devices() > 0 { 0.3 } else { 0.04 } + 0.3 * trait_of(profile, 1);
     let cpu = (cores / f64::from(profile.spec.vcpus) * 100.0).min(1.9);
     let ops = 0.05 + 0.35 * trait_of(profile, 2);

@@ -141,7 +141,7 @@ impl Values {
         if signals.get(GpuSignal::MemTotal).is_none()
             && let (Some(used), Some(free)) = (used, self.mem_free)
         {
-            // Without the reserved part it is short by what the driver keeps, about 1 %.
+            // Without the reserved part it is short by what the driver keeps, about 1%.
             signals.set(GpuSignal::MemTotal, used + free + reserved);
         }
         if used.is_none()

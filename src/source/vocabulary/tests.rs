@@ -167,7 +167,7 @@ fn an_idle_h100_and_the_phantom_of_an_l40s() {
     let gpu = one(&capture("nvidia_gpu_exporter/h100-80gb-hbm3-idle.prom"));
     assert!(gpu.throttle.unwrap().is_idle());
     assert_eq!(gpu.processes.as_deref(), Some(&[][..]), "counted: none");
-    // 100 % without a process: told as it is, judged elsewhere.
+    // 100% without a process: told as it is, judged elsewhere.
     let gpu = one(&capture("nvidia_gpu_exporter/l40s-idle.prom"));
     close(&gpu, S::Util, 1.0);
     close(&gpu, S::MemUsed, 0.0);

@@ -1,6 +1,6 @@
 //! Figures in sentences about sizes.
 
-use crate::domain::format::{grouped, percent_spaced};
+use crate::domain::format::{self, grouped};
 
 /// `22.4 GiB`, `1,152 GiB`.
 pub(super) fn gib(mib: u64) -> String {
@@ -14,10 +14,10 @@ pub(super) fn gb(gb: u64) -> String {
     format!("{} GB", grouped(gb as f64, 0))
 }
 
-/// `1.04 %`, `37 %`.
+/// `1.04%`, `37%`.
 pub(super) fn percent(percent: f64) -> String {
     let decimals = if percent < 10.0 && percent.fract() > 0.005 { 2 } else { 0 };
-    percent_spaced(percent, decimals)
+    format::percent(percent, decimals)
 }
 
 /// `1.25 vCPUs`, `96 vCPUs`.

@@ -16,29 +16,29 @@ pub fn gpu(reason: R) -> String {
         R::OneWitness => {
             "activity is low, but no second witness: neither idle power nor the driver's word"
         }
-        R::CoresQuiet => "NeuronCores are quiet with memory in use: idle after half an hour at 0 %",
+        R::CoresQuiet => "NeuronCores are quiet with memory in use: idle after half an hour at 0%",
         R::NoEvidence => "nothing is told of its activity",
         R::Remap => "row remapping failed: the memory is worn",
         R::Works(signal, p) => {
-            return format!("works: {} {}", engine(signal), format::percent_spaced(p, 0));
+            return format!("works: {} {}", engine(signal), format::percent(p, 0));
         }
         R::Elsewhere(p) => {
-            return format!("works: another source says {}", format::percent_spaced(p, 0));
+            return format!("works: another source says {}", format::percent(p, 0));
         }
         R::WorksByPower(watts) => return format!("works: draws {watts} W"),
         R::QuietShortly(needed) => {
             return format!("worked a moment ago, quiet for less than {}", seconds(needed));
         }
         R::UsedLately { percent, minutes } => {
-            let percent = format::percent_spaced(percent, 0);
+            let percent = format::percent(percent, 0);
             return format!("quiet now, up to {percent} within the last {minutes} min");
         }
         R::Inefficient { mean, below } => {
-            let (mean, below) = (format::percent_spaced(mean, 0), format::percent_spaced(below, 0));
+            let (mean, below) = (format::percent(mean, 0), format::percent(below, 0));
             return format!("works at {mean} of what it could, below {below} all the time");
         }
         R::Preallocated { percent, idle } => {
-            let percent = format::percent_spaced(percent, 0);
+            let percent = format::percent(percent, 0);
             let computed = if idle { "nothing" } else { "little" };
             return format!("memory is pre-allocated ({percent}), {computed} is computed");
         }
@@ -49,7 +49,7 @@ pub fn gpu(reason: R) -> String {
             );
         }
         R::Phantom(p) => {
-            let percent = format::percent_spaced(p, 0);
+            let percent = format::percent(p, 0);
             return format!(
                 "utilisation {percent} with nothing in memory and no process is not believed"
             );
@@ -97,7 +97,7 @@ pub fn gpu(reason: R) -> String {
 /// One clause: what was seen of a GPU.
 pub fn witness(witness: &Witness) -> String {
     match witness.seen {
-        O::Engine(signal, p) => format!("{} {}", engine(signal), format::percent_spaced(p, 0)),
+        O::Engine(signal, p) => format!("{} {}", engine(signal), format::percent(p, 0)),
         O::Elsewhere(p) => gpu(R::Elsewhere(p)),
         O::Power { watts, rest, floor } => {
             format!("power {watts} W, at rest up to {rest} W (idle floor of the model {floor} W)")
@@ -107,7 +107,7 @@ pub fn witness(witness: &Witness) -> String {
         O::IdleBit(true) => "the driver says idle".to_owned(),
         O::IdleBit(false) => "the driver does not say idle".to_owned(),
         O::Memory { mib, percent: Some(p) } => {
-            format!("memory {mib} MiB in use ({})", format::percent_spaced(p, 0))
+            format!("memory {mib} MiB in use ({})", format::percent(p, 0))
         }
         O::Memory { mib, percent: None } => format!("memory {mib} MiB in use"),
         #[cfg(test)]
@@ -192,11 +192,11 @@ mod tests {
     #[test]
     fn figures_stand_in_the_words() {
         let seen = |seen| witness(&Witness { seen, for_idle: true });
-        assert_eq!(seen(O::Engine(GpuSignal::SmActive, 3)), "SM active 3 %");
-        assert_eq!(seen(O::Memory { mib: 7, percent: Some(2) }), "memory 7 MiB in use (2 %)");
+        assert_eq!(seen(O::Engine(GpuSignal::SmActive, 3)), "SM active 3%");
+        assert_eq!(seen(O::Memory { mib: 7, percent: Some(2) }), "memory 7 MiB in use (2%)");
         assert_eq!(
             gpu(R::Preallocated { percent: 91, idle: true }),
-            "memory is pre-allocated (91 %), nothing is computed"
+            "memory is pre-allocated (91%), nothing is computed"
         );
         assert_eq!(
             gpu(R::Rest { slices: 3, of: 7 }),

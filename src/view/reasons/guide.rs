@@ -78,7 +78,7 @@ pub fn guide_warning(warning: &W) -> String {
         }
         W::CpuMayDo => "Below 1B parameters a CPU may do; CPU-only types are not compared.".into(),
         W::SpeedBounds => {
-            "Speeds are bounds from data sheets (60 % of the bandwidth, 40 % of the peak reached), \
+            "Speeds are bounds from data sheets (60% of the bandwidth, 40% of the peak reached), \
              not measurements: run the cheapest two for an hour before choosing."
                 .into()
         }
@@ -123,7 +123,7 @@ pub fn memory_how(part: P) -> String {
         }
         P::FrozenWeights(of) => format!("{}B × {:.3} bytes, frozen", of.billions, of.bytes),
         P::Adapters { billions, share } => {
-            format!("{billions}B × {} × 16 bytes", format::percent_spaced(share * 100.0, 2))
+            format!("{billions}B × {} × 16 bytes", format::percent(share * 100.0, 2))
         }
         P::ServedWeights(of) => format!("{}B × {:.3} bytes", of.billions, of.bytes),
         P::KvCache { tokens, bytes } => format!("{tokens} tokens × {:.0} KiB", bytes / 1024.0),
@@ -214,7 +214,7 @@ mod tests {
         for (part, how) in [
             (P::TrainedWeights(of(2.0)), "8B × 2 bytes"),
             (P::FrozenWeights(of(0.515_875)), "8B × 0.516 bytes, frozen"),
-            (P::Adapters { billions: 8.0, share: 0.005 }, "8B × 0.50 % × 16 bytes"),
+            (P::Adapters { billions: 8.0, share: 0.005 }, "8B × 0.50% × 16 bytes"),
             (P::KvCache { tokens: 4096.0, bytes: 131_072.0 }, "4096 tokens × 128 KiB"),
             (
                 P::Activations { tokens: 2048.0, sequences: 4.0, hidden: 4096.0, layers: 32.0 },

@@ -93,7 +93,7 @@ pub(super) fn instance(reason: &R) -> String {
             "Unknown: no GPU telemetry; install the CloudWatch agent with nvidia_gpu.".to_owned()
         }
         R::GpusTooLittle { gpus, of, got, hours, needed } => format!(
-            "Unknown: {gpus} of {of} GPUs report too little, the worst in {got} of {hours} h; 90 % \
+            "Unknown: {gpus} of {of} GPUs report too little, the worst in {got} of {hours} h; 90% \
              are needed, in the last {} too.",
             span(*needed)
         ),
@@ -117,7 +117,7 @@ pub(super) fn not_fetched(label: &str) -> String {
 /// What reported in too few hours.
 pub(super) fn too_little(label: &str, got: u32, hours: u32, needed: u32) -> String {
     format!(
-        "Unknown: {label} reported in {got} of {hours} h; 90 % are needed, in the last {} too.",
+        "Unknown: {label} reported in {got} of {hours} h; 90% are needed, in the last {} too.",
         span(needed)
     )
 }
@@ -226,7 +226,7 @@ mod tests {
             ),
             (
                 R::GpusQuiet { gpus: 1, lasted: None, top: 0.52, limit: 5.0 },
-                "The GPU did nothing: no hour above 0.52 % (limit 5 %), CPU and network quiet.",
+                "The GPU did nothing: no hour above 0.52% (limit 5%), CPU and network quiet.",
             ),
             (
                 R::SomeGpus { idle: 4, of: 8, which: [0, 3, 4, 5].into(), lasted },
@@ -234,7 +234,7 @@ mod tests {
             ),
             (
                 R::LittleCpu { by: None, cpu: 1.04, limit: 20.0 },
-                "In use, but no hour's mean CPU passed 1.04 % (underused up to 20 %).",
+                "In use, but no hour's mean CPU passed 1.04% (underused up to 20%).",
             ),
             (by(Measure::Ebs, 38.25, 20.0), "In use: EBS did 38.2 ops/s (limit 20 ops/s)."),
             (
@@ -254,7 +254,7 @@ mod tests {
             ),
             (
                 R::TooLittle { measure: Measure::Network, got: 24, hours: 168, needed: 24 },
-                "Unknown: network per day reported in 24 of 168 h; 90 % are needed, in the last 24 h \
+                "Unknown: network per day reported in 24 of 168 h; 90% are needed, in the last 24 h \
                  too.",
             ),
             (R::Insufficient, "Unknown: the evidence does not suffice."),

@@ -150,7 +150,7 @@ fn its_volumes(volumes: u32) -> String {
     }
 }
 
-/// `GPU max 0 %, CPU max 2 %`, as far as known.
+/// `GPU max 0%, CPU max 2%`, as far as known.
 fn peaks(gpu: Option<f64>, cpu: Option<f64>) -> String {
     let all = [(ResourceSignal::GpuMax, gpu), (ResourceSignal::CpuMax, cpu)];
     let known = all.into_iter().filter_map(|(signal, peak)| {
@@ -298,11 +298,11 @@ mod tests {
             ),
             (
                 R::NoInvocation { lasted, gpu: Some(0.0), cpu: Some(2.0) },
-                "No invocation for 2 d; GPU max 0 %, CPU max 2 %.",
+                "No invocation for 2 d; GPU max 0%, CPU max 2%.",
             ),
             (
                 R::NothingRan { lasted: None, top: None, limit: 5.0 },
-                "Nothing ran: CPU peaked at – (limit 5 %).",
+                "Nothing ran: CPU peaked at – (limit 5%).",
             ),
             (R::Free { lasted: None }, "Associated with nothing."),
             (
@@ -338,7 +338,7 @@ mod tests {
         }
     }
 
-    /// $0.1/h × 730 = $73 a month; the 108 of 168 hours outside office hours are 64.3 % of it: $46.93.
+    /// $0.1/h × 730 = $73 a month; the 108 of 168 hours outside office hours are 64.3% of it: $46.93.
     #[test]
     fn a_fix_says_what_keeping_it_costs() {
         let fix = |advice, usd_per_month| resource_fix(&ResourceFix { advice, usd_per_month });

@@ -415,12 +415,12 @@ mod tests {
                     free: Figure(20.0),
                     need: Figure(1.25),
                 },
-                "CPU: the hourly maximum of 1.04 % of 96 vCPUs is 1 vCPUs busy; with 20 % kept \
+                "CPU: the hourly maximum of 1.04% of 96 vCPUs is 1 vCPUs busy; with 20% kept \
                  free it needs 1.25 vCPUs.",
             ),
             (
                 N::CpuMeansOnly { mean: Figure(5.0), times: Figure(2.0) },
-                "Only hourly means of CPU were read (at most 5 %); peaks are taken to be 2 times \
+                "Only hourly means of CPU were read (at most 5%); peaks are taken to be 2 times \
                  as high.",
             ),
             (
@@ -534,7 +534,7 @@ mod tests {
             (F::Slower(None, Figure(1.0)), "how fast its GPU is is not known"),
             (
                 F::Slower(Some(Figure(0.5)), Figure(0.5625)),
-                "its GPU has 50 % of the speed, 56 % needed",
+                "its GPU has 50% of the speed, 56% needed",
             ),
             (F::Vcpus(8, Figure(9.6)), "8 vCPUs, 9.60 vCPUs needed"),
             (F::Network(None, Figure(12.5)), "its network is not known, 12.5 Gbit/s needed"),

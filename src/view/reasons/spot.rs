@@ -1,7 +1,7 @@
 //! What is said of an instance that could run on Spot, and what speaks for or against it.
 
 use crate::analyze::spot::SPOT_TAG;
-use crate::domain::format::{counted, dollars, grouped, percent_spaced, plural};
+use crate::domain::format::{self, counted, dollars, grouped, plural};
 use crate::domain::{Figure, OwnerKind};
 use crate::fleet::savings::{
     Named, NoPolicy, SpotBecause as B, SpotNote as N, SpotWork, WorkSource,
@@ -170,7 +170,7 @@ pub fn spot(note: &N) -> String {
         }
         N::NoGroup => "In no Auto Scaling group yet: make one with this policy.".into(),
         N::FewTypes(n) => {
-            let fit = counted(*n as usize, "type fits", "types fit");
+            let fit = counted(*n, "type fits", "types fit");
             format!(
                 "{fit}; AWS advises ten. Give the group subnets in every zone that offers them."
             )
@@ -298,7 +298,7 @@ fn percent(share: Figure) -> String {
     if value.is_infinite() {
         return "any".to_owned();
     }
-    percent_spaced(value, usize::from(value.abs() < 10.0))
+    format::percent(value, usize::from(value.abs() < 10.0))
 }
 
 /// Hours in the unit that reads best.
@@ -322,12 +322,12 @@ mod tests {
         for (note, words) in [
             (
                 N::Pays { lost: Figure(0.1), bears: Figure(1.65), each: Some(Figure(1.5)) },
-                "Lost time adds 10 % to its hours; the discount bears 165 %, about an interruption \
+                "Lost time adds 10% to its hours; the discount bears 165%, about an interruption \
                  every 1.5 h.",
             ),
             (
                 N::LosesMore { lost: Figure(0.37), bears: Figure(f64::INFINITY) },
-                "No: lost time adds 37 % to its hours, the discount bears any.",
+                "No: lost time adds 37% to its hours, the discount bears any.",
             ),
             (
                 N::Assumed {

@@ -6,7 +6,7 @@ use crate::analyze::storage::findings::usual_policy;
 use crate::domain::storage::{
     Confidence, Fate, FindingReason as R, OfSnapshot, OfVolume, Unwritten,
 };
-use crate::view::format::{bytes_binary, percent_spaced, usd, usd_fine};
+use crate::view::format::{bytes_binary, percent, usd, usd_fine};
 
 /// One sentence: what is so. Clean text.
 pub fn storage(reason: &R) -> String {
@@ -84,7 +84,7 @@ pub fn storage(reason: &R) -> String {
             format!(
                 "{} of {copy} is also in {original} (confidence {}): {objects} objects, {}, \
                  {how}.",
-                percent_spaced(share * 100.0, 0),
+                percent(share * 100.0, 0),
                 confidence.word(),
                 size(*bytes),
             )

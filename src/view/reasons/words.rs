@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A figure with its unit: `0.52 %`, `38 %`, `4.2 GB`. Values below 10 keep two decimals, so that
+/// A figure with its unit: `0.52%`, `38%`, `4.2 GB`. Values below 10 keep two decimals, so that
 /// what is near a limit of 5 does not read as 5. Written into the sentence it is for, which has several.
 pub(super) fn figure(value: f64, unit: &str) -> impl fmt::Display {
     fmt::from_fn(move |f| {
@@ -11,9 +11,10 @@ pub(super) fn figure(value: f64, unit: &str) -> impl fmt::Display {
             "days" => return write!(f, "{value:.0} days"),
             unit => (value, unit),
         };
+        let gap = if unit == "%" { "" } else { " " };
         if value.fract() == 0.0 && value < 1e15 {
             // The common case, and many times faster to write than a float.
-            return write!(f, "{} {unit}", value as i64);
+            return write!(f, "{}{gap}{unit}", value as i64);
         }
         let digits = usize::from(value < 100.0) + usize::from(value < 10.0);
         let text = format!("{value:.digits$}");
@@ -21,7 +22,7 @@ pub(super) fn figure(value: f64, unit: &str) -> impl fmt::Display {
             0 => &text,
             _ => text.trim_end_matches('0').trim_end_matches('.'),
         };
-        write!(f, "{text} {unit}")
+        write!(f, "{text}{gap}{unit}")
     })
 }
 
@@ -68,11 +69,11 @@ mod tests {
 
     #[test]
     fn figures_spans_and_indices() {
-        assert_eq!(figure(4.96, "%").to_string(), "4.96 %");
-        assert_eq!(figure(5.0, "%").to_string(), "5 %");
-        assert_eq!(figure(38.25, "%").to_string(), "38.2 %");
-        assert_eq!(figure(100.0, "%").to_string(), "100 %");
-        assert_eq!(figure(0.0, "%").to_string(), "0 %");
+        assert_eq!(figure(4.96, "%").to_string(), "4.96%");
+        assert_eq!(figure(5.0, "%").to_string(), "5%");
+        assert_eq!(figure(38.25, "%").to_string(), "38.2%");
+        assert_eq!(figure(100.0, "%").to_string(), "100%");
+        assert_eq!(figure(0.0, "%").to_string(), "0%");
         assert_eq!(figure(2.1e6, "bytes/day").to_string(), "2.1 MB");
         assert_eq!(figure(999.0, "bytes/day").to_string(), "999 bytes");
         assert_eq!(figure(4.0, "days").to_string(), "4 days");

@@ -4,7 +4,7 @@
 //! its own commitments and expiries, and each week is charged to all of them. What is wanted now is
 //! what the candidate wants whose shadow has cost least. A candidate is the quantile of a look-back
 //! window, or what both the last 7 and the last 14 days call for, or a part of one of them; beside
-//! them stand 70 % of the average, Wang, Li and Liang's rule, and nothing, so that every fixed rule
+//! them stand 70% of the average, Wang, Li and Liang's rule, and nothing, so that every fixed rule
 //! is among them.
 //!
 //! Where little has been seen, the losses say little. So each candidate begins with a handicap, in
@@ -43,7 +43,7 @@ enum Candidate {
     Quantile(usize, f64),
     /// A part of the lower of the two shortest windows' quantiles.
     Both(f64),
-    /// 70 % of the average of 30 days.
+    /// 70% of the average of 30 days.
     Average,
     /// When on-demand has cost as much as a commitment.
     Wang,

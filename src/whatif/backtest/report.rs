@@ -19,7 +19,7 @@ fn above(hours: &[f64], setting: &Setting) -> Option<Vec<f64>> {
     outcomes[1..].iter().map(|outcome| outcome.cost_above_foresight).collect()
 }
 
-/// Discount 37 %, a year's term, a purchase each four weeks; whatever the first history's length.
+/// Discount 37%, a year's term, a purchase each four weeks; whatever the first history's length.
 #[test]
 fn ours_is_within_half_a_percent_of_foresight_on_three_growing_years() {
     for region in ["region_1", "region_2"] {
@@ -35,7 +35,7 @@ fn ours_is_within_half_a_percent_of_foresight_on_three_growing_years() {
 }
 
 /// The replay as it was when checked: an independent one of these data, over other regions and from
-/// another week, came to 0.60, 0.47, 0.58, 5.62, 16.99 and 40.20 %.
+/// another week, came to 0.60, 0.47, 0.58, 5.62, 16.99 and 40.20%.
 #[test]
 fn the_fixed_rules_cost_what_they_did_when_checked() {
     let hours = column("snowflake_regions_1-2.csv", "region_2");
@@ -53,7 +53,7 @@ fn the_page_has_the_table_of_the_real_series() {
         let best = found[1..].iter().copied().fold(f64::INFINITY, f64::min);
         let cell = |value: &f64| {
             let bold = if *value <= best { "**" } else { "" };
-            format!("{bold}{:.2} %{bold}", value * 100.0)
+            format!("{bold}{:.2}%{bold}", value * 100.0)
         };
         let cells: Vec<String> = found.iter().map(cell).collect();
         format!("| {name} | {} |", cells.join(" | "))

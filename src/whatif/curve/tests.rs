@@ -15,7 +15,7 @@ fn curve(hours: &[f64]) -> LoadDuration {
     LoadDuration::new(hours.iter().copied()).unwrap()
 }
 
-/// 65 of 100 hours, as a demand that is 65 % used: 100 units committed at 60 % of the price.
+/// 65 of 100 hours, as a demand that is 65% used: 100 units committed at 60% of the price.
 #[test]
 fn the_hundred_a100s() {
     let year = curve(&vec![65.0; 8760]);
@@ -50,8 +50,8 @@ fn the_three_lines_of_the_identity() {
     }
 }
 
-/// Demand of 65 ± 12: the best is 62, committing 100 and 70 % of the mean cost more. Here by the
-/// normal's own quantiles, one hour each, beside the fact sheet's single draw (0.5 %).
+/// Demand of 65 ± 12: the best is 62, committing 100 and 70% of the mean cost more. Here by the
+/// normal's own quantiles, one hour each, beside the fact sheet's single draw (0.5%).
 #[test]
 fn a_normal_demand() {
     let hours: Vec<f64> =
@@ -89,7 +89,7 @@ fn uniform_sixty_to_seventy() {
     // Traps: P(D > R) = 0.6 of the hours at R = 64.
     let hours: Vec<f64> = (0..100).map(|i| 60.0 + f64::from(i) / 10.0).collect();
     assert_eq!(curve(&hours).optimum_whole(1.0, 0.6), 64.0);
-    // 14 h at 10, 10 h at 90: 70 % of the mean costs 129.2 beside 118.0, without 130.0, per hour of
+    // 14 h at 10, 10 h at 90: 70% of the mean costs 129.2 beside 118.0, without 130.0, per hour of
     // USD 3 (in thirds).
     let mut day = vec![10.0; 14];
     day.extend([90.0; 10]);

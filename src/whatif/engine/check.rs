@@ -52,7 +52,7 @@ fn future(future: &Future) -> Result<(), EngineError> {
     within(say("weeks"), f64::from(future.weeks), 1.0, 156.0, "1 to 156")?;
     within(say("paths"), f64::from(future.paths), 0.0, 50_000.0, "0 to 50,000")?;
     within(say("correlation"), future.correlation, 0.0, 1.0, "0 to 1")?;
-    within(say("wacc"), future.wacc, -0.5, 10.0, "-50 % to 1,000 %")
+    within(say("wacc"), future.wacc, -0.5, 10.0, "-50% to 1,000%")
 }
 
 fn family(all: &Scenario, demand: &Demand, inputs: &FamilyInputs) -> Result<(), EngineError> {
@@ -60,9 +60,9 @@ fn family(all: &Scenario, demand: &Demand, inputs: &FamilyInputs) -> Result<(), 
     let amount = |what: &str, value: f64| within(|| of(what), value, 0.0, MOST, "0 or more");
     let part = |what: &str, value: f64| within(|| of(what), value, 0.0, 1.0, "0 to 1");
     amount("on-demand price", inputs.on_demand.unwrap_or(0.0))?;
-    within(|| of("growth"), inputs.growth, -0.999, 100.0, "above -100 % and at most 10,000 %")?;
-    within(|| of("drift"), inputs.drift, 0.0, 0.1, "0 to 10 % a week")?;
-    within(|| of("shock"), inputs.shock, 0.0, 3.0, "0 to 300 %")?;
+    within(|| of("growth"), inputs.growth, -0.999, 100.0, "above -100% and at most 10,000%")?;
+    within(|| of("drift"), inputs.drift, 0.0, 0.1, "0 to 10% a week")?;
+    within(|| of("shock"), inputs.shock, 0.0, 3.0, "0 to 300%")?;
     for step in &inputs.steps {
         match &step.kind {
             StepKind::Launch { units } => {

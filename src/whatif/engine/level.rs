@@ -3,14 +3,14 @@
 //!
 //! The trend is the Theil–Sen line through the logs of the weekly means (the median of all pairwise
 //! slopes: a launch or an outage does not bend it), and it is used only where the Mann–Kendall test
-//! finds one at 5 %. Sen, JASA 63 (1968); Mann, Econometrica 13 (1945).
+//! finds one at 5%. Sen, JASA 63 (1968); Mann, Econometrica 13 (1945).
 
 use super::super::{Family, HOURS_PER_WEEK};
 
 /// Fewer weeks than these say nothing of a trend.
 const WEEKS_AT_LEAST: usize = 8;
 
-/// Two-sided 5 % of the standard normal distribution.
+/// Two-sided 5% of the standard normal distribution.
 const SIGNIFICANT: f64 = 1.96;
 
 /// What each base week of a family is multiplied with; `starts` are the hours they begin with.

@@ -23,7 +23,7 @@ pub(super) struct DemandPicture {
     paths: usize,
     /// Units at parts of the hours: mean, low and high edge.
     units: [Vec<f64>; 3],
-    /// By week: mean units that 5 %, 50 % and 95 % are not above.
+    /// By week: mean units that 5%, 50% and 95% are not above.
     fan: Vec<[f64; 3]>,
     /// The most units of any hour in the futures of the curve.
     pub(super) peak: f64,

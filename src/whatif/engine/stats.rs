@@ -11,7 +11,7 @@ fn rank(n: usize, q: f64) -> usize {
     ((n as f64 * q - 1e-9).ceil() as usize).clamp(1, n.max(1)) - 1
 }
 
-/// The values that 5 %, 50 % and 95 % do not exceed; zeros without any. Reorders `values`.
+/// The values that 5%, 50% and 95% do not exceed; zeros without any. Reorders `values`.
 pub(super) fn p5_p50_p95(values: &mut [f64]) -> [f64; 3] {
     let n = values.len();
     if n == 0 {

@@ -10,7 +10,7 @@ fn near(number: f64, right: f64, within: f64) {
     assert!((number - right).abs() <= within, "{number} is not {right}");
 }
 
-/// $200,000 a month at 30 %, 70 % wanted, 60 % of it on spot at 70 % off.
+/// $200,000 a month at 30%, 70% wanted, 60% of it on spot at 70% off.
 fn fleet() -> GpuSavings {
     GpuSavings {
         monthly_usd: Some(200_000.0),
@@ -36,7 +36,7 @@ fn gpu_savings_are_75_percent_not_99() {
         "{:?}",
         sheet.notes
     );
-    // The published 86 % is 6/7 of the spend: neither what its formula gives nor what is right.
+    // The published 86% is 6/7 of the spend: neither what its formula gives nor what is right.
     near(2_400_000.0 * 6.0 / 7.0, 2_057_143.0, 1.0);
 }
 
@@ -55,7 +55,7 @@ fn a_naive_sum_can_claim_more_than_everything() {
         assert!(saved.share() < 1.0);
         assert!(fleet.sheet().unwrap().notes[0].contains("more than everything"));
     }
-    // From 42 % of the target on it stays below the whole.
+    // From 42% of the target on it stays below the whole.
     let at = |part: f64| {
         let fleet = GpuSavings { utilisation: Some(0.7 * part), ..fleet() };
         fleet.saved().unwrap().naive_usd
@@ -65,7 +65,7 @@ fn a_naive_sum_can_claim_more_than_everything() {
 
 #[test]
 fn only_whole_instances_go() {
-    // 10 at 30 % for 70 %: freely 4.29 are left (57 %), really 5 (50 %), used at 60 %.
+    // 10 at 30% for 70%: freely 4.29 are left (57%), really 5 (50%), used at 60%.
     let free = GpuSavings { spot_share: None, ..fleet() };
     near(free.saved().unwrap().share(), 0.5714, 5e-5);
     let whole = GpuSavings { instances: Some(10.0), ..free };
@@ -73,14 +73,14 @@ fn only_whole_instances_go() {
     assert_eq!(saved.instances, Some(5.0));
     near(saved.share(), 0.5, 1e-12);
     near(saved.utilisation, 0.6, 1e-12);
-    // Half of five on spot are two: 40 % of what is left, at 70 % off.
+    // Half of five on spot are two: 40% of what is left, at 70% off.
     let with_spot = GpuSavings { instances: Some(10.0), spot_share: Some(0.5), ..fleet() };
     near(with_spot.saved().unwrap().by_spot_usd, 100_000.0 * 0.4 * 0.7, 1e-6);
 }
 
 #[test]
 fn ten_at_30_percent_on_four_run_at_75_not_70() {
-    // g5.xlarge by AWS's month of 730 h: $7,344 → $2,938, 60 % less, but the load of 3 on 4 is 75 %.
+    // g5.xlarge by AWS's month of 730 h: $7,344 → $2,938, 60% less, but the load of 3 on 4 is 75%.
     let price = 1.006;
     near(10.0 * 730.0 * price, 7_344.0, 1.0);
     near(4.0 * 730.0 * price, 2_938.0, 1.0);
@@ -164,7 +164,7 @@ fn spot_is_not_70_percent_off() {
 fn thirty_percent_failures_are_43_percent_more_only_without_checkpoints() {
     near(multiplier(0.3) - 1.0, 0.4286, 5e-5);
     near(multiplier(0.15), 1.176, 5e-4);
-    // Failing after 10 h with a checkpoint each hour and 15 min to restart: 7.5 % of each is lost.
+    // Failing after 10 h with a checkpoint each hour and 15 min to restart: 7.5% of each is lost.
     let part = lost_with_checkpoints(1.0, 0.25, 10.0);
     near(part, 0.075, 1e-12);
     near(multiplier(0.3 * part) - 1.0, 0.023, 5e-4);

@@ -33,7 +33,7 @@ fn runs([complete, cancelled, failed]: [f64; 3]) -> FailedRuns {
 
 #[test]
 fn published_clusters_pay_8_to_63_percent() {
-    // Shares as published: 12.4, 8.0, 38.6, 9.3 %; 1.629 is of the rounded 38.6 %.
+    // Shares as published: 12.4, 8.0, 38.6, 9.3%; 1.629 is of the rounded 38.6%.
     for (name, right) in [("Seren", 0.124), ("Kalos", 0.080), ("Philly", 0.386), ("Helios", 0.093)]
     {
         let (_, times) = clusters(ACME).into_iter().find(|(found, _)| found == name).unwrap();

@@ -47,7 +47,7 @@ fn the_seed_fleet_in_its_order() {
     let chain = levers.chain(None).unwrap();
     assert!((12.0 * (chain.before_usd - chain.after_usd) - 1_803_429.0).abs() < 1.0);
     assert!((12.0 * chain.naive_usd() - 2_379_429.0).abs() < 1.0);
-    // 20 % off the rest by commitments: of what is left, not of today's spend.
+    // 20% off the rest by commitments: of what is left, not of today's spend.
     let with = levers.chain(Some(0.2)).unwrap();
     assert!((with.after_usd - 0.8 * chain.after_usd).abs() < 1e-6);
     assert!(with.naive_share() > 1.0);

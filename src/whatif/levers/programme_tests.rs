@@ -47,7 +47,7 @@ fn payback_in_ten_days_takes_all_savings_from_the_first_one() {
 
 #[test]
 fn a_return_is_net() {
-    // 3,454 % is savings ÷ investment; net 3,354 %, at the run rate 3,336 %, on the plan 2,009 %.
+    // 3,454% is savings ÷ investment; net 3,354%, at the run rate 3,336%, on the plan 2,009%.
     assert!((3_800.0_f64 / 110.0 - 34.54).abs() < 0.01);
     let net = |gain: f64| net_roi(gain, 110e3).unwrap();
     assert!((net(3_800e3) - 33.54).abs() < 0.01);

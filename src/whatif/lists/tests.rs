@@ -31,7 +31,7 @@ fn what_stays_is_bought_with_its_numbers() {
     let [entry] = &lists.buy[..] else { panic!("{lists:?}") };
     assert_eq!((entry.units, entry.week), (40.0, 0));
     assert!((entry.usd_per_hour - 40.0 * 0.634).abs() < 1e-9);
-    // 8,736 hours of 40 units, 36.6 % off.
+    // 8,736 hours of 40 units, 36.6% off.
     assert!((entry.saves_usd - 0.366 * 40.0 * 8736.0).abs() < 1e-6);
     // A year is billed as 8,760 h, by the month.
     assert!((entry.monthly_usd - 40.0 * 0.634 * 730.0).abs() < 1e-6);
@@ -126,7 +126,7 @@ fn what_is_never_worth_it_says_why() {
         odcr,
         offer("3y", 156, Some(0.43)),
     ];
-    // Half of the hours of each week, so that a year at 63.4 % does not pay either.
+    // Half of the hours of each week, so that a year at 63.4% does not pay either.
     let outlook = Known {
         weeks: vec![crate::whatif::optimum::Usage::new(&[4.0, 0.0].repeat(84)); 52],
         on_demand: 1.0,

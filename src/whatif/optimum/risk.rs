@@ -1,4 +1,4 @@
-//! The cautious optimum: units with the best mix of what is saved on average and in the worst 5 %
+//! The cautious optimum: units with the best mix of what is saved on average and in the worst 5%
 //! of the futures.
 
 use std::collections::HashMap;

@@ -12,7 +12,7 @@ pub struct ListPrice {
     pub from: String,
 }
 
-/// What is not known of the trend, per week: one draw per future. 1 % a week is a factor of 1.7 after
+/// What is not known of the trend, per week: one draw per future. 1% a week is a factor of 1.7 after
 /// a year at one standard deviation, which is what fleets that grow do to their planners.
 const DRIFT: f64 = 0.01;
 

@@ -31,7 +31,7 @@ fn safe_months_are_the_fact_sheets() {
     let months = |r: f64, t: f64, u: f64| safe_months(r, 1.0, u, t);
     assert!((months(0.634, 12.0, 1.0).unwrap() - 7.6).abs() < 0.05);
     assert!((months(0.427, 36.0, 1.0).unwrap() - 15.4).abs() < 0.05);
-    // Used at the break-even of 60 %, the whole year is needed; below it, never.
+    // Used at the break-even of 60%, the whole year is needed; below it, never.
     assert!((months(0.6, 12.0, 0.6).unwrap() - 12.0).abs() < 1e-9);
     assert_eq!(months(0.6, 12.0, 0.59), None);
     assert_eq!(months(0.6, 12.0, 0.0), None);
@@ -39,7 +39,7 @@ fn safe_months_are_the_fact_sheets() {
 
 #[test]
 fn a_price_cut_turns_one_year_and_not_three() {
-    // 44 % in month 3: 7.61 against 7.24 months; 15.4 against 19.3.
+    // 44% in month 3: 7.61 against 7.24 months; 15.4 against 19.3.
     let unit = |rate, weeks| Unit {
         rate,
         on_demand: 1.0,

@@ -1,7 +1,7 @@
 //! The marks that the FinOps Foundation sets for commitments.
 //!
-//! From its Framework's measures of success (2023): return above 10 %, break-even within nine
-//! months, utilisation near 80 %, at least 90 % of the saving per committed dollar realised.
+//! From its Framework's measures of success (2023): return above 10%, break-even within nine
+//! months, utilisation near 80%, at least 90% of the saving per committed dollar realised.
 
 use super::payback::safe_months;
 
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn nine_months_are_84_percent_of_a_year_at_37_percent_off() {
-        // The fact sheet's identity: nine months ⇔ u ≥ 84.5 % for one year at 36.6 %.
+        // The fact sheet's identity: nine months ⇔ u ≥ 84.5% for one year at 36.6%.
         let at = |u: f64| Marks::of(0.634, 1.0, u, 12.0).passes()[1];
         assert!(at(0.846) && !at(0.844));
     }
@@ -80,7 +80,7 @@ mod tests {
         let marks = Marks::of(1.8, 3.0, 1.0, 12.0);
         assert_eq!(marks.saving_realised, Some(1.0));
         assert!((marks.roi - (3.0 / 1.8 - 1.0)).abs() < 1e-12);
-        // 65 of 100 used: 7.7 % off, but an eighth of what it could be.
+        // 65 of 100 used: 7.7% off, but an eighth of what it could be.
         assert!((Marks::of(1.8, 3.0, 0.65, 12.0).saving_realised.unwrap() - 0.125).abs() < 1e-12);
     }
 

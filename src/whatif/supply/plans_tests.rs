@@ -99,7 +99,7 @@ fn fifty_dollars_cover_47_dollars_13() {
 fn two_dollars_go_to_the_highest_saving() {
     let (usage, compute) = later_guide();
     let bill = bill(&usage, &[], &[plan(PlanKind::Compute, 2.0, &compute)], true);
-    // 30 % off r5: 2 ÷ 0.7 instances of four.
+    // 30% off r5: 2 ÷ 0.7 instances of four.
     assert_eq!(bill.steps.len(), 1);
     assert!((bill.covered(0) - 2.0 / 0.7).abs() < 1e-9);
     assert!((bill.on_demand_units[0] - (4.0 - 2.0 / 0.7)).abs() < 1e-9);
@@ -144,8 +144,8 @@ fn a_plan_dearer_than_on_demand_is_a_loss_and_said() {
 
 #[test]
 fn ten_p4d_then_four_p5_are_worth_a_flexible_plan() {
-    // Half a year of ten p4d, then half a year of four p5 (list of 2026-07-20); 36.6 % off locked
-    // to p4d, 28 % off (an illustration) for whatever computes.
+    // Half a year of ten p4d, then half a year of four p5 (list of 2026-07-20); 36.6% off locked
+    // to p4d, 28% off (an illustration) for whatever computes.
     let (p4d, p5, hours) = (21.957_642_f64, 55.04, 4380.0);
     let on_demand = hours * (10.0 * p4d + 4.0 * p5);
     assert!((on_demand - 1_926_046.0).abs() < 1.0, "{on_demand}");

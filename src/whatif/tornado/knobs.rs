@@ -1,6 +1,6 @@
 //! Inputs that the tornado varies, and by how much.
 
-use crate::domain::format::{trimmed, trimmed_spaced, usd_rate};
+use crate::domain::format::{percent_trimmed, trimmed, usd_rate};
 use crate::whatif::engine::moved_offer;
 use crate::whatif::{FamilyInputs, PriceCut, Scenario, StepKind};
 
@@ -193,7 +193,7 @@ impl Maker<'_> {
 }
 
 fn percent(part: f64) -> String {
-    trimmed_spaced(100.0 * part, 4)
+    percent_trimmed(100.0 * part, 4)
 }
 
 /// Without unit.

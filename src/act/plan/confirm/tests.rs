@@ -272,7 +272,7 @@ fn caps_are_reckoned_over_what_would_go_armed_or_not() {
     assert_eq!(unarmed.breaches, armed.breaches);
     assert_eq!(unarmed.caps, armed.caps);
     let said: Vec<&str> = unarmed.caps.iter().map(|c| c.text.as_str()).collect();
-    assert_eq!(said[..2], ["max_instances 5 of 10", "max_fleet_percent 5 of 25 is 20.0 of 10 %"]);
+    assert_eq!(said[..2], ["max_instances 5 of 10", "max_fleet_percent 5 of 25 is 20.0 of 10%"]);
     assert_eq!(unarmed.environments().iter().map(|e| e.count).sum::<usize>(), 5);
     // Who approves the file counts the same of it.
     let kept = armed.passed().map(|r| (*r.item).clone()).collect();

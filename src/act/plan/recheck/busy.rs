@@ -42,7 +42,7 @@ pub(super) fn witness(recent: &Recent, spec: Option<&TypeSpec>) -> Option<String
         let seen = points(recent, series).find(|p| in_use(p.1))?;
         let (name, source) = (series.signal.words(), &series.source);
         let at = seen.0.strftime("%Y-%m-%d %H:%M UTC");
-        let percent = format::percent_spaced(seen.1, 1);
+        let percent = format::percent(seen.1, 1);
         Some(format!("{name} {percent} at {at} ({source})"))
     };
     let per_day = if cpu_only { NETWORK_PER_DAY.1 } else { NETWORK_PER_DAY.0 };

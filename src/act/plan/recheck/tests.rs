@@ -127,7 +127,7 @@ fn a_busy_gpu() {
 
 #[test]
 fn a_busy_cpu() {
-    // 64 vCPUs: 15 % are 9.6 cores. On 16 vCPUs 15 % are 2.4, and 25 % are four.
+    // 64 vCPUs: 15% are 9.6 cores. On 16 vCPUs 15% are 2.4, and 25% are four.
     let gpu =
         |vcpus, percent| word(&with(Signal::CpuMean, percent), Some(&TypeSpec { vcpus, ..spec() }));
     assert_eq!(gpu(64, 14.9), "quiet");
@@ -137,7 +137,7 @@ fn a_busy_cpu() {
     assert_eq!(gpu(16, 25.0), "busy");
     // On a box with GPUs the maximum alone is agents and drivers.
     assert_eq!(word(&with(Signal::CpuMax, 80.0), Some(&spec())), "quiet");
-    // On 8 vCPUs half a core is 6.25 %.
+    // On 8 vCPUs half a core is 6.25%.
     let cpu = |signal, percent| word(&cpu_with(signal, percent), Some(&cpu_box()));
     assert_eq!(cpu(Signal::CpuMax, 4.99), "quiet");
     assert_eq!(cpu(Signal::CpuMax, 5.0), "busy");
@@ -220,7 +220,7 @@ fn nonsense_is_nonsense() {
 
 #[test]
 fn how_much_has_to_have_come() {
-    // Twelve periods, two of them late: nine of ten are 90 %.
+    // Twelve periods, two of them late: nine of ten are 90%.
     let left = |keep: usize| {
         let mut recent = recent();
         let points = &mut of(&mut recent, Signal::GpuMax(0)).points;

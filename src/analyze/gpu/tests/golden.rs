@@ -69,7 +69,7 @@ fn five_minutes_of_the_same_sample_have_the_state_of_the_golden_case() {
             Rung::D,
         ),
         (
-            "L40S phantom: 100 % with nothing on it",
+            "L40S phantom: 100% with nothing on it",
             no_process(bit(
                 model(
                     gpu(
@@ -311,7 +311,7 @@ fn low_use_is_inefficient_by_its_kind_of_work() {
     assert_eq!(after(|s| s, 600).verdict.state, G::Busy, "not for long enough");
     let row = after(|s| s, 960);
     assert_eq!(row.verdict.state, G::Inefficient);
-    // $10/h × 730 h × 70 %.
+    // $10/h × 730 h × 70%.
     let fit = GpuAdvice { kind: GpuAdviceKind::Fit { mig: true }, usd_per_month: Some(5_110) };
     assert_eq!(row.verdict.advice, Some(fit));
     assert_eq!(row.waste_usd_per_hour, Some(0.0));

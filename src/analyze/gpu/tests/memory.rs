@@ -183,7 +183,7 @@ fn disagreement_is_said_and_never_averaged() {
         sweep(SourceId::Prometheus, 0, vec![gpu(0, 0, &[(S::Util, 0.2), (S::Power, 300.0)])]);
     let smi = sweep(SourceId::Ssh, 0, vec![gpu(0, -5, &[(S::Util, 1.0), (S::Power, 310.0)])]);
     let row = fixture.see(0, &[smi.clone(), prom]).rows[0].clone();
-    assert_eq!(&*row.disagreement, "utilisation: prom prom says 20 %, ssh ssh says 100 %");
+    assert_eq!(&*row.disagreement, "utilisation: prom prom says 20%, ssh ssh says 100%");
     assert_eq!(row.sample.signals.get(S::Util), Some(0.2));
     // Minutes apart the work may have changed.
     let old = sweep(SourceId::Prometheus, 0, vec![gpu(0, -90, &[(S::Util, 0.2)])]);

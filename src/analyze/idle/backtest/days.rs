@@ -171,7 +171,7 @@ impl<'a> Days<'a> {
         self.all.iter().find(|daily| daily.signal == signal)
     }
 
-    /// True when the CPU reported in 90 % of the hours of the `window` days before day `at`, as far as they lie in the
+    /// True when the CPU reported in 90% of the hours of the `window` days before day `at`, as far as they lie in the
     /// present life: that a preset saw use is a verdict there, and elsewhere a glimpse.
     pub fn saw(&self, at: usize, window: usize) -> bool {
         let lived = (self.launch.0 - self.range.from.0).max(0) as usize;

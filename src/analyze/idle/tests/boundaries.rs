@@ -23,17 +23,17 @@ fn each_limit_at_its_value_and_beside_it() {
     let below = |v: f32| f32::from_bits(v.to_bits() - 1);
     let above = |v: f32| f32::from_bits(v.to_bits() + 1);
     let cases: [(&str, Case, VerdictKind); 20] = [
-        ("GPU at 5 %", gpu_box().with(GpuMax(0), [1], 5.0), Underused),
-        ("GPU under 5 %", gpu_box().fill(GpuMax(0), 168, below(5.0)), Idle),
-        ("CPU 15 % and 9.6 cores", gpu_box().with(CpuMean, [1], 15.0), Busy),
-        ("CPU under 15 %", gpu_box().fill(CpuMean, 168, below(15.0)), Idle),
-        ("CPU max at 5 %", cpu_box().with(CpuMax, [1], 5.0), Underused),
-        ("CPU max under 5 %", cpu_box().fill(CpuMax, 168, below(5.0)), Idle),
-        // 0.5 cores of 64 are 0.78125 %.
+        ("GPU at 5%", gpu_box().with(GpuMax(0), [1], 5.0), Underused),
+        ("GPU under 5%", gpu_box().fill(GpuMax(0), 168, below(5.0)), Idle),
+        ("CPU 15% and 9.6 cores", gpu_box().with(CpuMean, [1], 15.0), Busy),
+        ("CPU under 15%", gpu_box().fill(CpuMean, 168, below(15.0)), Idle),
+        ("CPU max at 5%", cpu_box().with(CpuMax, [1], 5.0), Underused),
+        ("CPU max under 5%", cpu_box().fill(CpuMax, 168, below(5.0)), Idle),
+        // 0.5 cores of 64 are 0.78125%.
         ("half a core", cpu_box().with(CpuMean, [1], 0.781_25), Underused),
         ("under half a core", cpu_box().fill(CpuMean, 168, below(0.781_25)), Idle),
-        ("CPU mean at 20 %", cpu_box().with(CpuMean, [1], 20.0), Underused),
-        ("CPU mean above 20 %", cpu_box().with(CpuMean, [1], above(20.0)), Busy),
+        ("CPU mean at 20%", cpu_box().with(CpuMean, [1], 20.0), Underused),
+        ("CPU mean above 20%", cpu_box().with(CpuMean, [1], above(20.0)), Busy),
         // 1 GB a day on a GPU box: at it, still quiet.
         (
             "1 GB in a day",
@@ -80,11 +80,11 @@ fn each_limit_at_its_value_and_beside_it() {
 
 #[test]
 fn the_cpu_of_a_gpu_box_needs_percent_and_cores() {
-    // 16 vCPUs: 20 % are 3.2 cores; 25 % are 4.
+    // 16 vCPUs: 20% are 3.2 cores; 25% are 4.
     let small = Case::quiet(16, 1, DEFAULT);
     assert_eq!(small.clone().fill(CpuMean, 168, 24.9).kind(), Idle);
     assert_eq!(small.with(CpuMean, [2], 25.0).kind(), Busy);
-    // 192 vCPUs: 14 % are 26.9 cores, and not yet 15 %.
+    // 192 vCPUs: 14% are 26.9 cores, and not yet 15%.
     assert_eq!(Case::quiet(192, 8, DEFAULT).fill(CpuMean, 168, 14.0).kind(), Idle);
 }
 
@@ -97,7 +97,7 @@ fn underused_gpu_at_30_percent() {
 
 #[test]
 fn coverage_at_90_percent() {
-    // 90 % of 168 h are 151.2: 152 suffice. The holes lie where no stretch decides.
+    // 90% of 168 h are 151.2: 152 suffice. The holes lie where no stretch decides.
     for (missing, kind) in [(16, Idle), (17, Unknown)] {
         for signal in [GpuMax(0), CpuMean, NetworkIn, NetworkOut] {
             let case = gpu_box().with(signal, 169 - missing..=168, f32::NAN);
@@ -111,7 +111,7 @@ fn coverage_at_90_percent() {
             assert_eq!(case.kind(), kind, "{signal:?}");
         }
     }
-    // Exactly 90 %: 20 h of a new life, of which 18 came (custom minimum of 10 h).
+    // Exactly 90%: 20 h of a new life, of which 18 came (custom minimum of 10 h).
     let custom =
         super::super::CustomPolicy { min_stretch_gpu_hours: Some(10), ..Default::default() };
     let policy = custom.policy("ten").unwrap();

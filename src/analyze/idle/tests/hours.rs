@@ -28,7 +28,7 @@ fn with(gpus: u32, signal: Signal, value: f32) -> HourUse {
 #[test]
 fn each_limit_of_the_policy_is_one_of_an_hour() {
     use HourUse::{Quiet, Unseen, Used};
-    // A GPU box: GPU 5 %; CPU 15 % and 4 cores of 8; 1 GB a day of network.
+    // A GPU box: GPU 5%; CPU 15% and 4 cores of 8; 1 GB a day of network.
     for (signal, below, at) in [
         (Signal::GpuMax(0), 4.9, 5.0),
         (Signal::GpuMean(0), 4.9, 5.0),
@@ -38,7 +38,7 @@ fn each_limit_of_the_policy_is_one_of_an_hour() {
     }
     assert_eq!(with(1, Signal::NetworkIn, 4.3e7), Used);
     assert_eq!(with(1, Signal::NetworkIn, 4.0e7), Quiet);
-    // A CPU box: peak 5 %, half a core of 8 is 6.25 % and so the peak decides; EBS 1 op/s.
+    // A CPU box: peak 5%, half a core of 8 is 6.25% and so the peak decides; EBS 1 op/s.
     assert_eq!((with(0, Signal::CpuMax, 4.9), with(0, Signal::CpuMax, 5.0)), (Quiet, Used));
     assert_eq!((with(0, Signal::CpuMean, 4.9), with(0, Signal::CpuMean, 5.0)), (Quiet, Used));
     assert_eq!(with(0, Signal::EbsReadOps, 3700.0), Used);

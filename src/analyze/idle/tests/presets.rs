@@ -77,7 +77,7 @@ fn compute_optimizer() {
 fn trusted_advisor() {
     const P: Preset = Preset::AwsTrustedAdvisor;
     let days = |low: i32| {
-        // The oldest days are the low ones; the others run at 50 %.
+        // The oldest days are the low ones; the others run at 50%.
         let case = Case::quiet(8, 0, P);
         case.with(CpuMean, 1..=(14 - low) * 24, 50.0)
     };
@@ -88,7 +88,7 @@ fn trusted_advisor() {
     insta::assert_snapshot!(words(&days(3).judge(P).reason), @"In use: only 3 low days, 4 are needed.");
     let v = Case::quiet(8, 0, P).with(CpuMean, 73..=96, 50.0).judge(P);
     assert_eq!((v.kind, v.idle_since), (Idle, Some(closed(72).start())));
-    // At the limits a day is still low: 10 % and 5 MB.
+    // At the limits a day is still low: 10% and 5 MB.
     let edge = |cpu, bytes: f32| {
         let case = Case::quiet(4, 0, P).fill(CpuMean, 336, cpu);
         case.fill(NetworkIn, 336, bytes / 24.0).fill(NetworkOut, 336, 0.0).judge(P).kind
@@ -110,13 +110,13 @@ fn mean_cpu() {
     let at = |cpu| Case::quiet(8, 0, P).fill(CpuMean, 168, cpu).judge(P);
     assert_eq!(at(4.99).kind, Idle);
     assert_eq!(at(5.0).kind, Busy);
-    insta::assert_snapshot!(words(&at(6.25).reason), @"In use: CPU averaged 6.25 % (limit 5 %).");
-    insta::assert_snapshot!(words(&at(1.5).reason), @"Idle by the mean: CPU averaged 1.5 % (limit 5 %).");
+    insta::assert_snapshot!(words(&at(6.25).reason), @"In use: CPU averaged 6.25% (limit 5%).");
+    insta::assert_snapshot!(words(&at(1.5).reason), @"Idle by the mean: CPU averaged 1.5% (limit 5%).");
     // The spike is averaged away; the idle stretch is said to begin after it all the same.
     let v = Case::quiet(8, 0, P).fill(CpuMean, 168, 1.0).with(CpuMean, [100], 100.0).judge(P);
     assert_eq!((v.kind, v.idle_since), (Idle, Some(closed(99).start())));
     assert!((v.signals[0].value.unwrap() - 1.589).abs() < 1e-3);
-    // 17 hours missing of 168: unknown, unless what came is enough to reach 5 % anyway.
+    // 17 hours missing of 168: unknown, unless what came is enough to reach 5% anyway.
     let holes = |cpu| {
         Case::quiet(8, 0, P).fill(CpuMean, 168, cpu).with(CpuMean, 1..=17, f32::NAN).judge(P).kind
     };

@@ -30,13 +30,13 @@ fn an_idle_p4d() {
     }
     let cores = v.signals[9].value.unwrap();
     assert!((cores - 0.192).abs() < 1e-6, "{cores}");
-    insta::assert_snapshot!(words(&v.reason), @"None of 8 GPUs did anything for at least 7 d: no hour above 0 % (limit 5 %), CPU and network quiet.");
+    insta::assert_snapshot!(words(&v.reason), @"None of 8 GPUs did anything for at least 7 d: no hour above 0% (limit 5%), CPU and network quiet.");
     assert_eq!(*v.not_checked, [Unchecked::Memory, Unchecked::Efa, Unchecked::EbsByPolicy]);
 }
 
 #[test]
 fn an_idle_stretch_is_told_by_its_own_hours() {
-    // Two GPUs at 80 % until 48 h ago, at 0 since: the week's mean is 57 %.
+    // Two GPUs at 80% until 48 h ago, at 0 since: the week's mean is 57%.
     let worked = 49..=168;
     let mut case = Case::quiet(96, 2, DEFAULT).fill(Signal::GpuMean(0), 168, 0.0).fill(
         Signal::GpuMean(1),
@@ -97,7 +97,7 @@ fn a_gpu_box_with_two_percent_cpu_and_busy_gpus() {
     }
     let v = case.judge(DEFAULT);
     assert_eq!((v.kind, v.idle_gpus, v.idle_since), (Busy, Some(0), None));
-    insta::assert_snapshot!(words(&v.reason), @"In use: GPU 0 reached 100 % (limit 5 %).");
+    insta::assert_snapshot!(words(&v.reason), @"In use: GPU 0 reached 100% (limit 5%).");
     // The presets that look at CPU and network alone do not override the GPUs.
     for preset in Preset::ALL {
         let mut case = Case::quiet(96, 8, preset);
@@ -114,7 +114,7 @@ fn a_gpu_box_with_two_percent_cpu_and_busy_gpus() {
 
 #[test]
 fn one_busy_core_of_96() {
-    // 1.04 % of 96 vCPUs: under every limit in percent, and a core at work all the same.
+    // 1.04% of 96 vCPUs: under every limit in percent, and a core at work all the same.
     for preset in Preset::ALL {
         let hours = preset.policy().window_hours();
         let case = Case::quiet(96, 0, preset).fill(Signal::CpuMean, hours, 1.04);
@@ -127,7 +127,7 @@ fn one_busy_core_of_96() {
     assert_eq!(v.kind, Underused);
     let cores = v.signals.iter().find(|s| &*s.label == "busy cores").unwrap();
     assert!(cores.busy && (cores.value.unwrap() - 0.9984).abs() < 1e-4, "{cores:?}");
-    insta::assert_snapshot!(words(&v.reason), @"In use: an hour's mean load was 1 cores (limit 0.5 cores), but no hour's mean CPU passed 1.04 % (underused up to 20 %).");
+    insta::assert_snapshot!(words(&v.reason), @"In use: an hour's mean load was 1 cores (limit 0.5 cores), but no hour's mean CPU passed 1.04% (underused up to 20%).");
 }
 
 #[test]
@@ -177,8 +177,8 @@ fn an_agent_that_died_on_day_one() {
     let v = case.judge(DEFAULT);
     assert_eq!((v.kind, v.idle_gpus, v.idle_since), (Unknown, None, None));
     assert!((v.coverage - 24.0 / 168.0).abs() < 1e-6);
-    insta::assert_snapshot!(words(&v.reason), @"Unknown: 8 of 8 GPUs report too little, the worst in 24 of 168 h; 90 % are needed, in the last 24 h too.");
-    // It died yesterday evening: the week is covered to 91 %, the day that counts is not.
+    insta::assert_snapshot!(words(&v.reason), @"Unknown: 8 of 8 GPUs report too little, the worst in 24 of 168 h; 90% are needed, in the last 24 h too.");
+    // It died yesterday evening: the week is covered to 91%, the day that counts is not.
     let mut case = Case::quiet(96, 8, DEFAULT);
     for gpu in 0..8 {
         case = case.with(Signal::GpuMax(gpu), 1..=15, f32::NAN);
@@ -261,12 +261,12 @@ fn exempt_by_tag() {
     insta::assert_snapshot!(words(&v.reason), @"Exempt, to be safe: the tag burntop:exempt holds neither `true` nor a date like 2026-12-31; set one of them or remove the tag.");
     let v = Case::quiet(96, 8, DEFAULT).tagged("burntop:exempt", "2026-06-30").judge(DEFAULT);
     assert_eq!(v.kind, Idle);
-    insta::assert_snapshot!(words(&v.reason), @"None of 8 GPUs did anything for at least 7 d: no hour above 0 % (limit 5 %), CPU and network quiet. The exemption by tag ended with 2026-06-30.");
+    insta::assert_snapshot!(words(&v.reason), @"None of 8 GPUs did anything for at least 7 d: no hour above 0% (limit 5%), CPU and network quiet. The exemption by tag ended with 2026-06-30.");
 }
 
 #[test]
 fn a_weekly_spike() {
-    // One hour at 100 % in a week of 1 %: the mean is 1.6 % and says nothing.
+    // One hour at 100% in a week of 1%: the mean is 1.6% and says nothing.
     for ago in [1, 24, 25, 100, 168] {
         let case = Case::quiet(8, 0, DEFAULT).fill(Signal::CpuMean, 168, 1.0);
         let case = case.with(Signal::CpuMean, [ago], 100.0).with(Signal::CpuMax, [ago], 100.0);
@@ -277,14 +277,14 @@ fn a_weekly_spike() {
         assert_eq!(classic.kind, Idle, "the classic script calls it idle");
     }
     let case = Case::quiet(8, 0, DEFAULT).with(Signal::CpuMean, [100], 100.0);
-    insta::assert_snapshot!(words(&case.judge(DEFAULT).reason), @"Idle for only 4 d 3 h, minimum 7 d: CPU peaked at 100 % (limit 5 %).");
+    insta::assert_snapshot!(words(&case.judge(DEFAULT).reason), @"Idle for only 4 d 3 h, minimum 7 d: CPU peaked at 100% (limit 5%).");
     // On a GPU box the spike ends the stretch; what came after may be long enough.
     let case = Case::quiet(96, 1, DEFAULT).with(Signal::GpuMax(0), [25], 90.0);
     assert_eq!(case.kind(), Idle);
     let case = Case::quiet(96, 1, DEFAULT).with(Signal::GpuMax(0), [24], 90.0);
     let v = case.with(Signal::GpuMean(0), [24], 70.0).judge(DEFAULT);
     assert_eq!(v.kind, Busy);
-    insta::assert_snapshot!(words(&v.reason), @"Idle for only 23 h, minimum 24 h: GPU 0 reached 90 % (limit 5 %).");
+    insta::assert_snapshot!(words(&v.reason), @"Idle for only 23 h, minimum 24 h: GPU 0 reached 90% (limit 5%).");
 }
 
 #[test]
@@ -322,15 +322,15 @@ fn malformed_evidence_means_in_use() {
 
 #[test]
 fn underused() {
-    // A box of 8 GPUs that serve at 18 %.
+    // A box of 8 GPUs that serve at 18%.
     let mut case = Case::quiet(96, 8, DEFAULT);
     for gpu in 0..8 {
         case = case.fill(Signal::GpuMax(gpu), 168, 60.0).fill(Signal::GpuMean(gpu), 168, 18.0);
     }
     let v = case.judge(DEFAULT);
     assert_eq!((v.kind, v.idle_gpus), (Underused, Some(0)));
-    insta::assert_snapshot!(words(&v.reason), @"In use, but working GPUs average only 18 % (underused below 30 %).");
-    // Working hours alone count: 8 h a day at 80 % is not underused, it is part-time.
+    insta::assert_snapshot!(words(&v.reason), @"In use, but working GPUs average only 18% (underused below 30%).");
+    // Working hours alone count: 8 h a day at 80% is not underused, it is part-time.
     let night = (1..=168).filter(|n| n % 24 < 16);
     let mut part_time = Case::quiet(96, 1, DEFAULT).fill(Signal::GpuMax(0), 168, 100.0).fill(
         Signal::GpuMean(0),
@@ -348,7 +348,7 @@ fn underused() {
     // A GPU box used for its CPUs: busy, and the GPUs are counted.
     let v = Case::quiet(96, 8, DEFAULT).fill(Signal::CpuMean, 168, 40.0).judge(DEFAULT);
     assert_eq!((v.kind, v.idle_gpus), (Busy, Some(8)));
-    insta::assert_snapshot!(words(&v.reason), @"In use: an hour's mean CPU was 40 % (limit 15 %); no GPU worked.");
+    insta::assert_snapshot!(words(&v.reason), @"In use: an hour's mean CPU was 40% (limit 15%); no GPU worked.");
 }
 
 #[test]

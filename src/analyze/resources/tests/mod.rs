@@ -89,7 +89,7 @@ fn an_endpoint_without_an_invocation_is_idle_and_with_one_it_is_not() {
     assert_eq!(v.kind, VerdictKind::Idle);
     // Nothing was asked in any of the 336 hours that are looked at: idle for at least 14 days.
     assert_eq!(v.idle_since, Some("2026-11-06T10:00:00Z".parse().unwrap()));
-    assert_eq!(words(&v.reason), "No invocation for at least 14 d; CPU max 2 %.");
+    assert_eq!(words(&v.reason), "No invocation for at least 14 d; CPU max 2%.");
     assert_eq!(v.coverage, 1.0);
     let labels: Vec<_> = v.signals.iter().map(|s| (s.signal, s.threshold, s.busy)).collect();
     let of = Signal::Resource;
@@ -101,7 +101,7 @@ fn an_endpoint_without_an_invocation_is_idle_and_with_one_it_is_not() {
         let mut one = endpoint();
         one.hours.insert(Requests, hours(0.0, &[(before, 1.0)]));
         let v = verdict(&one);
-        // One invocation on an instance whose CPU never passed 20 %: in use, far below its size.
+        // One invocation on an instance whose CPU never passed 20%: in use, far below its size.
         assert_eq!(v.kind, VerdictKind::Underused, "{before} h ago: {:?}", v.reason);
         assert_eq!(v.idle_since, None);
         one.hours.insert(CpuMax, hours(2.0, &[(before, 80.0)]));
@@ -163,7 +163,7 @@ fn what_is_missing_or_makes_no_sense_is_never_idle() {
 
 #[test]
 fn nine_tenths_suffice_of_all_hours_and_of_the_last_week() {
-    // 336 h, of which 303 are 90.2 % and 302 are 89.9 %.
+    // 336 h, of which 303 are 90.2% and 302 are 89.9%.
     let gaps =
         |n: i32, from: i32| -> Vec<(i32, f32)> { (0..n).map(|i| (from + i, f32::NAN)).collect() };
     let kind = |gaps: &[(i32, f32)]| {
@@ -196,7 +196,7 @@ fn exempt_comes_first_then_young_then_use() {
     it.resource.created_at = Some(ago(7 * 24));
     let v = verdict(&it);
     assert_eq!(v.kind, VerdictKind::Idle);
-    assert_eq!(words(&v.reason), "No invocation for 7 d; CPU max 2 %.");
+    assert_eq!(words(&v.reason), "No invocation for 7 d; CPU max 2%.");
 
     // An old endpoint that was deployed anew yesterday: too new, unless it was asked.
     it.resource.created_at = Some(ago(200 * 24));

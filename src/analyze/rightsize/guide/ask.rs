@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::format::{dollars, grouped, percent_spaced};
+use crate::domain::format::{dollars, grouped, percent};
 
 /// What the model is to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -173,7 +173,7 @@ impl InputUnit {
             Self::Billions => format!("{text}B"),
             Self::Count => text,
             Self::KibPerToken => format!("{text} KiB/token"),
-            Self::Percent => percent_spaced(number, decimals),
+            Self::Percent => percent(number, decimals),
             Self::Gigabytes => format!("{text} GB"),
             Self::Milliseconds => format!("{text} ms"),
             Self::TokensPerSecond => format!("{text} tokens/s"),
@@ -335,7 +335,7 @@ pub const INPUTS: [InputSpec; 12] = [
         InputUnit::Percent,
         (1.0, 90.0, 1.1),
         Some(40.0),
-        "MFU as measured; Llama 3 reports 38–43 % on H100",
+        "MFU as measured; Llama 3 reports 38–43% on H100",
     ),
 ];
 

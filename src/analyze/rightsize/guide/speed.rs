@@ -4,7 +4,7 @@ use super::ask::{GuideAsk, GuideInput, Precision, Task};
 use super::memory::Memory;
 use crate::analyze::rightsize::GpuSpeed;
 
-/// Part of the memory bandwidth that decoding reaches. Databricks measured 55–60 % on four A100 at
+/// Part of the memory bandwidth that decoding reaches. Databricks measured 55–60% on four A100 at
 /// batch 1 ("LLM Inference Performance Engineering", model bandwidth utilisation).
 const BANDWIDTH_REACHED: f64 = 0.6;
 

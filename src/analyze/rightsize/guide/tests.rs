@@ -248,7 +248,7 @@ fn what_costs_too_much_or_is_not_offered_is_rejected() {
 }
 
 /// The model card of Llama 3.1 405B: 30.84 million H100 hours for 15.6T tokens, restarts included;
-/// its paper: 38–43 % of the peak.
+/// its paper: 38–43% of the peak.
 #[test]
 fn a_run_takes_about_as_long_as_llama_3_took() {
     let values = [(I::Parameters, 405.0), (I::TrainTokens, 15_600.0)];

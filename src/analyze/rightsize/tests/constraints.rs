@@ -10,7 +10,7 @@ use crate::fleet::savings::{Effort, PricedType, Risk};
 fn one_working_gpu_of_four_fits_a_box_with_one() {
     let proposal = World::of([g5()]).one();
     assert_eq!(to(&proposal), "g5.4xlarge");
-    // 5 % of 48 vCPUs, twice that for peaks, a fifth kept free: 48 × 0.1 ÷ 0.8.
+    // 5% of 48 vCPUs, twice that for peaks, a fifth kept free: 48 × 0.1 ÷ 0.8.
     assert!((proposal.need.vcpus.unwrap() - 6.0).abs() < 1e-9);
     assert_eq!(proposal.need.gpus, Some(1));
     assert_eq!(proposal.need.gpu_memory_mib, Some(8192));
@@ -45,7 +45,7 @@ fn cpus() {
 
 #[test]
 fn one_busy_core_is_a_core() {
-    // 1.04 % of 96 is one vCPU: with a fifth free 1.25. Memory is kept: 384 GiB.
+    // 1.04% of 96 is one vCPU: with a fifth free 1.25. Memory is kept: 384 GiB.
     let mut world = World::of([cpu("m7i.24xlarge", 100.0 / 96.0)]);
     let proposal = world.one();
     assert!((proposal.need.vcpus.unwrap() - 1.25).abs() < 1e-9);
@@ -83,7 +83,7 @@ fn whole_gpus_only() {
 
 #[test]
 fn speed() {
-    // An L4 has half the bandwidth of an A10G (300 of 600 GB/s): 30 % ÷ 0.8 fits, 45 % ÷ 0.8 not.
+    // An L4 has half the bandwidth of an A10G (300 of 600 GB/s): 30% ÷ 0.8 fits, 45% ÷ 0.8 not.
     let seen = |peak| Seen { gpu_peak: peak, ..g5() };
     assert_eq!(World::of([seen(30.0)]).to(), "g6.4xlarge");
     assert_eq!(World::of([seen(45.0)]).to(), "g5.4xlarge");
@@ -103,10 +103,10 @@ fn older_gpus() {
     assert_eq!(world.to(), "g6.4xlarge", "a T4 (7.5) is older than an A10G (8.6)");
     world.rules.allow_older_gpu = true;
     assert_eq!(world.to(), "g4dn.4xlarge");
-    // 12 GiB with 30 % free is 17.1 GiB: more than a T4 has.
+    // 12 GiB with 30% free is 17.1 GiB: more than a T4 has.
     world.seen[0].gpu_gib = Some(12.0);
     assert_eq!(world.to(), "g6.4xlarge", "GPU memory");
-    // 10.5 GiB with 30 % free is 15 GiB: less than the 16 that the API states, and more than the
+    // 10.5 GiB with 30% free is 15 GiB: less than the 16 that the API states, and more than the
     // 14.7 that a process can have.
     world.seen[0].gpu_gib = Some(10.5);
     assert_eq!(world.to(), "g6.4xlarge", "GPU memory that the driver keeps");
@@ -166,7 +166,7 @@ fn offerings() {
 
 #[test]
 fn nvlink() {
-    // Two of eight A100 at 30 %: two RTX PRO 6000 would do but for NVLink.
+    // Two of eight A100 at 30%: two RTX PRO 6000 would do but for NVLink.
     let seen = |instance_type| Seen { instance_type, working: 2, gpu_peak: 30.0, ..g5() };
     let world = World::of([seen("p4d.24xlarge")]);
     assert_eq!(world.to(), "– nothing_smaller");
@@ -176,7 +176,7 @@ fn nvlink() {
 
 #[test]
 fn partitioned_gpus() {
-    // One of eight A100 at 30 %: an L40S would do, but it cannot be partitioned.
+    // One of eight A100 at 30%: an L40S would do, but it cannot be partitioned.
     let seen = Seen { instance_type: "p4d.24xlarge", gpu_peak: 30.0, ..g5() };
     assert_eq!(World::of([seen.clone()]).to(), "g6e.8xlarge");
     assert_eq!(World::of([Seen { mig: true, ..seen }]).to(), "g7e.8xlarge");
@@ -208,7 +208,7 @@ fn prices() {
 
 #[test]
 fn a_change_has_to_be_worth_it() {
-    // $5.50 is 3 % less than $5.672.
+    // $5.50 is 3% less than $5.672.
     let seen = Seen { working: 2, ..g5() };
     let world = World::of([seen]).clone_type("g5.12xlarge", "g9.12xlarge", 5.5);
     assert_eq!(world.to(), "– nothing_smaller");

@@ -55,7 +55,7 @@ fn a_gpu_is_as_fast_as_its_busiest_hour_of_the_week_asks() {
         let seen = judged("g5.48xlarge", Preset::Cautious, series);
         World::of([Seen { activity: 0.2, ..seen }])
     };
-    // A day at 20 % says nothing of the six days at 100 % before it: an L4 has half the bandwidth.
+    // A day at 20% says nothing of the six days at 100% before it: an L4 has half the bandwidth.
     let proposal = eight(&[(1, 168, 20.0), (25, 168, 100.0)]).one();
     assert_eq!(to(&proposal), "– nothing_smaller");
     assert_eq!(eight(&[(1, 168, 20.0), (168, 168, 100.0)]).to(), "– nothing_smaller", "one hour");
@@ -70,9 +70,9 @@ fn a_host_has_the_vcpus_of_its_busiest_hour_of_the_week() {
         (1..4).for_each(|i| series.extend(gpu(i, &[(1, 168, 0.0)])));
         World::of([judged("g5.12xlarge", Preset::Cautious, series)]).one()
     };
-    // 90 % on Monday, 5 % since.
+    // 90% on Monday, 5% since.
     assert_eq!(with(&[(1, 168, 5.0), (133, 156, 90.0)]).need.vcpus, Some(48.0));
-    // 48 × 2 × 5 % ÷ 0.8.
+    // 48 × 2 × 5% ÷ 0.8.
     assert!((with(&LOW).need.vcpus.unwrap() - 6.0).abs() < 1e-9);
 }
 
@@ -128,9 +128,9 @@ fn a_mean_of_the_window_is_not_its_busiest_hour() {
         let series = host(cpu).into_iter().chain(gpu(0, &[(1, 168, 100.0)]));
         roomy(judged("g5.16xlarge", Preset::MeanCpu, series))
     };
-    // 64 × 2 × 5 % ÷ 0.8 = 8 vCPUs.
+    // 64 × 2 × 5% ÷ 0.8 = 8 vCPUs.
     assert_eq!(with(&LOW).to(), "g5.4xlarge");
-    // The mean of the week is still 5 %, but an hour had 40 %.
+    // The mean of the week is still 5%, but an hour had 40%.
     assert_eq!(with(&[(1, 168, 5.0), (100, 100, 40.0)]).proposals(), vec![]);
     // An hour that makes no sense.
     assert_eq!(with(&[(1, 168, 5.0), (100, 100, MALFORMED)]).proposals(), vec![]);
@@ -142,7 +142,7 @@ fn hours_are_those_that_came() {
         let series = host(&[(1, cpu, 5.0)]).into_iter().chain(gpu(0, &[(1, gpus, peak)]));
         roomy(judged("g5.16xlarge", Preset::Cautious, series))
     };
-    // All of the week at 20 %: an L4 would do.
+    // All of the week at 20%: an L4 would do.
     assert_eq!(busy(168, 168, 20.0).to(), "g6.4xlarge");
     // An agent installed three hours ago, and one of 29 h: nothing is said. The verdict is busy, which
     // takes no coverage.

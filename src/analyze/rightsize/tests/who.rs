@@ -5,7 +5,7 @@ use crate::fleet::savings::GpuRuntime;
 
 #[test]
 fn one_of_eight_busy_is_no_mean_of_twelve_percent() {
-    // The mean over eight GPUs is 12.5 %: what counts is that seven do nothing.
+    // The mean over eight GPUs is 12.5%: what counts is that seven do nothing.
     let seen = Seen { instance_type: "p4d.24xlarge", gpu_gib: Some(20.0), ..g5() };
     let proposal = World::of([seen]).one();
     // One GPU as fast as an A100 (312 TFLOPS, 1,555 GB/s), 144 GiB.
@@ -17,7 +17,7 @@ fn one_of_eight_busy_is_no_mean_of_twelve_percent() {
 
 #[test]
 fn memory_taken_in_advance_says_nothing() {
-    // 41 of 44.7 GiB on an L40S that does 12 %: less memory would do, or not.
+    // 41 of 44.7 GiB on an L40S that does 12%: less memory would do, or not.
     let seen = Seen {
         instance_type: "g6e.12xlarge",
         kind: VerdictKind::Underused,
@@ -84,7 +84,7 @@ fn others_are_left_alone() {
 
 #[test]
 fn a_busy_box_is_looked_at_where_telemetry_shows_little_use() {
-    // One A10G with 64 vCPUs, of which 5 % are busy; its GPU is.
+    // One A10G with 64 vCPUs, of which 5% are busy; its GPU is.
     let busy = Seen { instance_type: "g5.16xlarge", kind: VerdictKind::Busy, ..g5() };
     let world = World::of([busy.clone()]).change("g5.4xlarge", |s| s.memory_mib = 262_144);
     assert_eq!(world.to(), "g5.4xlarge");
@@ -158,11 +158,11 @@ fn candidates_are_what_something_may_become() {
 
 #[test]
 fn a_rate_of_work_is_conserved() {
-    // Three tenths of 16 vCPUs are 4.8 busy ones: 8 of them run at 60 %, 6 at the 80 % that is allowed.
+    // Three tenths of 16 vCPUs are 4.8 busy ones: 8 of them run at 60%, 6 at the 80% that is allowed.
     let proposal = World::of([cpu("m7i.4xlarge", 30.0)]).one();
     assert!((proposal.need.vcpus.unwrap() * 0.8 - 4.8).abs() < 1e-9);
     assert_eq!(to(&proposal), "r7i.2xlarge");
-    // At 41 % eight vCPUs would run at 82 %.
+    // At 41% eight vCPUs would run at 82%.
     let proposal = World::of([cpu("m7i.4xlarge", 41.0)]).one();
     assert_eq!(to(&proposal), "– nothing_smaller");
 }

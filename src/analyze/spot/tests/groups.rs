@@ -132,7 +132,7 @@ fn an_idle_member_that_nothing_keeps_is_stopped_and_not_counted() {
 fn members_that_fit_differently_have_the_stricter_policy() {
     let world = world().many(4, "s-", "g5.xlarge", &[ASG, ("workload", "serve")]);
     let fleet = one(&world);
-    // 2 and 30 % of 10 for all twelve, not 0 for eight and 2 for four.
+    // 2 and 30% of 10 for all twelve, not 0 for eight and 2 for four.
     assert_eq!(distribution(&fleet), (2, 30));
     assert_eq!((fleet.count, fleet.on_demand, fleet.spot()), (12, 5, 7));
     assert_eq!(fleet.instances.len(), 12);

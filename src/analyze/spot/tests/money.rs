@@ -1,4 +1,4 @@
-//! Figures by hand. The gaps: 5 min to write, 15 min to restart, Spot for 70 % of the time.
+//! Figures by hand. The gaps: 5 min to write, 15 min to restart, Spot for 70% of the time.
 
 use super::fixture::{World, instance, near};
 use crate::domain::{CommitmentKind, Figure, Interruption};
@@ -27,7 +27,7 @@ fn a_training_box_by_hand() {
         .on_demand("p5.48xlarge", 55.04)
         .spot("p5.48xlarge", &[("a", 20.79)])
         .row("i-1");
-    // >20 %: once a day. √(2 · (1/12) · 24) = 2 h between checkpoints; lost are
+    // >20%: once a day. √(2 · (1/12) · 24) = 2 h between checkpoints; lost are
     // (1/12) ÷ 2 + (1 + 0.25) ÷ 24 = 0.041667 + 0.052083 = 0.09375.
     assert_eq!(row.interruption.as_ref().unwrap().0, Interruption::Above20);
     near(row.checkpoint_every_hours.unwrap(), 2.0);
@@ -106,7 +106,7 @@ fn batch_and_serving_lose_other_time() {
     near(serving.effective.unwrap(), 1.006 - 0.6 * 0.7 * (1.006 - 0.4 / efficiency));
 }
 
-/// Trap 13: no discount is 70 % by nature; 26 % off bear an overhead of 0.35 and no more.
+/// Trap 13: no discount is 70% by nature; 26% off bear an overhead of 0.35 and no more.
 #[test]
 fn spot_is_worth_it_only_below_what_the_discount_bears() {
     let at = |restart: &str, usd: f64| {
@@ -122,7 +122,7 @@ fn spot_is_worth_it_only_below_what_the_discount_bears() {
         world.rules.assume.availability = 1.0;
         world.row("i-1")
     };
-    // p4d's own figures of 2026: 16.30 of 21.957_642 is 25.77 % off and bears 0.347. An interruption a
+    // p4d's own figures of 2026: 16.30 of 21.957_642 is 25.77% off and bears 0.347. An interruption a
     // day that takes 6 h leaves e = 0.75, overhead 0.333: just so; 6.5 h: 0.371: no.
     let just = at("360", 16.30);
     near(just.efficiency.unwrap(), 0.75);
@@ -140,7 +140,7 @@ fn spot_is_worth_it_only_below_what_the_discount_bears() {
     near(lost, 1.0 / (1.0 - 6.5 / 24.0) - 1.0);
     near(limit, bears);
     assert!(!pays);
-    // 70 % off bear 2.33: the same loss is little to them.
+    // 70% off bear 2.33: the same loss is little to them.
     assert!(at("390", 21.957_642 * 0.3).net_usd_per_hour.unwrap() > 10.0);
     // Nothing is ever finished.
     let never = at("1440", 2.0);

@@ -348,7 +348,7 @@ impl Found {
                 "Compared were objects of {} bytes and more, which hold {} of the bytes; {} \
                  smaller ones are beyond what is held in memory.",
                 self.floor,
-                format::percent_spaced(self.compared.1 as f64 / all as f64 * 100.0, 1),
+                format::percent(self.compared.1 as f64 / all as f64 * 100.0, 1),
                 self.too_small.0
             ));
         }

@@ -59,7 +59,7 @@ fn a_straight_line_goes_on() {
 
 #[test]
 fn growth_by_a_rate_is_told_from_growth_by_bytes() {
-    // 10 % a month.
+    // 10% a month.
     let sizes = series(180, |i| TIB * 1.1f64.powf(i as f64 / MONTH_DAYS));
     let f = of(&sizes, 6).unwrap();
     assert_eq!(f.growth, Growth::Exponential);

@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn quantiles_are_those_of_the_tables() {
-        // Student's t, one-sided 90 %: Abramowitz & Stegun, table 26.10.
+        // Student's t, one-sided 90%: Abramowitz & Stegun, table 26.10.
         for (freedom, t90) in [(3.0, 1.638), (5.0, 1.476), (10.0, 1.372), (30.0, 1.310)] {
             assert!((quantile(freedom) - t90).abs() < 0.03, "{freedom} {}", quantile(freedom));
         }

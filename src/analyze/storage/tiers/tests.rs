@@ -140,7 +140,7 @@ fn small_objects_pay_back_late_or_never() {
     assert_eq!(months(16 << 10, StandardIa), None);
     assert_eq!(months(16 << 10, GlacierIr), None);
     close(months(16 << 10, Glacier).unwrap(), 2_809.0, 0.001);
-    // The other convention, decimal sizes and GB as an article has them: 2 % later for 128 kB, and
+    // The other convention, decimal sizes and GB as an article has them: 2% later for 128 kB, and
     // such an object is padded to 128 KiB in the classes with a minimum.
     let decimal = months(128_000, StandardIa).unwrap();
     assert!(decimal > 7.8 && decimal < 8.3, "{decimal}");

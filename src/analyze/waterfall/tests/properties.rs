@@ -82,7 +82,7 @@ impl Case {
             w.hold(reserved(&format!("ri-{i}{suffix}"), &account(*owner), name, *count, usd * 0.6));
         }
         if let Some((owner, usd)) = self.plan {
-            // Discounts of 45, 30, 35 and 20 %.
+            // Discounts of 45, 30, 35 and 20%.
             let off = [0.55, 0.7, 0.65, 0.8];
             let rates: Vec<(&str, f64)> =
                 TYPES.iter().zip(off).map(|((name, usd), part)| (*name, usd * part)).collect();

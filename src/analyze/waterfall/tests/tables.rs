@@ -33,8 +33,8 @@ fn all_close(a: [f64; 6], b: [f64; 6]) {
     assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-9), "{a:?} is not {b:?}");
 }
 
-/// $200,000 a month, used 30 % where 70 % would do, 60 % of the work fit for Spot at 70 % off. The
-/// sum of both claims on the whole spend is 99 %; what can be saved is 75 %.
+/// $200,000 a month, used 30% where 70% would do, 60% of the work fit for Spot at 70% off. The
+/// sum of both claims on the whole spend is 99%; what can be saved is 75%.
 #[test]
 fn two_hundred_thousand_dollars_save_three_quarters_and_not_all() {
     let each = 200_000.0 / 730.0 / 70.0;
@@ -43,7 +43,7 @@ fn two_hundred_thousand_dollars_save_three_quarters_and_not_all() {
         // 40 of 70 are not needed: 1 − 30 ÷ 70.
         let kind = if i < 40 { VerdictKind::Idle } else { VerdictKind::Busy };
         w.run(&format!("i-{i}"), "1", "p4d.24xlarge", kind);
-        // 24 of the 40 and 18 of the 30: 60 % of each.
+        // 24 of the 40 and 18 of the 30: 60% of each.
         if i % 5 < 3 {
             w.may_spot(&format!("i-{i}"), SpotFit::Yes, 0.3 * each, 0.3 * each);
         }
@@ -198,7 +198,7 @@ fn a_plan_that_pays_for_the_smaller_size_as_well_is_no_obstacle() {
     // 12 $/h pay for one of the big ones.
     w.hold(plan("sp", "1", 12.0, &[("big", 12.0), ("small", 3.0)]));
     let found = w.waterfall();
-    // Before: 12 + 20. After: one big and one small want 12 + 3; both are 40 % off, the plan pays
+    // Before: 12 + 20. After: one big and one small want 12 + 3; both are 40% off, the plan pays
     // for 12 of the 15 and a fifth of that is left at list price: 3 ÷ 0.6 = 5.
     close(found.before, 32.0);
     all_close(saves(&found), [0.0, 0.0, 15.0, 0.0, 0.0, 0.0]);
@@ -215,7 +215,7 @@ fn spot_counts_what_useful_work_costs_there() {
     w.run("i-1", "1", "p5.48xlarge", VerdictKind::Busy);
     w.run("i-2", "1", "p5.48xlarge", VerdictKind::Busy);
     w.may_spot("i-1", SpotFit::Yes, 20.79, 26.0);
-    // 26 % off with so much re-work that it is dearer.
+    // 26% off with so much re-work that it is dearer.
     w.may_spot("i-2", SpotFit::Yes, 40.73, 56.0);
     let found = w.waterfall();
     let spot = step(&found, StepKind::Spot);
@@ -240,7 +240,7 @@ fn a_partly_fit_group_counts_with_its_mean() {
 
 #[test]
 fn commitments_are_for_what_is_steady_and_left() {
-    // Ten ran in all hours of the week, four more in 40 % of them.
+    // Ten ran in all hours of the week, four more in 40% of them.
     let price = 21.957_642;
     let rate = 13.921_094;
     let mut w = World::new(&[("p4d.24xlarge", price)]);
@@ -258,13 +258,13 @@ fn commitments_are_for_what_is_steady_and_left() {
     }
     let found = w.waterfall();
     let commit = step(&found, StepKind::Commitments);
-    // 14 less 1 idle, 1 on Spot, 2 reserved: 10 are on demand now, 6 in the other hours. 40 % of the
-    // hours are below the break-even of 63.4 %, so 6 are bought.
+    // 14 less 1 idle, 1 on Spot, 2 reserved: 10 are on demand now, 6 in the other hours. 40% of the
+    // hours are below the break-even of 63.4%, so 6 are bought.
     assert_eq!(commit.items, 6);
     close(commit.saves(), 6.0 * (price - rate));
     close(commit.gross_alone, 14.0 * (price - rate));
     assert!(commit.notes.contains(&StepNote::Rates), "{:?}", commit.notes);
-    // Used in 80 % of the hours, the slot pays all the time and saves in those: the mean counts.
+    // Used in 80% of the hours, the slot pays all the time and saves in those: the mean counts.
     let hours = Arc::make_mut(&mut w.facts.hours);
     for (i, hour) in hours.iter_mut().enumerate() {
         hour.seen = counted(hour, if i % 5 < 4 { 14 } else { 10 });

@@ -84,7 +84,7 @@ fn a_covered_box_saves_nothing_until_another_takes_its_place() {
 
 #[test]
 fn a_plan_goes_on_to_what_saves_less() {
-    // $0.60/h pays for the g5.xlarge (40 % off) in full; without it, for 0.6/1.08 of the g5.2xlarge.
+    // $0.60/h pays for the g5.xlarge (40% off) in full; without it, for 0.6/1.08 of the g5.2xlarge.
     let plan = compute("sp", A, 0.6, &[("g5.xlarge", 0.6), ("g5.2xlarge", 1.08)]);
     let mut fleet = instances("i", 1, &g5());
     fleet.extend(instances("j", 1, &meter(A, AZ, "g5.2xlarge")));
@@ -443,8 +443,8 @@ fn room_that_others_use_is_not_billed_here() {
 }
 
 /// The one case in which AWS's own order makes less usage cost more: a plan pays for the instance in
-/// reserved capacity first (50 % off); once it stops, its room comes after the other instance, which
-/// is cheaper by less (10 % off).
+/// reserved capacity first (50% off); once it stops, its room comes after the other instance, which
+/// is cheaper by less (10% off).
 #[test]
 fn emptying_reserved_capacity_can_cost_more() {
     let mut fleet = instances("i", 1, &inside("cr"));

@@ -7,7 +7,7 @@ use crate::source::demo::profile::Profile;
 /// Kind of a planted GPU case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Utilisation reads 100 % while nothing runs.
+    /// Utilisation reads 100% while nothing runs.
     Phantom,
     /// The encoder works, and hardly anything else.
     Encoder,
@@ -94,7 +94,7 @@ static CASES: [GpuCase; 14] = [
     GpuCase {
         on: Some("reserved-idle"),
         gpus: "0",
-        what: "utilisation 100 % at the power of an idle L40S, no process",
+        what: "utilisation 100% at the power of an idle L40S, no process",
         state: GpuState::Unknown,
         says: "a phantom: nothing is there that could cause it; it is no use, and no rest either",
         kind: Kind::Phantom,
@@ -103,7 +103,7 @@ static CASES: [GpuCase; 14] = [
     GpuCase {
         on: Some("tiny-batches"),
         gpus: "3",
-        what: "utilisation 9 %, encoder 65 %",
+        what: "utilisation 9%, encoder 65%",
         state: GpuState::Busy,
         says: "encoding is work",
         kind: Kind::Encoder,
@@ -112,7 +112,7 @@ static CASES: [GpuCase; 14] = [
     GpuCase {
         on: Some("h200-waiting"),
         gpus: "all",
-        what: "a model of 70 GiB loaded, 0 % for weeks",
+        what: "a model of 70 GiB loaded, 0% for weeks",
         state: GpuState::HeldIdle,
         says: "somebody holds it and does nothing with it",
         kind: Kind::HeldIdle,
@@ -130,7 +130,7 @@ static CASES: [GpuCase; 14] = [
     GpuCase {
         on: Some("block-reserved"),
         gpus: "all",
-        what: "utilisation 100 %, a quarter of the power, no tensor pipe active",
+        what: "utilisation 100%, a quarter of the power, no tensor pipe active",
         state: GpuState::Stalled,
         says: "a collective that hangs looks fully used",
         kind: Kind::Stalled,
@@ -139,7 +139,7 @@ static CASES: [GpuCase; 14] = [
     GpuCase {
         on: Some("eval-sweep"),
         gpus: "the 3 at work",
-        what: "utilisation 90 %, SM active 20 %",
+        what: "utilisation 90%, SM active 20%",
         state: GpuState::Inefficient,
         says: "a kernel is resident all the time and fills a fifth of the chip",
         kind: Kind::Inefficient,
@@ -148,7 +148,7 @@ static CASES: [GpuCase; 14] = [
     GpuCase {
         on: Some("marked-busy"),
         gpus: "0",
-        what: "memory active 75 %, tensor pipes 4 %",
+        what: "memory active 75%, tensor pipes 4%",
         state: GpuState::Busy,
         says: "decoding is bound by memory; that is no waste",
         kind: Kind::MemoryBound,
@@ -184,7 +184,7 @@ static CASES: [GpuCase; 14] = [
     GpuCase {
         on: Some("broken-exporter"),
         gpus: "all",
-        what: "utilisation 0 % or nonsense, and nothing else",
+        what: "utilisation 0% or nonsense, and nothing else",
         state: GpuState::Unknown,
         says: "one witness is not enough to say idle",
         kind: Kind::UtilAlone,
@@ -193,7 +193,7 @@ static CASES: [GpuCase; 14] = [
     GpuCase {
         on: Some("pretrain-70b"),
         gpus: "6",
-        what: "utilisation 95 % says one source, 31 % another, and half of the power",
+        what: "utilisation 95% says one source, 31% another, and half of the power",
         state: GpuState::Busy,
         says: "the disagreement is shown; nothing is averaged",
         kind: Kind::Disputed,

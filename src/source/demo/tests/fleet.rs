@@ -79,7 +79,7 @@ async fn ten_thousand_instances_have_the_shape_of_an_estate() {
     ] {
         assert!(all.iter().any(|s| s.instance.owners.iter().any(|o| o.kind == kind)), "{kind:?}");
     }
-    // Quiet: no hour of the week with CPU at 5 %. Only these need more metrics than CPU.
+    // Quiet: no hour of the week with CPU at 5%. Only these need more metrics than CPU.
     let mut quiet = 0;
     let sample: Vec<_> = all.iter().step_by(10).collect();
     for seen in &sample {

@@ -101,10 +101,10 @@ pub(crate) fn gpu(
 pub(crate) fn judged(row: GpuRow, state: GpuState, idle_hours: Option<i64>) -> GpuRow {
     let reason = match state {
         GpuState::Unhealthy => "XID 79: GPU has fallen off the bus",
-        GpuState::Stalled => "utilisation 100 % at 11 % of its power, no tensor activity",
+        GpuState::Stalled => "utilisation 100% at 11% of its power, no tensor activity",
         GpuState::HeldIdle => "held by a pod, nothing runs",
         GpuState::UnallocatedIdle => "nobody holds it, nothing runs",
-        GpuState::Inefficient => "effective use under 50 %",
+        GpuState::Inefficient => "effective use under 50%",
         GpuState::Unknown => "no evidence",
         GpuState::Stale => "last seen 20 min ago",
         GpuState::Busy => "works",
@@ -118,7 +118,7 @@ pub(crate) fn judged(row: GpuRow, state: GpuState, idle_hours: Option<i64>) -> G
     let seen = |said, for_idle| Witness { seen: Observation::Fixture(said), for_idle };
     let witnesses = if state.is_idle() {
         vec![
-            seen("effective use 0 %", true),
+            seen("effective use 0%", true),
             seen("power 70 W, idle floor of the model 70 W", true),
             seen("61 GiB of memory held", false),
         ]
@@ -204,7 +204,7 @@ pub(crate) fn gpus() -> GpuFleet {
     signals.extend(memory);
     let row = judged(gpu(&sweep, 6, "H100", &signals), GpuState::Inefficient, None);
     let mut row = advised(row, "Larger batches, or a smaller type.", Workload::Training);
-    row.disagreement = "utilisation: prom 100 %, nvml 34 %".into();
+    row.disagreement = "utilisation: prom 100%, nvml 34%".into();
     row.told.push(Told {
         source: SourceId::Nvml,
         origin: "gpu-node-1".into(),

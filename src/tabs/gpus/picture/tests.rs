@@ -134,9 +134,10 @@ fn filters_speak_the_language_of_gpus() {
     for (filter, want) in [
         ("state=held_idle and $>2/h and team=vision", 5),
         ("state=held_idle", 6),
+        ("state=idle", 14),
         ("idle>3h", 13),
         ("idle>3h and node=gpu-node-2", 8),
-        // Nine idle by telemetry that sees nothing, and the slice at 1 %; what is not known is
+        // Nine idle by telemetry that sees nothing, and the slice at 1%; what is not known is
         // neither below nor above.
         ("act<5", 14),
         ("not act<5", 8),
@@ -161,7 +162,7 @@ fn filters_speak_the_language_of_gpus() {
         let got = found(&fleet, filter);
         assert_eq!(got.len(), want, "{filter}: {got:?}");
     }
-    for wrong in ["state=idle", "state=", "idle>2x", "frobs=1", "act<3h"] {
+    for wrong in ["state=", "idle>2x", "frobs=1", "act<3h"] {
         let parsed = Filter::parse(GpuField::table(), wrong);
         assert!(parsed.is_err(), "{wrong} was taken");
     }
@@ -275,7 +276,7 @@ fn the_distribution_holds_each_gpu_once() {
     let fleet = gpus();
     let histogram = histogram(fleet.rows.iter().map(|r| &**r));
     let counts: Vec<u32> = histogram.bands.iter().map(|b| b.gpus).collect();
-    // 5 + 8 idle, one stalled and a slice at 1 %; 31 %; a slice at 70 %; 87 and 88 %.
+    // 5 + 8 idle, one stalled and a slice at 1%; 31%; a slice at 70%; 87 and 88%.
     assert_eq!(counts, [15, 0, 0, 1, 0, 0, 0, 1, 2, 0]);
     // Stale, unhealthy, a slice without evidence.
     assert_eq!(histogram.unknown.gpus, 3);

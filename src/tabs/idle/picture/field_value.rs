@@ -184,7 +184,7 @@ impl TableField for Field {
                 let text = value.shown(self.spec().kind, ctx);
                 format::bound(text, row.wasted_at_least(), ctx.symbols)
             }
-            // Cut, not rounded: 89.9 % of the datapoints are not the 90 % that a verdict needs.
+            // Cut, not rounded: 89.9% of the datapoints are not the 90% that a verdict needs.
             (Self::Coverage, Value::Number(n)) => format::percent((n + 1e-4).floor(), 0),
             (Self::Age, Value::Number(n)) => format::age(n as i64),
             (_, value) => value.shown(self.spec().kind, ctx),

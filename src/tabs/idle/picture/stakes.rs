@@ -169,7 +169,7 @@ fn unless_moved(paid: &str, cover: &Cover) -> String {
     }
 }
 
-/// `Compute SP 0a1b… pays 40 % of it until 2027-03-01`.
+/// `Compute SP 0a1b… pays 40% of it until 2027-03-01`.
 fn payer(by: &CoveredBy) -> String {
     let share = match by.share {
         share if share > 0.995 => "it".to_owned(),

@@ -14,7 +14,7 @@ fn an_idle_box_shows_evidence_money_and_losses() {
     let page = page("i-0a1idle");
     assert_eq!(page.headline, "train-7b-old · p4d.24xlarge · 111122223333/us-east-1");
     assert_eq!(page.verdict_cell, "○ IDLE");
-    assert_eq!(page.reason, "all 8 GPUs under 5 % for 3d12h");
+    assert_eq!(page.reason, "all 8 GPUs under 5% for 3d12h");
     assert_eq!(page.since.as_deref(), Some("3d12h, since 2026-03-11 03:09 UTC"));
     let source = crate::analyze::idle::Preset::Cautious.source();
     assert_eq!(page.preset_source.as_deref(), Some(source));
@@ -179,7 +179,7 @@ fn standings_tell_silence_from_idleness() {
     verdict.signals[2].busy = true;
     let page = why(&row, None, "cautious", &ctx());
     let standings: Vec<Standing> = page.tests[..3].iter().map(|l| l.standing).collect();
-    // 75 of 84 is 89.3 %, 76 of 84 is 90.5 %.
+    // 75 of 84 is 89.3%, 76 of 84 is 90.5%.
     assert_eq!(standings, [Standing::TooFew, Standing::ForIdle, Standing::AgainstIdle]);
 }
 

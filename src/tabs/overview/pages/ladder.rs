@@ -349,7 +349,7 @@ mod tests {
     fn cents(line: &Line) -> Option<i64> {
         let text = text(line);
         let amount = text.split_whitespace().find(|word| word.ends_with("/h"))?;
-        let digits: String = amount.chars().filter(|c| c.is_ascii_digit()).collect();
+        let digits: String = amount.chars().filter(char::is_ascii_digit).collect();
         let sign = if amount.contains(['-', '−']) { -1 } else { 1 };
         digits.parse::<i64>().ok().map(|cents| sign * cents)
     }

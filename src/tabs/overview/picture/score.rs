@@ -69,34 +69,34 @@ impl Metric {
     /// Bounds of the bands, as text.
     pub fn yardstick(self) -> &'static str {
         match self {
-            Self::GpuUtilisation => "Poor <20 %, Good ≥65 %, Elite ≥85 %",
-            Self::IdleGpuHours => "Poor >50 %, Good ≤10 %, Elite <5 %",
-            Self::SpotCoverage => "Poor <20 %, Good >60 %, Elite ≥80 %",
-            Self::CommitmentUtilisation => "Poor <80 %, Good ≥90 %, Elite ≥95 %",
-            Self::CommitmentCoverage => "Poor <60 %, Good ≥70 %, Elite ≥80 %",
-            Self::StorageEfficiency => "Poor <50 %, Good ≥80 %, Elite ≥95 %",
-            Self::TagCompliance => "Poor <50 %, Good ≥80 %, Elite ≥90 %",
+            Self::GpuUtilisation => "Poor <20%, Good ≥65%, Elite ≥85%",
+            Self::IdleGpuHours => "Poor >50%, Good ≤10%, Elite <5%",
+            Self::SpotCoverage => "Poor <20%, Good >60%, Elite ≥80%",
+            Self::CommitmentUtilisation => "Poor <80%, Good ≥90%, Elite ≥95%",
+            Self::CommitmentCoverage => "Poor <60%, Good ≥70%, Elite ≥80%",
+            Self::StorageEfficiency => "Poor <50%, Good ≥80%, Elite ≥95%",
+            Self::TagCompliance => "Poor <50%, Good ≥80%, Elite ≥90%",
         }
     }
 
     /// Band of `share` (0–1); `None` where the metric has none. Source of each bound:
     ///
     /// - GPU utilisation and idle hours: the field's benchmark tables give Poor / Average / Good /
-    ///   Elite as `<20 / 40 / 65 / 85+` % for training and `>50 / 30 / 10 / <5` % for idle hours. The
+    ///   Elite as `<20 / 40 / 65 / 85+`% for training and `>50 / 30 / 10 / <5`% for idle hours. The
     ///   outer bands are bounds, the inner ones typical values: Good begins at its own, and Average is
     ///   what lies between it and Poor.
-    /// - Spot coverage: one target is published, above 60 %; it is where Good begins. Poor below 20 %
-    ///   and Elite from 80 % are our choice: a third of the target, and half of what it leaves.
+    /// - Spot coverage: one target is published, above 60%; it is where Good begins. Poor below 20%
+    ///   and Elite from 80% are our choice: a third of the target, and half of what it leaves.
     /// - Commitment utilisation: the `FinOps` Foundation's playbook keeps resource commitments near an
-    ///   80 % water-line and asks 90 % and more of spend commitments: Poor is below the first, Good
-    ///   begins at the second. Elite from 95 % is our choice, half of what that leaves.
-    /// - Commitment coverage: the Foundation's maturity model gives about 60, 70 and 80 % for crawl,
+    ///   80% water-line and asks 90% and more of spend commitments: Poor is below the first, Good
+    ///   begins at the second. Elite from 95% is our choice, half of what that leaves.
+    /// - Commitment coverage: the Foundation's maturity model gives about 60, 70 and 80% for crawl,
     ///   walk and run; below crawl is Poor. More is not better by itself: what is covered and not
     ///   used costs, see utilisation.
-    /// - Storage efficiency: one target is published, above 50 %; below it is Poor. Good from 80 % and
-    ///   Elite from 95 % are our choice: the published figure is a least one, and every dollar that a
+    /// - Storage efficiency: one target is published, above 50%; below it is Poor. Good from 80% and
+    ///   Elite from 95% are our choice: the published figure is a least one, and every dollar that a
     ///   finding names can be had.
-    /// - Tag compliance: the maturity model asks that 50, 80 and 90 % of the spend can be allocated;
+    /// - Tag compliance: the maturity model asks that 50, 80 and 90% of the spend can be allocated;
     ///   counted here by instances, not by dollars.
     pub fn grade(self, share: f64) -> Option<Band> {
         let percent = share * 100.0;

@@ -84,7 +84,7 @@ fn the_scorecard_counts_only_what_is_known() {
     assert_eq!(idle.grade, Some(Band::Poor));
     let spot = score(Metric::SpotCoverage);
     assert!(close(spot.share.unwrap(), 8.0 / 43.0), "{spot:?}");
-    assert_eq!(spot.grade, Some(Band::Poor), "18.6 % of a target of 60 %");
+    assert_eq!(spot.grade, Some(Band::Poor), "18.6% of a target of 60%");
     let tags = score(Metric::TagCompliance);
     assert!(close(tags.share.unwrap(), 0.2), "p4d and the Spot p5 of ten: {tags:?}");
     assert_eq!(tags.grade, Some(Band::Poor));

@@ -241,7 +241,7 @@ pub(crate) fn proposals() -> Vec<Arc<Proposal>> {
         },
         Proposal {
             says: vec![Arc::new(SizeNote::Fixture(
-                "ask the runtime: vLLM takes 90 % of the memory when it starts",
+                "ask the runtime: vLLM takes 90% of the memory when it starts",
             ))],
             ..proposal(
                 "i-0000000000000a004",

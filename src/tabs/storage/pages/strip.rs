@@ -142,7 +142,7 @@ pub(super) fn progress(listing: &Listing) -> String {
                     "{} of {} rows ({})",
                     words::count(*rows as f64),
                     words::count(*all as f64),
-                    format::percent_spaced(*rows as f64 * 100.0 / *all as f64, 0)
+                    format::percent(*rows as f64 * 100.0 / *all as f64, 0)
                 ),
                 _ => format!("{} rows", words::count(*rows as f64)),
             };

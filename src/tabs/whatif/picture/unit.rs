@@ -228,7 +228,7 @@ mod tests {
             for unit in [Unit::Share, Unit::Rate, Unit::Units, Unit::Hours, Unit::PerHour] {
                 let text = unit.show(value);
                 let back = unit.read(&text);
-                // A part below 1 % keeps its sign, so that nothing is ambiguous.
+                // A part below 1% keeps its sign, so that nothing is ambiguous.
                 let back = back.unwrap().unwrap();
                 let off = if unit == Unit::Units { 0.051 } else { 0.005_1 };
                 proptest::prop_assert!((back - value).abs() <= off, "{} -> {}", text, back);

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::rows::Rows;
 use super::{MAX_CELLS, MAX_HOURS, Problems};
-use crate::domain::format::{counted, percent_spaced};
+use crate::domain::format::{counted, percent};
 
 /// Seconds of an hour.
 const HOUR: i64 = 3_600;
@@ -189,7 +189,7 @@ fn tell_gaps(
         notes.push(format!(
             "{} no row ({}){end}: left open, not filled",
             counted(missing, "hour has", "hours have"),
-            percent_spaced(part(missing, all), 1),
+            percent(part(missing, all), 1),
         ));
     }
     for (count, (name, hours)) in gaps.iter().filter(|(count, _)| *count > missing).take(5) {
@@ -197,7 +197,7 @@ fn tell_gaps(
         notes.push(format!(
             "{name}: {} not known ({}), the longest gap is {length} h from {}",
             counted(*count, "hour is", "hours are"),
-            percent_spaced(part(*count, all), 1),
+            percent(part(*count, all), 1),
             at(from),
         ));
     }

@@ -106,9 +106,9 @@ fn gaps_are_gaps_and_said() {
     let demand = read("t,a,b\n2026-01-01T00:00Z,1,\n2026-01-01T04:00Z,2,3\n");
     assert_eq!(hours(&demand, 0), [Some(1.0), None, None, None, Some(2.0)]);
     assert_eq!(hours(&demand, 1), [None, None, None, None, Some(3.0)]);
-    assert!(said(&demand, "3 hours have no row (60.0 %)"), "{:?}", demand.notes);
+    assert!(said(&demand, "3 hours have no row (60.0%)"), "{:?}", demand.notes);
     assert!(
-        said(&demand, "b: 4 hours are not known (80.0 %), the longest gap is 4 h from 2026-01-01"),
+        said(&demand, "b: 4 hours are not known (80.0%), the longest gap is 4 h from 2026-01-01"),
         "{:?}",
         demand.notes
     );

@@ -173,7 +173,7 @@ fn noise_does_not_move_the_mean() {
     assert!(noisy.p95_usd > 1.2 * noisy.p5_usd);
     // Twice the printed two standard errors.
     assert!((noisy.mean_usd - still.mean_usd).abs() < 2.0 * noisy.mean_error_usd);
-    // 52 weeks on the way to 30 % more.
+    // 52 weeks on the way to 30% more.
     let grown: f64 = (1..=52).map(|k| 1.3f64.powf(f64::from(k) / 52.0)).sum();
     assert!((still.mean_usd / (grown * 10.0 * 168.0 * 3.0) - 1.0).abs() < 1e-6);
 }

@@ -249,7 +249,7 @@ fn recheck() {
         blocks(&verb, Guard::Recheck, recent(|r| r.from = ago(59)));
         blocks(&verb, Guard::Recheck, |s| s.item(|i| i.judged_until = Some(ago(110))));
         let text = blocks(&verb, Guard::Recheck, recent(|r| r.series[4].points[3].1 = 97.0));
-        assert!(text.starts_with("in use: GPU 0 max 97.0 %"), "{text}");
+        assert!(text.starts_with("in use: GPU 0 max 97.0%"), "{text}");
         let text = blocks(&verb, Guard::Recheck, recent(|r| r.series[4].points.clear()));
         assert!(text.starts_with("not known to be idle"), "{text}");
         let text = blocks(&verb, Guard::Recheck, recent(|r| r.series[4].points[3].1 = f64::NAN));

@@ -55,7 +55,7 @@ fn called(preset: Preset, days: u32) -> BTreeMap<String, Vec<(u32, Outcome)>> {
 fn three_of_eight_were_idle_and_stayed_so() {
     for preset in [Preset::Cautious, Preset::MeanCpu] {
         let called = called(preset, 7);
-        // 2.66, 2.34 and 1.6 % are the highest five minutes of these; the means of all others are above 5 %.
+        // 2.66, 2.34 and 1.6% are the highest five minutes of these; the means of all others are above 5%.
         assert_eq!(called.keys().map(|k| &**k).collect::<Vec<_>>(), ["24ae8d", "53ea38", "c6585a"]);
         for days in called.values() {
             let all: Vec<_> = (1..=7).rev().map(|ago| (ago, Outcome::Idle)).collect();

@@ -29,7 +29,7 @@ fn tib(bytes: u64) -> f64 {
     (bytes as f64 / TIB * 1000.0).round() / 1000.0
 }
 
-/// "48.3 → 8.0 TiB, −83.5 %" is the policy alone: last 3 complete, every 10,000 (counted from 0 by
+/// "48.3 → 8.0 TiB, −83.5%" is the policy alone: last 3 complete, every 10,000 (counted from 0 by
 /// Lightning), the best steps that the truth names (one of them stands in no key, only in
 /// `trainer_state.json`), incomplete steps kept. The figures are those of a script of ten lines
 /// over ground-truth.json.
