@@ -239,7 +239,7 @@ fn other_forms(lab: &Lab) {
     assert_eq!(rows(&nlp).len(), GPUS);
     let pods = lab.json("prometheus.toml", &["gpus", "--filter", "owner~llm-0-3 state=busy"]);
     assert_eq!(rows(&pods).len(), GPUS);
-    let wrong = lab.run("prometheus.toml", &["gpus", "--filter", "verdict=idle"]);
+    let wrong = lab.run("prometheus.toml", &["gpus", "--filter", "verdict=underused"]);
     assert_eq!(wrong.status.code(), Some(2), "{}", said(&wrong));
     assert!(said(&wrong).contains("--filter"), "{}", said(&wrong));
 
