@@ -12,7 +12,7 @@ use crate::cache::Cache;
 use crate::domain::{FleetHour, Hour, PrivatePrices};
 use crate::source::catalogue;
 use crate::whatif::history::History;
-use crate::whatif::{Demand, DemandOrigin, ListPrice};
+use crate::whatif::{Demand, DemandOrigin, ListPrice, PRIVATE_PRICES};
 
 /// Demand of the recorded past by instance type, with its prices; `None` before a full hour was recorded, and while a
 /// tape is played.
@@ -79,7 +79,7 @@ impl PriceSums {
 
     fn mean(self) -> PastPrices {
         let price = |(name, sum): (Arc<str>, PriceSum)| {
-            let private = "private prices of the configuration";
+            let private = PRIVATE_PRICES;
             let from = match (sum.oldest_list, sum.has_private) {
                 (Some(of), false) => format!("embedded list prices, {of}"),
                 (Some(of), true) => format!("{private}; embedded list prices, {of}"),

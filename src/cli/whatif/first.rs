@@ -3,7 +3,9 @@
 use crate::domain::{Platform, PriceBasis, PrivatePrices, Provenance, Rate, Scope, Tenancy};
 use crate::source::catalogue;
 use crate::whatif::supply::known_rates::{self, AS_OF, REGION};
-use crate::whatif::{Demand, ListPrice, Offer, OfferKind, Payment, Scenario, scenario_of};
+use crate::whatif::{
+    Demand, ListPrice, Offer, OfferKind, PRIVATE_PRICES, Payment, Scenario, scenario_of,
+};
 
 /// The offer whose rate is estimated.
 const ESTIMATED: &str = "1y standard RI, est.";
@@ -35,7 +37,7 @@ pub(crate) fn us_east_1_price(private: &PrivatePrices, family: &str) -> Option<L
     let scope = Scope::new("-", REGION);
     let usd = private_usd(private, &scope, family, of.map(|(usd, _)| usd));
     let (usd, from) = match (usd, of) {
-        (Some(usd), _) => (usd, "private prices of the configuration".to_owned()),
+        (Some(usd), _) => (usd, PRIVATE_PRICES.to_owned()),
         (None, Some((usd, of))) => (usd, format!("embedded list prices, {of}")),
         (None, None) => return None,
     };

@@ -9,8 +9,10 @@ use super::super::sheet::{Cell, Sheet};
 use super::plan::SessionReport;
 use super::{columns, demand_line, number, payment, share};
 use crate::view::{Align, ViewContext, format, reasons};
+use crate::whatif::lists::ListReason as R;
 use crate::whatif::{
-    Answer, FamilyInputs, ListEntry, OfferKind, Scenario, SlotComparison, Stage, StepKind,
+    Answer, FamilyInputs, ListEntry, OfferKind, PRIVATE_PRICES, Scenario, SlotComparison, Stage,
+    StepKind,
 };
 
 /// Bars of the tornado that a memo has room for.
@@ -103,14 +105,13 @@ impl Memo<'_> {
             if entries.is_empty() {
                 continue;
             }
-            let _ = writeln!(self.out, "**{title}**\n");
             // By what is shown: `$0` is no reason to do anything.
-            let saving: Vec<&ListEntry> = entries
+            let (saving, others): (Vec<&ListEntry>, Vec<&ListEntry>) = entries
                 .iter()
-                .filter(|e| format::usd_total(e.saves_usd) != format::usd_total(0.0))
-                .collect();
+                .partition(|e| format::usd_total(e.saves_usd) != format::usd_total(0.0));
+            let _ = writeln!(self.out, "**{title}**\n");
             saving.iter().take(OFFERS).for_each(|entry| self.entry(entry));
-            self.left_out(saving.get(OFFERS..).unwrap_or_default(), entries.len() - saving.len());
+            self.left_out(saving.get(OFFERS..).unwrap_or_default(), &others);
             self.out.push('\n');
         }
         self.gates(answer);
@@ -136,7 +137,6 @@ impl Memo<'_> {
             if let Some(more) = said.len().checked_sub(OFFERS).filter(|more| *more > 0) {
                 self.point(&format!("{} more are not listed.", format::count(more as f64)));
             }
-            self.out.push('\n');
         }
         self.say(
             "For the demand as it ran: whatever is stopped, made smaller or moved to Spot first needs no \
@@ -144,19 +144,27 @@ impl Memo<'_> {
         );
     }
 
-    /// How many offers of a list stand nowhere: `smaller` of which there are too many, and those that save nothing.
-    fn left_out(&mut self, smaller: &[&ListEntry], saving_nothing: usize) {
+    /// Says how many offers of a list stand nowhere: `smaller` for want of room, `others` because they save `$0` or
+    /// because nobody knows what they would.
+    fn left_out(&mut self, smaller: &[&ListEntry], others: &[&ListEntry]) {
+        let count = |n: usize| format::count(n as f64);
         let mut parts = Vec::new();
         if !smaller.is_empty() {
             let usd: f64 = smaller.iter().map(|e| e.saves_usd).sum();
             let saves = format::usd_total(usd);
-            parts.push(format!(
-                "{} that save {saves} together",
-                format::count(smaller.len() as f64)
-            ));
+            parts.push(format!("{} that save {saves} together", count(smaller.len())));
         }
-        if saving_nothing > 0 {
-            parts.push(format!("{} that save nothing", format::count(saving_nothing as f64)));
+        let is_unknown = |e: &&&ListEntry| matches!(e.reason, R::NoRate(_) | R::NoPrice);
+        let unknown = others.iter().filter(is_unknown).count();
+        let unsold = others.iter().filter(|e| e.reason == R::NotSold).count();
+        for (n, what) in [
+            (others.len() - unknown - unsold, "that save nothing"),
+            (unknown, "that cannot be judged, their rate or price not being known"),
+            (unsold, "that AWS does not sell"),
+        ] {
+            if n > 0 {
+                parts.push(format!("{} {what}", count(n)));
+            }
         }
         if !parts.is_empty() {
             self.point(&format!("Not listed: {}.", parts.join(", ")));
@@ -329,10 +337,16 @@ impl Memo<'_> {
         if answer.is_some_and(|answer| answer.total.regret_usd.is_none()) {
             self.point("Regret was not computed.");
         }
-        self.point(
+        // What the configuration says of prices is in them, and said with them.
+        let is_private = |f: &FamilyInputs| f.prices_from.contains(PRIVATE_PRICES);
+        let without = match scenario.families.iter().any(is_private) {
+            true => "Other private discounts, credits and taxes are not.",
+            false => "Private discounts, credits and taxes are not.",
+        };
+        self.point(&format!(
             "Futures are made of weeks of the past under the stated growth: what never happened is \
-             in them only as a step. Private discounts, credits and taxes are not.",
-        );
+             in them only as a step. {without}"
+        ));
     }
 }
 
@@ -351,13 +365,12 @@ fn compared(found: &SlotComparison) -> String {
 
 /// A family with its price, then where that is from and all its other inputs.
 fn family_words(family: &FamilyInputs) -> (String, [String; 2]) {
-    let price = family.on_demand.map_or_else(
-        || "no on-demand price".to_owned(),
-        |usd| format!("{} on demand", format::usd_per_hour(usd)),
-    );
+    let price =
+        family.on_demand.map_or_else(|| "no on-demand price".to_owned(), format::usd_per_hour);
     let from = match (family.on_demand, &*family.prices_from) {
-        (None, _) | (_, "") => String::new(),
-        (Some(_), from) => format!(" ({from})"),
+        (None, _) => String::new(),
+        (Some(_), "") => " on demand".to_owned(),
+        (Some(_), from) => format!(" on demand ({from})"),
     };
     let mut parts = vec![
         format!("growth {} per year", share(family.growth)),

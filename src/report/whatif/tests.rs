@@ -8,9 +8,10 @@ use super::*;
 use crate::report::{Format, write};
 use crate::view::fixture;
 use crate::whatif::levers::{GpuSavings, Simulator};
+use crate::whatif::lists::ListReason;
 use crate::whatif::optimum::WholeTerms;
 use crate::whatif::{
-    Answer, Comparison, CurvePicture, Family, FamilyAnswer, FamilyInputs, Lists, Offer,
+    Answer, Comparison, CurvePicture, Family, FamilyAnswer, FamilyInputs, ListEntry, Lists, Offer,
     OfferAnswer, OfferKind, Scenario, Slot, SlotComparison, Stage,
 };
 
@@ -88,6 +89,48 @@ fn the_memo_says_inputs_seed_window_and_what_is_not_known() {
     ] {
         assert!(memo.contains(part), "{part}\n{memo}");
     }
+}
+
+/// What saves nothing is counted, and what nobody knows is not called nothing.
+#[test]
+fn the_memo_lists_what_saves_something_and_counts_the_rest() {
+    let entry = |n: usize, saves_usd, reason: &ListReason| ListEntry {
+        family: format!("p{n}"),
+        offer: "1y".into(),
+        units: 1.0,
+        week: 0,
+        usd_per_hour: 2.0,
+        upfront_usd: 0.0,
+        monthly_usd: 1_460.0,
+        saves_usd,
+        safe_months: None,
+        lock_in_months: 12.0,
+        marks: [false; 3],
+        reason: reason.clone(),
+    };
+    let buy = (0..9).map(|n| entry(n, 900.0 - 100.0 * n as f64, &ListReason::Capacity)).collect();
+    let dear = ListReason::Dear { rate: 3.0, on_demand: 2.0 };
+    let reasons =
+        [&dear, &dear, &ListReason::NoRate(OfferKind::InstancePlan), &ListReason::NotSold];
+    let avoid = (0..40).map(|n| entry(n, 0.0, reasons[n % 4])).collect();
+    let answer = Answer { lists: Lists { buy, plan: Vec::new(), avoid }, ..answer() };
+    let scenario = Arc::new(scenario());
+    let plans = vec![SessionPlan { slot: Slot::A, scenario, answer: Some(Arc::new(answer)) }];
+    let demand = Arc::new(demand());
+    let report = SessionReport { demand, plans, active: Slot::A, comparisons: Vec::new() };
+    let memo = write(&report, Format::Md, &fixture::ctx());
+    for part in [
+        "saves $900 on average",
+        "saves $400 on average",
+        // 300 + 200 + 100.
+        "Not listed: 3 that save $600 together.",
+        "Not listed: 20 that save nothing, 10 that cannot be judged, their rate or price not being \
+         known, 10 that AWS does not sell.",
+    ] {
+        assert!(memo.contains(part), "{part}\n{memo}");
+    }
+    assert!(!memo.contains("saves $300 on average") && !memo.contains("saves $0"), "{memo}");
+    assert!(memo.lines().count() <= 60, "{memo}");
 }
 
 /// Two numbers of units for one offer stand together, and totals say what they are of.

@@ -3,6 +3,9 @@
 use super::{FamilyInputs, Future, Offer, Scenario};
 use crate::whatif::Demand;
 
+/// Source of prices that are not the list's, as [`ListPrice::from`] begins with it.
+pub const PRIVATE_PRICES: &str = "private prices of the configuration";
+
 /// An on-demand price and its source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListPrice {
