@@ -39,7 +39,7 @@ fn help_and_version_are_fine_and_usage_errors_are_two() {
     for (args, says) in [
         (&["--frobnicate"][..], "--frobnicate"),
         (&["idel"], "idle"),
-        (&["--demo", "--demo-size", "0", "idle"], "1..=10000"),
+        (&["--demo", "--demo-size", "0", "idle"], "from 1 to 10000"),
         (&["idle", "--demo-size", "5"], "--demo"),
         (&["idle", "--region", "us-east-1,all"], "--region"),
         (&["idle", "--preset"], "--preset"),

@@ -416,7 +416,7 @@ mod tests {
             filter: Some(|_| Err("column 5: no such field".into())),
             ..Vocabulary::default()
         };
-        let error = options(&global("--filter nosuch=1"), &words).unwrap_err();
+        let error = options(&global("--filter x"), &words).unwrap_err();
         assert_eq!(error.to_string(), "--filter: column 5: no such field");
     }
 

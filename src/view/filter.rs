@@ -1,7 +1,7 @@
 //! A parsed filter bound to the fields of a table.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -119,7 +119,7 @@ impl Filter {
             if compare.op != Op::Eq || compare.field.kind() != Kind::Text {
                 return;
             }
-            let mut known = BTreeSet::new();
+            let mut known = BTreeMap::new();
             let mut is_there = false;
             for row in 0..rows.len() as u32 {
                 is_there |= holds(compare, rows, row, ctx);
@@ -129,7 +129,7 @@ impl Filter {
                 out.push(Unmatched {
                     field: compare.field.to_string(),
                     text: compare.value.as_written().to_owned(),
-                    known: known.into_iter().collect(),
+                    known: known.into_values().collect(),
                 });
             }
         });
@@ -162,25 +162,27 @@ pub struct Unmatched {
     pub field: String,
     /// Text that it is compared with, as written.
     pub text: String,
-    /// Texts that rows have there.
+    /// Texts that rows have there, sorted; of those that differ in case alone, the first.
     pub known: Vec<String>,
 }
 
-/// Adds the texts that a row has in a field.
+/// Adds the texts that a row has in a field, by their lower case, in which they are compared.
 fn texts(
     field: &FieldRef,
     rows: &dyn Rows,
     row: u32,
     ctx: &ViewContext,
-    into: &mut BTreeSet<String>,
+    into: &mut BTreeMap<String, String>,
 ) {
+    let mut add = |text: Cow<'_, str>| {
+        into.entry(text.to_lowercase()).or_insert_with(|| text.into_owned());
+    };
     match field {
-        FieldRef::Tag(key) => into.extend(rows.tag(row, key).map(str::to_owned)),
+        FieldRef::Tag(key) => rows.tag(row, key).into_iter().for_each(|text| add(text.into())),
         FieldRef::Field(field) => {
-            let several =
-                rows.several(row, field, &mut |all| into.extend(all.map(Cow::into_owned)));
+            let several = rows.several(row, field, &mut |all| all.for_each(&mut add));
             if let (false, Value::Text(text)) = (several, rows.value(row, field, ctx)) {
-                into.insert(text.into_owned());
+                add(text);
             }
         }
     }
@@ -231,6 +233,8 @@ fn holds(compare: &Compare<FieldRef>, rows: &dyn Rows, row: u32, ctx: &ViewConte
 
 #[cfg(test)]
 mod hostile {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::tabs::idle::picture::Field;
     use crate::view::TableField;
