@@ -31,6 +31,9 @@ pub struct Answer {
     pub families: Vec<Option<FamilyAnswer>>,
     /// Offers to buy now, to plan and to avoid; empty before [`Stage::Whole`].
     pub lists: Lists,
+    /// Valuation of the scenario with what [`Lists::buy`] advises in place of its own purchases; what is held stays.
+    /// `None` before [`Stage::Whole`], and where nothing is advised.
+    pub advised: Option<Valuation>,
     /// Change of the mean cost when one input moves, the largest first; empty before [`Stage::Whole`].
     pub tornado: Vec<TornadoBar>,
     /// Purchases and expiries of commitments, by week.

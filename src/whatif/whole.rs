@@ -4,10 +4,10 @@ use super::engine::{Engine, EngineError};
 use super::lists::{Candidate, lists};
 use super::optimum::{EngineOutlook, cautious_units};
 use super::tornado::tornado;
-use super::{Answer, Stage, Workers};
+use super::{Answer, Buy, ListEntry, Scenario, Stage, Valuation, Workers};
 
-/// Futures that judgements and the tornado look at; they are common to all of them.
-const JUDGED: u32 = 1_000;
+/// Most futures that judgements and the tornado look at; they are common to all of them.
+pub const JUDGED: u32 = 1_000;
 
 /// The answer of [`Stage::Whole`] to the engine's scenario, over all its futures. When `stop` returns true on
 /// the way, the answer so far, as [`Stage::Settled`]. Fails where a valuation does.
@@ -32,9 +32,33 @@ pub fn whole(
         engine.value(paths, workers)?;
         return Ok(answer);
     };
+    let advised = advised(engine, &scenario, &answer.lists.buy, workers);
+    engine.set(&scenario)?;
     // The costs of all futures again: slots are compared by them.
     engine.value(paths, workers)?;
-    Ok(Answer { stage: Stage::Whole, tornado: bars, ..answer })
+    Ok(Answer { stage: Stage::Whole, tornado: bars, advised: advised?, ..answer })
+}
+
+/// Valuation of `scenario` with the purchases `buy` in place of its own, over all its futures; `None` where there are
+/// none. The engine stays set to that.
+fn advised(
+    engine: &mut Engine,
+    scenario: &Scenario,
+    buy: &[ListEntry],
+    workers: &dyn Workers,
+) -> Result<Option<Valuation>, EngineError> {
+    if buy.is_empty() {
+        return Ok(None);
+    }
+    let mut other = scenario.clone();
+    other.compute_plans.retain(|plan| plan.held);
+    for family in &mut other.families {
+        let mine = buy.iter().filter(|entry| entry.family == family.name);
+        let bought = |e: &ListEntry| Buy { offer: e.offer.clone(), units: e.units, week: e.week };
+        family.buys = mine.map(bought).collect();
+    }
+    engine.set(&other)?;
+    engine.figures(scenario.future.paths, workers).map(Some)
 }
 
 /// Cautious units and lists of one family.
@@ -128,6 +152,27 @@ mod tests {
         let weeks: Vec<(u16, f64)> = answer.calendar.iter().map(|e| (e.week, e.units)).collect();
         assert_eq!(weeks, [(0, 20.0), (8, 5.0), (10, -4.0), (52, -20.0)]);
         assert!(answer.calendar[0].lock_in_months > 11.0);
+    }
+
+    /// What the lists say that their purchases save is what they do to the cost of what is held.
+    #[test]
+    fn what_is_advised_costs_less_by_what_its_purchases_save() {
+        let mut held = engine(&[]);
+        let base = whole(&mut held, &OneByOne, &|| false).unwrap();
+        for buys in [&[][..], &[(70.0, 0), (5.0, 8)]] {
+            let mut engine = engine(buys);
+            let answer = whole(&mut engine, &OneByOne, &|| false).unwrap();
+            let advised = answer.advised.unwrap();
+            let saves: f64 = answer.lists.buy.iter().map(|entry| entry.saves_usd).sum();
+            let expected = base.total.mean_usd - saves;
+            assert!((advised.mean_usd / expected - 1.0).abs() < 1e-4, "{advised:?} {expected}");
+            assert_eq!(advised.on_demand_usd, answer.total.on_demand_usd);
+            let units: f64 = answer.lists.buy.iter().map(|entry| entry.units).sum();
+            assert_eq!(advised.commit, 4.0 + units);
+            // The costs that slots are compared by are those of the scenario itself.
+            let mean = engine.costs().iter().sum::<f64>() / 60.0;
+            assert!((mean / answer.total.mean_usd - 1.0).abs() < 1e-9);
+        }
     }
 
     #[test]

@@ -166,6 +166,11 @@ def memo(check, report):
     for row in report["rows"]:
         answer = row["answer"]
         valued(check, "memo", answer["valuation"], 32.77, 20, answer["weeks"])
+        advised = answer["advised"]
+        if advised:
+            valued(check, "memo, as advised", advised, 32.77, 20, answer["weeks"])
+            check.near("memo: on demand, as advised", advised["on_demand_usd"], answer["valuation"]["on_demand_usd"])
+            check.near("memo: units, as advised", advised["commit"], sum(line["units"] for line in answer["buy"]))
         for family in answer["families"]:
             valued(check, f"memo {family['family']}", family["valuation"], 32.77, 20, answer["weeks"])
             for offer in family["offers"]:
@@ -222,6 +227,7 @@ def idle_backtest(check, report):
     outcomes = ["idle_until_now", "idle_until_ended", "woke_up", "unseen"]
     for row in report["rows"]:
         name, spells, days = row["preset"], row["spells"], row["days"]
+        check.near(f"{name}: window", row["window_days"], {"cautious": 7, "mean-cpu": 7}.get(name, 14))
         if row["oldest_judged_days_ago"] is None:
             check.holds(f"{name}: no history, no figures", not spells and not days and row["saved_usd"] is None)
             continue

@@ -99,6 +99,7 @@ impl Valuer for Fake {
             total: Valuation { mean_usd: base, ..Valuation::default() },
             families: Vec::new(),
             lists: Lists::default(),
+            advised: None,
             tornado: Vec::new(),
             calendar: Vec::new(),
         })

@@ -1,74 +1,278 @@
-//! The memo of a planning session: one page of Markdown that says what to do, what it is worth, from
-//! what, and what is not known.
+//! The memo of a planning session: one page of Markdown for whoever decides. The question, the answer, dollars with
+//! their band, what to buy when, what it rests on, the risks, and what would change it. JSON has all figures.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::super::markdown::{self, escape};
 use super::super::sheet::{Cell, Sheet};
 use super::plan::SessionReport;
-use super::{columns, demand_line, number, payment, share};
-use crate::view::{Align, ViewContext, format, reasons};
+use super::{columns, demand_line, number, share};
+use crate::view::room::{cut, wrap};
+use crate::view::{Align, ViewContext, format};
 use crate::whatif::lists::ListReason as R;
+use crate::whatif::whole::JUDGED;
 use crate::whatif::{
     Answer, FamilyInputs, ListEntry, OfferKind, PRIVATE_PRICES, Scenario, SlotComparison, Stage,
-    StepKind,
+    StepKind, Valuation,
 };
 
-/// Bars of the tornado that a memo has room for.
-const BARS: usize = 6;
+/// Lines of a page, and columns of a line: what a memo has when its lines are wrapped.
+const PAGE: (usize, usize) = (60, 100);
 
-/// Offers of a list, and families with their units, that a memo has room for.
-const OFFERS: usize = 6;
+/// Most items of each list of the memo.
+const ITEMS: usize = 6;
 
-/// The memo of the active plan, compared with the others, as Markdown.
+/// Most columns of a name, so that rows of tables stay on one line.
+const NAME: usize = 40;
+
+/// The same where little else is left to cut.
+const SHORT_NAME: usize = 22;
+
+/// Most columns of a sentence that somebody else wrote, or that names many things.
+const SENTENCE: usize = 190;
+
+/// The memo of the active plan, compared with the others, as Markdown of at most one [`PAGE`]: its lists are cut, with
+/// how many items they leave out, until it is.
 pub fn whatif_memo(report: &SessionReport, ctx: &ViewContext) -> String {
-    let mut memo = Memo { out: String::new(), report, ctx };
-    memo.head();
-    if let Some(answer) = report.active().and_then(|plan| plan.answer.as_ref()) {
-        memo.lists(answer);
-        memo.worth();
-        memo.matters(answer);
-    } else {
-        memo.say("It was not valued yet: there are no figures.");
-    }
-    if let Some(plan) = report.active() {
-        memo.inputs(&plan.scenario);
-        memo.unknown(&plan.scenario, plan.answer.as_deref());
-    }
-    memo.out
+    let memo = |most| Memo { out: String::new(), report, ctx, most }.written();
+    let lines = |text: &str| text.lines().map(|line| wrap(line, PAGE.1).len()).sum::<usize>();
+    let mut sizes = (0..=ITEMS).rev().map(memo);
+    sizes.find(|text| lines(text) <= PAGE.0).unwrap_or_else(|| memo(0))
 }
 
 struct Memo<'a> {
     out: String,
     report: &'a SessionReport,
     ctx: &'a ViewContext,
+    /// Most items of each list.
+    most: usize,
 }
 
 impl Memo<'_> {
+    fn written(mut self) -> String {
+        let Some(plan) = self.report.active() else { return self.out };
+        let (scenario, answer) = (&*plan.scenario, plan.answer.as_deref());
+        self.head(scenario, answer);
+        if let Some(answer) = answer {
+            self.purchases(scenario, answer);
+            self.worth(answer);
+        }
+        self.rests_on(scenario, answer);
+        self.risks(scenario, answer);
+        if let Some(answer) = answer {
+            self.would_change(answer);
+        }
+        self.out
+    }
+
     fn say(&mut self, text: &str) {
         let _ = writeln!(self.out, "\n{}", escape(text));
+    }
+
+    /// A paragraph behind a word that says what it is.
+    fn lead(&mut self, word: &str, text: &str) {
+        let _ = writeln!(self.out, "\n**{word}.** {}", escape(text));
     }
 
     fn point(&mut self, text: &str) {
         let _ = writeln!(self.out, "- {}", escape(text));
     }
 
-    fn heading(&mut self, text: &str) {
-        let _ = writeln!(self.out, "\n## {text}\n");
+    /// The first items as points, and how many more JSON has, which are `what`.
+    fn points(&mut self, items: &[String], what: [&str; 2]) {
+        items.iter().take(self.most).for_each(|text| self.point(text));
+        if let Some(more) = items.len().checked_sub(self.most).filter(|more| *more > 0) {
+            let more = format::counted(more, what[0], what[1]);
+            self.point(&format!("{more} more: see JSON."));
+        }
     }
 
-    fn head(&mut self) {
-        let Some(plan) = self.report.active() else { return };
-        let scenario = &plan.scenario;
+    fn heading(&mut self, text: &str) {
+        let _ = writeln!(self.out, "\n## {text}");
+    }
+
+    fn name(&self, text: &str) -> String {
+        let width = if self.most < 2 { SHORT_NAME } else { NAME };
+        cut(text, width, self.ctx.symbols)
+    }
+
+    fn sentence(&self, text: &str) -> String {
+        cut(text, SENTENCE, self.ctx.symbols)
+    }
+
+    fn head(&mut self, scenario: &Scenario, answer: Option<&Answer>) {
         let name = if scenario.name.is_empty() { "Plan" } else { &scenario.name };
-        let _ = writeln!(self.out, "# {}", escape(name));
+        let _ = writeln!(self.out, "# {}", escape(&self.name(name)));
         if !scenario.note.is_empty() {
-            self.say(&scenario.note);
+            self.say(&cut(&scenario.note, SENTENCE / 2, self.ctx.symbols));
         }
-        let demand = &*self.report.demand;
-        let future = &scenario.future;
-        let how = match plan.answer.as_ref().map(|answer| answer.paths) {
+        let of = match &scenario.families[..] {
+            [one] => self.name(&one.name),
+            all => format::counted(all.len(), "family", "families"),
+        };
+        let weeks = answer.map_or(scenario.future.weeks, |answer| answer.weeks);
+        let weeks = format::plural(usize::from(weeks), "week");
+        self.lead("Question", &format!("Which commitments to buy for {of} over {weeks}?"));
+        self.lead(
+            "Answer",
+            &answer.map_or_else(
+                || "It was not valued yet: there are no figures.".to_owned(),
+                |answer| decision(scenario, answer),
+            ),
+        );
+    }
+
+    fn purchases(&mut self, scenario: &Scenario, answer: &Answer) {
+        let lists = &answer.lists;
+        if !is_judged(answer)
+            || lists.buy.is_empty() && lists.plan.is_empty() && lists.avoid.is_empty()
+        {
+            return;
+        }
+        self.heading("What to buy, and when");
+        // By what is shown: `$0` is no reason to do anything.
+        let (saving, mut others): (Vec<&ListEntry>, Vec<&ListEntry>) = lists
+            .buy
+            .iter()
+            .chain(&lists.plan)
+            .partition(|e| format::usd_total(e.saves_usd) != format::usd_total(0.0));
+        let (shown, rest) = saving.split_at(saving.len().min(self.most.max(2)));
+        if !shown.is_empty() {
+            let table = markdown::table(&self.entries(scenario, answer, shown));
+            self.out.push_str(&table);
+        }
+        let mut left_out = Vec::new();
+        if !rest.is_empty() {
+            let saves = format::usd_total(rest.iter().map(|entry| entry.saves_usd).sum());
+            let count = format::count(rest.len() as f64);
+            left_out.push(format!("{count} that save {saves} together"));
+        }
+        others.extend(&lists.avoid);
+        left_out.extend(refused(&others));
+        if !left_out.is_empty() {
+            self.point(&format!("Not listed: {}.", left_out.join(", ")));
+        }
+        if !shown.is_empty() {
+            self.point(&format!(
+                "Saves: on average, on top of what is held and of the rows above, over {} of the futures. Units stop \
+                 where caution ({}) does, by which the worst 5% of the futures count; best alone: the lowest mean.",
+                format::count(f64::from(answer.paths.min(JUDGED))),
+                format::percent_trimmed(scenario.future.caution * 100.0, 1),
+            ));
+        }
+    }
+
+    fn entries(&self, scenario: &Scenario, answer: &Answer, entries: &[&ListEntry]) -> Sheet {
+        let best = |entry: &ListEntry| {
+            let at = scenario.families.iter().position(|family| family.name == entry.family)?;
+            let offers = &answer.families.get(at)?.as_ref()?.offers;
+            offers.iter().find(|offer| offer.name == entry.offer)?.best_units
+        };
+        let row = |entry: &&ListEntry| {
+            let when = match entry.week {
+                0 => "now".to_owned(),
+                week => format!("week {week}"),
+            };
+            let what = self.name(&format!("{} {}", entry.family, entry.offer));
+            let once = Some(entry.upfront_usd).filter(|usd| *usd > 0.0);
+            vec![
+                Cell::text(when),
+                Cell::text(format::count(entry.units)),
+                Cell::text(what),
+                number(best(entry), self.ctx, format::count),
+                Cell::text(format::usd_per_hour(entry.usd_per_hour)),
+                Cell::text(once.map_or_else(|| "none".to_owned(), format::usd_total)),
+                Cell::text(format::usd_total(entry.monthly_usd)),
+                Cell::text(format::usd_total(entry.saves_usd)),
+                number(entry.safe_months, self.ctx, |months| format!("{months:.1} mo")),
+            ]
+        };
+        Sheet {
+            columns: columns(&[
+                ("when", "When", Align::Left),
+                ("units", "Units", Align::Right),
+                ("what", "Of", Align::Left),
+                ("best_units", "Best alone", Align::Right),
+                ("usd_per_hour", "Rate", Align::Right),
+                ("upfront_usd", "Upfront", Align::Right),
+                ("monthly_usd", "A month", Align::Right),
+                ("saves_usd", "Saves", Align::Right),
+                ("safe_months", "Safe after", Align::Right),
+            ]),
+            rows: entries.iter().map(row).collect(),
+        }
+    }
+
+    fn worth(&mut self, answer: &Answer) {
+        self.heading("What it is worth");
+        let row = |name: String, value: &Valuation| {
+            let usd = |v: f64| number(Some(v), self.ctx, format::usd_short);
+            let mean = format!(
+                "{} ± {}",
+                format::usd_total(value.mean_usd),
+                format::usd_total(value.mean_error_usd)
+            );
+            let esr = self.ctx.symbols.or_unknown(value.esr, share);
+            let saves = format::usd_total(value.on_demand_usd - value.mean_usd);
+            vec![
+                Cell::text(name),
+                Cell::text(mean),
+                usd(value.p5_usd),
+                usd(value.p95_usd),
+                Cell::text(format!("{saves} ({esr})")),
+                usd(value.worst5_savings_usd),
+                number(Some(value.prob_above_on_demand), self.ctx, share),
+            ]
+        };
+        let mut rows = Vec::new();
+        for plan in &self.report.plans {
+            let Some(found) = &plan.answer else { continue };
+            let letter = plan.slot.letter();
+            let name = match self.most {
+                0 | 1 => letter.to_owned(),
+                _ => self.name(format!("{letter} {}", plan.scenario.name).trim_end()),
+            };
+            let buys = if buys_nothing(&plan.scenario) { ": buys nothing" } else { "" };
+            rows.push(row(format!("{name}{buys}"), &found.total));
+            let is_active = plan.slot == self.report.active;
+            if let Some(advised) = found.advised.as_ref().filter(|_| is_active) {
+                rows.push(row(format!("{letter} as advised now"), advised));
+            }
+        }
+        let sheet = Sheet {
+            columns: columns(&[
+                ("name", "Plan", Align::Left),
+                ("mean_usd", "Mean ± 2 s.e.", Align::Right),
+                ("p5_usd", "P5", Align::Right),
+                ("p95_usd", "P95", Align::Right),
+                ("saves", "Saves", Align::Right),
+                ("worst5_savings_usd", "In the worst 5%", Align::Right),
+                ("prob", "Dearer", Align::Right),
+            ]),
+            rows,
+        };
+        self.out.push_str(&markdown::table(&sheet));
+        let of = answer.scope().map_or_else(String::new, |scope| format!("Of {scope} together. "));
+        self.point(&format!(
+            "{of}Saves, and dearer in which share of the futures: against all of it on demand, {} on average.",
+            format::usd_total(answer.total.on_demand_usd)
+        ));
+        let said: Vec<String> = self.report.comparisons.iter().map(compared).collect();
+        self.points(&said, ["comparison", "comparisons"]);
+    }
+
+    fn rests_on(&mut self, scenario: &Scenario, answer: Option<&Answer>) {
+        self.heading("What it rests on");
+        let (demand, future) = (&*self.report.demand, &scenario.future);
+        self.point(&format!(
+            "Demand: {} to {:.0}. Made {:.0} with burntop {}.",
+            self.sentence(&demand_line(demand)),
+            demand.end(),
+            self.ctx.now,
+            env!("CARGO_PKG_VERSION"),
+        ));
+        let how = match answer.map(|answer| answer.paths) {
             Some(0) => "the past itself, hour by hour".to_owned(),
             Some(paths) => format!(
                 "{} futures of {} weeks from {} whole past weeks, seed {}",
@@ -79,264 +283,96 @@ impl Memo<'_> {
             ),
             None => format!("{} weeks, seed {}", future.weeks, future.seed),
         };
-        self.say(&format!(
-            "Made {:.0} with burntop {}. Demand: {} to {:.0}. Valued over {how}. Dollars are nominal \
-             list prices unless the inputs say otherwise.",
-            self.ctx.now,
-            env!("CARGO_PKG_VERSION"),
-            demand_line(demand),
-            demand.end(),
-        ));
-    }
-
-    fn lists(&mut self, answer: &Answer) {
-        self.heading("What to do");
-        if answer.stage < Stage::Whole {
-            self.point("The lists were not made yet when this memo was written.");
-            return;
-        }
-        let lists = &answer.lists;
-        if lists.buy.is_empty() && lists.plan.is_empty() && lists.avoid.is_empty() {
-            self.point("Nothing: no offer with a known rate is worth a word.");
-        }
-        for (title, entries) in
-            [("Buy now", &lists.buy), ("Plan", &lists.plan), ("Do not buy", &lists.avoid)]
-        {
-            if entries.is_empty() {
-                continue;
-            }
-            // By what is shown: `$0` is no reason to do anything.
-            let (saving, others): (Vec<&ListEntry>, Vec<&ListEntry>) = entries
-                .iter()
-                .partition(|e| format::usd_total(e.saves_usd) != format::usd_total(0.0));
-            let _ = writeln!(self.out, "**{title}**\n");
-            saving.iter().take(OFFERS).for_each(|entry| self.entry(entry));
-            self.left_out(saving.get(OFFERS..).unwrap_or_default(), &others);
-            self.out.push('\n');
-        }
-        self.gates(answer);
-    }
-
-    /// Adds the best units of each offer, why the lists buy another number, and which families the sums are about.
-    fn gates(&mut self, answer: &Answer) {
-        let Some(plan) = self.report.active() else { return };
-        let families = plan.scenario.families.iter().zip(&answer.families);
-        let offers = families.filter_map(|(inputs, found)| Some((inputs, found.as_ref()?)));
-        let mut said = Vec::new();
-        for (inputs, offer) in offers.flat_map(|(i, f)| f.offers.iter().map(move |o| (i, o))) {
-            let Some(why) = offer.why_units(plan.scenario.future.caution) else { continue };
-            let mine =
-                |e: &&ListEntry| e.family == inputs.name && e.offer == offer.name && e.week == 0;
-            let now: f64 = answer.lists.buy.iter().filter(mine).map(|e| e.units).sum();
-            let bought = format!("{} to buy now, for the reason above", format::count(now));
-            said.push(format!("{} {}: {why}; {bought}.", inputs.name, offer.name));
-        }
-        if !said.is_empty() {
-            let _ = writeln!(self.out, "**Why so many units**\n");
-            said.iter().take(OFFERS).for_each(|text| self.point(text));
-            if let Some(more) = said.len().checked_sub(OFFERS).filter(|more| *more > 0) {
-                self.point(&format!("{} more are not listed.", format::count(more as f64)));
-            }
-        }
-        self.say(
-            "For the demand as it ran: whatever is stopped, made smaller or moved to Spot first needs no \
-             commitment. The Overview commits to what these leave, and to less.",
-        );
-    }
-
-    /// Says how many offers of a list stand nowhere: `smaller` for want of room, `others` because they save `$0` or
-    /// because nobody knows what they would.
-    fn left_out(&mut self, smaller: &[&ListEntry], others: &[&ListEntry]) {
-        let count = |n: usize| format::count(n as f64);
-        let mut parts = Vec::new();
-        if !smaller.is_empty() {
-            let usd: f64 = smaller.iter().map(|e| e.saves_usd).sum();
-            let saves = format::usd_total(usd);
-            parts.push(format!("{} that save {saves} together", count(smaller.len())));
-        }
-        let is_unknown = |e: &&&ListEntry| matches!(e.reason, R::NoRate(_) | R::NoPrice);
-        let unknown = others.iter().filter(is_unknown).count();
-        let unsold = others.iter().filter(|e| e.reason == R::NotSold).count();
-        for (n, what) in [
-            (others.len() - unknown - unsold, "that save nothing"),
-            (unknown, "that cannot be judged, their rate or price not being known"),
-            (unsold, "that AWS does not sell"),
-        ] {
-            if n > 0 {
-                parts.push(format!("{} {what}", count(n)));
-            }
-        }
-        if !parts.is_empty() {
-            self.point(&format!("Not listed: {}.", parts.join(", ")));
-        }
-    }
-
-    fn entry(&mut self, entry: &ListEntry) {
-        let when = if entry.week > 0 { format!(" in week {}", entry.week) } else { String::new() };
-        let cash = if entry.upfront_usd > 0.0 {
-            format!(
-                ", {} at once and {} a month",
-                format::usd_total(entry.upfront_usd),
-                format::usd_total(entry.monthly_usd)
-            )
-        } else {
-            format!(", {} a month", format::usd_total(entry.monthly_usd))
-        };
-        let safe =
-            entry.safe_months.map_or_else(String::new, |m| format!(", safe after {m:.1} months"));
         self.point(&format!(
-            "{} × {} {}{when} ({}{cash}): saves {} on average{safe}. {}",
-            format::count(entry.units),
-            entry.family,
-            entry.offer,
-            format::usd_per_hour(entry.usd_per_hour),
-            format::usd_total(entry.saves_usd),
-            reasons::list(entry),
-        ));
-    }
-
-    fn worth(&mut self) {
-        self.heading("What it is worth");
-        let scope = self.report.active().and_then(|plan| plan.answer.as_ref()?.scope());
-        if let Some(scope) = scope {
-            let _ = writeln!(self.out, "Of {scope} together.\n");
-        }
-        let plans: Vec<_> = self.report.plans.iter().filter(|p| p.answer.is_some()).collect();
-        let usd = |v: Option<f64>| number(v, self.ctx, format::usd_total);
-        let part = |v: Option<f64>| number(v, self.ctx, share);
-        let rows = plans.iter().filter_map(|plan| {
-            let value = &plan.answer.as_ref()?.total;
-            let mean = number(Some(value.mean_usd), self.ctx, |mean| {
-                format!("{} ± {}", format::usd_total(mean), format::usd_total(value.mean_error_usd))
-            });
-            let name = format!("{} {}", plan.slot.letter(), plan.scenario.name);
-            Some(vec![
-                Cell { shown: name.trim().to_owned(), ..Cell::text("") },
-                mean,
-                usd(Some(value.p5_usd)),
-                usd(Some(value.p50_usd)),
-                usd(Some(value.p95_usd)),
-                usd(Some(value.on_demand_usd)),
-                part(value.esr),
-                usd(Some(value.worst5_savings_usd)),
-                part(Some(value.prob_above_on_demand)),
-                part(value.coverage),
-                part(value.utilisation),
-                usd(value.regret_usd),
-                number(Some(value.lock_in_months), self.ctx, |m| format!("{m:.1}")),
-            ])
-        });
-        let sheet = Sheet {
-            columns: columns(&[
-                ("name", "Scenario", Align::Left),
-                ("mean_usd", "Mean ± 2 s.e.", Align::Right),
-                ("p5_usd", "P5", Align::Right),
-                ("p50_usd", "P50", Align::Right),
-                ("p95_usd", "P95", Align::Right),
-                ("on_demand_usd", "On demand", Align::Right),
-                ("esr", "Saves", Align::Right),
-                ("worst5_savings_usd", "Saves in the worst 5%", Align::Right),
-                ("prob", "Dearer than on demand", Align::Right),
-                ("coverage", "Covered", Align::Right),
-                ("utilisation", "Used", Align::Right),
-                ("regret_usd", "Regret", Align::Right),
-                ("lock_in_months", "Lock-in, months", Align::Right),
-            ]),
-            rows: rows.collect(),
-        };
-        self.out.push_str(&markdown::table(&sheet));
-        let said: Vec<String> = self.report.comparisons.iter().map(compared).collect();
-        if !said.is_empty() {
-            self.out.push('\n');
-        }
-        said.iter().for_each(|text| self.point(text));
-    }
-
-    fn matters(&mut self, answer: &Answer) {
-        if answer.tornado.is_empty() {
-            return;
-        }
-        self.heading("What matters most");
-        for bar in answer.tornado.iter().take(BARS) {
-            let [low, high] = bar.usd.map(|usd| format::usd_signed(usd, format::usd_total));
-            let decision = if bar.decision_changes() { "; the best units change" } else { "" };
-            self.point(&format!(
-                "{} {}: {} → {low}, {} → {high}{decision}.",
-                bar.family, bar.input, bar.values[0], bar.values[1]
-            ));
-        }
-    }
-
-    fn inputs(&mut self, scenario: &Scenario) {
-        self.heading("Inputs");
-        // Families that differ in name and price alone stand together.
-        let mut groups: Vec<([String; 2], Vec<String>)> = Vec::new();
-        for family in &scenario.families {
-            let (price, rest) = family_words(family);
-            match groups.iter_mut().find(|(same, _)| *same == rest) {
-                Some((_, prices)) => prices.push(price),
-                None => groups.push((rest, vec![price])),
-            }
-        }
-        for ([from, rest], prices) in groups {
-            self.point(&format!("{}{from}; {rest}.", prices.join(", ")));
-        }
-        for plan in &scenario.compute_plans {
-            let rates: Vec<String> = plan
-                .rates
-                .iter()
-                .map(|rate| format!("{} at {}", rate.family, format::usd_per_hour(rate.rate)))
-                .collect();
-            self.point(&format!(
-                "{}: {} for {} weeks from week {}, {}; {}.",
-                plan.name,
-                format::usd_per_hour(plan.usd_per_hour),
-                plan.weeks,
-                plan.week,
-                payment(plan.payment),
-                rates.join(", ")
-            ));
-        }
-        let future = &scenario.future;
-        self.point(&format!(
-            "Common part of the random growth {}, cost of capital {} per year, caution {}, next \
-             purchase in {} weeks.",
-            share(future.correlation),
+            "Valued over {how}; cost of capital {} per year, common part of the random growth {}, next purchase in {} \
+             weeks. Dollars are nominal list prices unless the inputs say otherwise.",
             share(future.wacc),
-            share(future.caution),
+            share(future.correlation),
             future.top_up_weeks
         ));
+        let growth = |of: fn(&FamilyInputs) -> f64| range(scenario.families.iter().map(of), share);
+        self.point(&format!(
+            "{} Growth {} per year, drift {} and shock {} per week.",
+            self.prices(&scenario.families),
+            growth(|family| family.growth),
+            growth(|family| family.drift),
+            growth(|family| family.shock)
+        ));
+        let mut own: Vec<String> =
+            scenario.families.iter().filter_map(assumed).map(|text| self.sentence(&text)).collect();
+        own.extend(scenario.compute_plans.iter().map(|plan| {
+            let from = format!("for {} weeks from week {}", plan.weeks, plan.week);
+            self.sentence(&format!(
+                "{}: {} {from}.",
+                plan.name,
+                format::usd_per_hour(plan.usd_per_hour)
+            ))
+        }));
+        self.points(&own, ["assumption", "assumptions"]);
     }
 
-    fn unknown(&mut self, scenario: &Scenario, answer: Option<&Answer>) {
-        self.heading("What is not known");
+    /// Sources of the on-demand prices, with how many families have theirs from each.
+    fn prices(&self, families: &[FamilyInputs]) -> String {
+        let priced = || families.iter().filter(|family| family.on_demand.is_some());
+        let sources: BTreeSet<&str> = priced().map(|family| &*family.prices_from).collect();
+        let said: Vec<String> = sources
+            .iter()
+            .map(|source| {
+                let of = priced().filter(|family| family.prices_from == **source);
+                let prices =
+                    range(of.clone().filter_map(|family| family.on_demand), format::usd_per_hour);
+                let from = if source.is_empty() { "as given" } else { source };
+                format!("{prices} ({}, {from})", format::counted(of.count(), "family", "families"))
+            })
+            .collect();
+        let said = if said.is_empty() { "none is known".to_owned() } else { said.join("; ") };
+        format!("On-demand prices: {}.", self.sentence(&said))
+    }
+
+    fn risks(&mut self, scenario: &Scenario, answer: Option<&Answer>) {
+        self.heading("Risks, and what is not known");
+        if let Some(advised) = answer.and_then(|answer| answer.advised.as_ref()) {
+            let usd = format::usd_total(advised.worst5_savings_usd.abs());
+            let worst = if advised.worst5_savings_usd < 0.0 { "loses" } else { "saves" };
+            self.point(&format!(
+                "Commitments are paid, used or not: {} in all, for {:.1} months in the mean. In the worst 5% of the \
+                 futures what is bought now {worst} {usd}; everything on demand is cheaper in {} of them all.",
+                format::usd_total(advised.fixed_usd),
+                advised.lock_in_months,
+                share(advised.prob_above_on_demand)
+            ));
+        }
+        let mut gaps: Vec<String> = Vec::new();
         for note in &self.report.demand.notes {
-            self.point(&format!("Demand: {}.", note.trim_end_matches('.')));
+            let note = note.trim_end_matches('.');
+            gaps.push(self.sentence(&format!("Demand: {note}.")));
         }
-        let unpriced = scenario.families.iter().filter(|family| family.on_demand.is_none());
-        let unpriced: Vec<&str> = unpriced.map(|family| &*family.name).collect();
-        if !unpriced.is_empty() {
-            let names = unpriced.join(", ");
-            self.point(&format!("{names}: no on-demand price; nothing of it is valued."));
+        let names = |of: &dyn Fn(&FamilyInputs) -> bool| {
+            let names: Vec<&str> =
+                scenario.families.iter().filter(|f| of(f)).map(|f| &*f.name).collect();
+            (!names.is_empty()).then(|| cut(&names.join(", "), SENTENCE / 2, self.ctx.symbols))
+        };
+        if let Some(names) = names(&|family| family.on_demand.is_none()) {
+            gaps.push(format!("{names}: no on-demand price; nothing of it is valued."));
         }
-        // By the offers without a rate, the families.
-        let mut without: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-        for family in &scenario.families {
+        // Families whose offers without a rate are the same ones stand together.
+        let without = |family: &FamilyInputs| {
             let offers = family.offers.iter().filter(|offer| {
                 offer.rate.is_none() && offer.kind != OfferKind::CapacityReservation
             });
-            let names: Vec<&str> = offers.map(|offer| &*offer.name).collect();
-            if !names.is_empty() {
-                without.entry(names.join(", ")).or_default().push(&family.name);
-            }
+            offers.map(|offer| &*offer.name).collect::<Vec<_>>().join(", ")
+        };
+        let offers: BTreeSet<String> = scenario.families.iter().map(without).collect();
+        for offers in offers.iter().filter(|offers| !offers.is_empty()) {
+            let Some(names) = names(&|family| without(family) == *offers) else { continue };
+            let offers = cut(offers, SENTENCE / 2, self.ctx.symbols);
+            gaps.push(format!("{names}: no rate of {offers}; not compared."));
         }
-        for (offers, families) in without {
-            let families = families.join(", ");
-            self.point(&format!("{families}: no rate of {offers}; not compared."));
-        }
-        if answer.is_some_and(|answer| answer.total.regret_usd.is_none()) {
-            self.point("Regret was not computed.");
-        }
+        self.points(&gaps, ["gap", "gaps"]);
+        self.point(
+            "For the demand as it ran: whatever is stopped, made smaller or moved to Spot first needs no \
+             commitment. The Overview commits to what these leave, and to less.",
+        );
         // What the configuration says of prices is in them, and said with them.
         let is_private = |f: &FamilyInputs| f.prices_from.contains(PRIVATE_PRICES);
         let without = match scenario.families.iter().any(is_private) {
@@ -348,6 +384,96 @@ impl Memo<'_> {
              in them only as a step. {without}"
         ));
     }
+
+    fn would_change(&mut self, answer: &Answer) {
+        if answer.tornado.is_empty() {
+            return;
+        }
+        self.heading("What would change it");
+        // What changes the decision first, then what changes the cost most.
+        let (deciding, others): (Vec<_>, Vec<_>) =
+            answer.tornado.iter().partition(|bar| bar.decision_changes());
+        for bar in deciding.into_iter().chain(others).take(self.most.max(1)) {
+            let [low, high] = bar.usd.map(|usd| format::usd_signed(usd, format::usd_total));
+            let decision = if bar.decision_changes() { "; the best units change" } else { "" };
+            self.point(&format!(
+                "{} {}: {} → {low}, {} → {high}{decision}.",
+                self.name(&bar.family),
+                bar.input,
+                bar.values[0],
+                bar.values[1]
+            ));
+        }
+    }
+}
+
+/// True where purchases were judged: over futures, and at the last stage.
+fn is_judged(answer: &Answer) -> bool {
+    answer.stage == Stage::Whole && answer.paths > 0
+}
+
+/// True where a scenario has nothing but what is held.
+fn buys_nothing(scenario: &Scenario) -> bool {
+    let buys = |family: &FamilyInputs| family.buys.iter().any(|buy| buy.units > 0.0);
+    !scenario.families.iter().any(buys) && scenario.compute_plans.iter().all(|plan| plan.held)
+}
+
+/// What to do, with its dollars beside those of the same demand on demand.
+fn decision(scenario: &Scenario, answer: &Answer) -> String {
+    if answer.stage < Stage::Whole {
+        return "The lists were not made yet when this memo was written.".to_owned();
+    }
+    if answer.paths == 0 {
+        return "None: the past itself was valued, and purchases are judged over futures (paths above 0)."
+            .to_owned();
+    }
+    let planned = match answer.lists.plan.len() {
+        0 => String::new(),
+        n => format!(
+            " {} planned for later, to be judged again then.",
+            format::counted(n, "purchase is", "purchases are")
+        ),
+    };
+    let Some(advised) = answer.advised.as_ref() else {
+        return format!("Buy nothing now: no offer with a known rate pays.{planned}");
+    };
+    let rate: f64 = answer.lists.buy.iter().map(|entry| entry.usd_per_hour).sum();
+    let instead = if buys_nothing(scenario) { "" } else { ", instead of what the scenario buys" };
+    let saved = advised.on_demand_usd - advised.mean_usd;
+    let less = if saved < 0.0 { "more" } else { "less" };
+    let saved = format!("{} {less}", format::usd_total(saved.abs()));
+    let esr = advised.esr.map_or_else(String::new, |esr| format!(" ({})", share(esr)));
+    format!(
+        "Buy now what the table says, {} for {}{instead}: {} on average where all of it on demand is {}, {}{esr}; \
+         in nine futures of ten {} to {}.{planned}",
+        format::plural(answer.lists.buy.len(), "offer"),
+        format::usd_per_hour(rate),
+        format::usd_total(advised.mean_usd),
+        format::usd_total(advised.on_demand_usd),
+        saved,
+        format::usd_total(advised.p5_usd),
+        format::usd_total(advised.p95_usd),
+    )
+}
+
+/// How many offers should not be bought, by why; those that nobody can judge are not called worth nothing.
+fn refused(avoid: &[&ListEntry]) -> Vec<String> {
+    let unknown = avoid.iter().filter(|e| matches!(e.reason, R::NoRate(_) | R::NoPrice)).count();
+    let unsold = avoid.iter().filter(|e| e.reason == R::NotSold).count();
+    let said = [
+        (avoid.len() - unknown - unsold, "that save nothing"),
+        (unknown, "that cannot be judged, their rate or price not being known"),
+        (unsold, "that AWS does not sell"),
+    ];
+    let some = said.into_iter().filter(|(n, _)| *n > 0);
+    some.map(|(n, what)| format!("{} {what}", format::count(n as f64))).collect()
+}
+
+/// The least and the largest of some numbers, in words; one where both read the same.
+fn range(of: impl Iterator<Item = f64> + Clone, words: fn(f64) -> String) -> String {
+    let low = words(of.clone().fold(f64::INFINITY, f64::min));
+    let high = words(of.fold(f64::NEG_INFINITY, f64::max));
+    if low == high { low } else { format!("{low} to {high}") }
 }
 
 /// A comparison in words.
@@ -363,19 +489,9 @@ fn compared(found: &SlotComparison) -> String {
     )
 }
 
-/// A family with its price, then where that is from and all its other inputs.
-fn family_words(family: &FamilyInputs) -> (String, [String; 2]) {
-    let price =
-        family.on_demand.map_or_else(|| "no on-demand price".to_owned(), format::usd_per_hour);
-    let from = match (family.on_demand, &*family.prices_from) {
-        (None, _) => String::new(),
-        (Some(_), "") => " on demand".to_owned(),
-        (Some(_), from) => format!(" on demand ({from})"),
-    };
-    let mut parts = vec![
-        format!("growth {} per year", share(family.growth)),
-        format!("drift {} and shock {} per week", share(family.drift), share(family.shock)),
-    ];
+/// What a scenario says of one family beside its price and growth; `None` where it says nothing.
+fn assumed(family: &FamilyInputs) -> Option<String> {
+    let mut parts = Vec::new();
     for step in &family.steps {
         let what = match &step.kind {
             StepKind::Launch { units } => format!("{} units more", format::count(*units)),
@@ -417,5 +533,5 @@ fn family_words(family: &FamilyInputs) -> (String, [String; 2]) {
             rate.map_or_else(String::new, |rate| format!(" at {rate}"))
         ));
     }
-    (format!("{}: {price}", family.name), [from, parts.join("; ")])
+    (!parts.is_empty()).then(|| format!("{}: {}.", family.name, parts.join("; ")))
 }

@@ -125,6 +125,7 @@ fn plan(plan: &SessionPlan) -> Json {
             "paths": answer.paths,
             "weeks": answer.weeks,
             "valuation": valuation_json(&answer.total),
+            "advised": answer.advised.as_ref().map(valuation_json),
             "families": families,
             "buy": entries(&answer.lists.buy),
             "plan": entries(&answer.lists.plan),

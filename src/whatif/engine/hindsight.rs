@@ -81,6 +81,7 @@ impl Engine {
             total,
             families,
             lists: Lists::default(),
+            advised: None,
             tornado: Vec::new(),
             calendar: Vec::new(),
         })

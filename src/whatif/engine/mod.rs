@@ -215,6 +215,7 @@ impl Engine {
             total: self.total(),
             families,
             lists: Lists::default(),
+            advised: None,
             tornado: Vec::new(),
             calendar: self.calendar(),
         })

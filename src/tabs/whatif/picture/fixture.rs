@@ -163,6 +163,7 @@ pub fn answer(scenario: &Scenario, stage: Stage) -> Answer {
         total,
         families,
         lists: if is_whole { lists() } else { Lists::default() },
+        advised: None,
         tornado: if is_whole { tornado() } else { Vec::new() },
         calendar: calendar(),
     }
