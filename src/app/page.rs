@@ -8,6 +8,8 @@ use super::{App, Effect};
 use crate::domain::{GpuHistory, GpuKey, SeriesSet};
 use crate::tabs::gpus::screen::GpuScreen;
 use crate::tabs::idle::screen::IdleScreen;
+use crate::tabs::overview::screen::OverviewScreen;
+use crate::tabs::overview::state::BillPage;
 use crate::tabs::savings::screen::SavingsScreen;
 use crate::tabs::savings::state::SavingsPage;
 use crate::tabs::storage::screen::StorageScreen;
@@ -38,6 +40,8 @@ pub enum Page {
     Storage(StoragePage),
     /// A page of a savings list.
     Savings(SavingsPage),
+    /// What the bill, or a part of it, is the sum of.
+    Bill(BillPage),
     /// Instance types for a model: the guide.
     Guide,
     /// A page of the What-if tab.
@@ -64,6 +68,7 @@ impl Page {
             Self::Gpu { .. } | Self::Distribution | Self::Missing => &GpuScreen,
             Self::Storage(_) => &StorageScreen,
             Self::Savings(_) | Self::Guide => &SavingsScreen,
+            Self::Bill(_) => &OverviewScreen,
             Self::WhatIf(_) => &WhatIfScreen,
             Self::Help | Self::Log | Self::OwnCost | Self::Sheet => return None,
         })
@@ -76,6 +81,7 @@ impl Page {
             Self::Gpu { .. } => "GPU",
             Self::Storage(page) => page.title(),
             Self::Savings(page) => page.title(),
+            Self::Bill(page) => page.title(),
             Self::Guide => "Guide",
             Self::WhatIf(page) => page.title(),
             Self::Distribution => "Distribution",

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use crate::domain::storage::Subject;
 use crate::tabs::Tab;
+use crate::tabs::overview::state::BillPage;
 use crate::tabs::savings::state::{SavingsList, SavingsPage};
 use crate::view::Role;
 pub use crate::view::room::{columns, wrap};
@@ -48,6 +49,8 @@ pub enum Target {
     List(SavingsList),
     /// The page of a row of such a list.
     Saving(SavingsPage),
+    /// The page of the bill, or of a part of it.
+    Bill(BillPage),
     /// The list that another target leads to, with this filter in force.
     Filtered(Box<Self>, &'static str),
 }

@@ -4,6 +4,31 @@ use jiff::Timestamp;
 
 use super::picture::{Overview, overview};
 use crate::app::App;
+use crate::fleet::savings::BillKind;
+
+/// A sum of the ladder that has a page instead of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BillPage {
+    /// The whole bill.
+    Whole,
+    /// What is paid besides instances and the commitments that pay for them.
+    Besides,
+}
+
+impl BillPage {
+    /// Title of the page, shown above the body.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Whole => "Bill",
+            Self::Besides => "Paid besides",
+        }
+    }
+
+    /// True where a part of the bill is in the sum.
+    pub(super) fn has(self, kind: BillKind) -> bool {
+        self == Self::Whole || !matches!(kind, BillKind::Instances(_))
+    }
+}
 
 /// Version and moment of a picture.
 type Stamp = (u64, Option<Timestamp>);

@@ -25,7 +25,7 @@ pub(crate) struct SavingsListSpec {
     /// Title of the list, shown in the strip.
     pub(super) title: &'static str,
     /// Name and fields of the list, and the state that holds it.
-    pub(super) list: ListSpec,
+    pub(crate) list: ListSpec,
     /// Takes the rows from the picture of savings.
     pub(super) source: ListSource,
     /// Makes the sums of the strip, most important first.

@@ -8,6 +8,7 @@ use crate::domain::HOURS_PER_MONTH;
 use crate::fleet::PartKind;
 use crate::fleet::savings::BillKind;
 use crate::tabs::overview::picture::{Basis, Ladder, LadderRow, Money, Overview, filter};
+use crate::tabs::overview::state::BillPage;
 use crate::view::{Symbols, ViewContext, format, reasons};
 
 /// Columns of the mark and the glyph, of the labels, of dollars per hour, of the share, and of dollars per month.
@@ -61,7 +62,7 @@ fn look(kind: BillKind, symbols: Symbols) -> (char, Role) {
 }
 
 /// What `enter` opens on a part: its rows.
-fn target(kind: BillKind) -> Target {
+pub(super) fn target(kind: BillKind) -> Target {
     let filtered = |list, text| Target::Filtered(Box::new(list), text);
     match kind {
         BillKind::Instances(_) => {
@@ -112,13 +113,18 @@ fn steps(overview: &Overview, shape: &Shape<'_>) -> Vec<Line> {
         Basis::Instances => {}
     }
     if ladder.is_whole() {
-        lines.push(shape.step("paid besides", Some(ladder.besides()), Role::Text, &[]));
-        let label =
-            if ladder.basis == Basis::Net { "the bill now" } else { "the bill at list price" };
-        lines.push(shape.step(label, Some(ladder.bill()), Role::Heading, &[]));
+        let line = shape.step("paid besides", Some(ladder.besides()), Role::Text, &[]);
+        lines.push(line.to(Target::Bill(BillPage::Besides)));
+        let line = shape.step(bill_label(ladder), Some(ladder.bill()), Role::Heading, &[]);
+        lines.push(line.to(Target::Bill(BillPage::Whole)));
     }
     lines.push(shape.waste(ladder, overview.told_waste().is_some()));
     lines
+}
+
+/// Name of the sum of all parts, by what it covers.
+pub(super) fn bill_label(ladder: &Ladder) -> &'static str {
+    if ladder.basis == Basis::Net { "the bill now" } else { "the bill at list price" }
 }
 
 /// What no figure of the ladder has, and the sentence on a net that is not known.
@@ -370,7 +376,23 @@ mod tests {
         assert_eq!(parts.iter().filter_map(cents).sum::<i64>(), bill);
         let marked = parts.iter().filter(|line| text(line).starts_with('!'));
         assert_eq!(marked.filter_map(cents).sum::<i64>(), of("of it waste"));
-        assert!(parts.iter().all(|line| line.target.is_some()), "each opens its rows");
+    }
+
+    #[test]
+    fn enter_on_each_row_leads_somewhere() {
+        for savings in [Some(savings()), Some(denied()), None] {
+            let mut o = overview(&fleet(), &ctx());
+            if let Some(savings) = &savings {
+                o = o.with_savings(savings);
+            }
+            let (lines, _) = lines(&o, &ctx(), 78);
+            let (heading, rows) = lines.split_first().unwrap();
+            assert_eq!(heading.target, None);
+            assert!(rows.len() > o.ladder.rows.len());
+            for row in rows {
+                assert!(row.target.is_some(), "{}", text(row));
+            }
+        }
     }
 
     #[test]

@@ -1,11 +1,14 @@
 //! The Overview as text: the bill and what it is spent on, the costliest findings, the GPUs as judged and as they are
 //! now, what could be saved, the scorecard, whose it is and where.
 
+mod bill;
 mod findings;
 mod ladder;
 mod measures;
 mod past;
 mod savings;
+
+pub(crate) use bill::lines as bill;
 
 use crate::app::App;
 use crate::app::Role;
