@@ -128,7 +128,7 @@ pub struct GlobalArgs {
 fn parse_speed(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(speed) if (0.01..=100_000.0).contains(&speed) => Ok(speed),
-        _ => Err("a number from 0.01 to 100000".into()),
+        _ => Err("a number from 0.01 to 100000 is wanted".into()),
     }
 }
 
@@ -145,7 +145,10 @@ pub enum Command {
         list: ListOptions,
     },
     /// Sums the fleet up: burn, waste, verdicts, owners.
-    Overview,
+    ///
+    /// --filter speaks of instances here. --columns, --sort, --limit and --wide are of the costliest
+    /// findings, of which it prints five without --limit.
+    Overview(ListOptions),
     /// Lists GPUs with what they really do, whose they are and what they cost, worst first.
     ///
     /// Takes what the configured sources of GPU telemetry say. --filter speaks of GPUs here, for
@@ -305,6 +308,7 @@ impl Command {
         match self {
             Self::Idle { list, .. }
             | Self::Gpus { list, .. }
+            | Self::Overview(list)
             | Self::Commitments(list)
             | Self::Rightsize { list, .. }
             | Self::Spot { list, .. }
@@ -320,8 +324,9 @@ impl Command {
 /// Which GPUs are listed, and how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Args)]
 pub struct GpusArgs {
-    /// Prints one row per group instead of one per GPU.
-    #[arg(long, value_enum, value_name = "WHAT", conflicts_with = "ListOptions")]
+    /// Prints one row per group instead of one per GPU; --columns and --sort are of groups then, --filter and
+    /// --fail-on of GPUs still.
+    #[arg(long, value_enum, value_name = "WHAT")]
     pub group: Option<GroupChoice>,
     /// Reads the GPUs of this host once, from their driver: asks no account anything.
     #[arg(long, conflicts_with_all = ["demo", "offline"])]

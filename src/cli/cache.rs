@@ -1,12 +1,13 @@
 //! `burntop cache`: where the cache lies, what is in it, and emptying it.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 
 use jiff::Timestamp;
 
 use super::args::CacheCommand;
 use super::exit::{CliError, Exit};
+use super::tell::{say, tell};
 use crate::cache::{Cache, CacheNotice, CacheStats, OpenOptions, ledger_path};
 use crate::view::format::{age, bytes};
 
@@ -45,7 +46,7 @@ pub fn run(
         let later = cache.take_notices();
         cache.close().await;
         for notice in notices.iter().chain(&later) {
-            tell(notice)?;
+            tell_notice(notice);
         }
         Ok(exit)
     })
@@ -74,10 +75,9 @@ async fn clear(cache: &Cache, out: &mut dyn Write) -> Result<Exit, CliError> {
     Ok(Exit::Ok)
 }
 
-fn tell(notice: &CacheNotice) -> io::Result<()> {
-    let mut stderr = super::output::stderr();
-    writeln!(stderr, "burntop: {}", notice.message())?;
-    writeln!(stderr, "         {}", notice.fix())
+fn tell_notice(notice: &CacheNotice) {
+    tell(notice.message());
+    say(format_args!("         {}", notice.fix()));
 }
 
 /// The figures, one per line.

@@ -9,7 +9,7 @@ use clap_complete::Shell;
 use super::args::Cli;
 use super::list_options::LISTS;
 use crate::analyze::idle::Preset;
-use crate::view::FieldTable;
+use crate::view::{FieldSpec, FieldTable};
 
 /// Prints the completion script of `shell`. Fails where it cannot be written.
 pub fn print(shell: Shell, out: &mut dyn Write) -> io::Result<()> {
@@ -35,9 +35,13 @@ fn with_fields(
         return command.mut_subcommand(first, |sub| with_fields(sub, rest, table));
     }
     let fields = || table.fields().iter().map(|f| PossibleValue::new(f.name).help(f.doc));
-    ["columns", "sort"].into_iter().fold(command, |command, option| {
-        command.mut_arg(option, |arg| arg.value_parser(PossibleValuesParser::new(fields())))
-    })
+    // The generator takes names that live as long as the program, which ends with the script.
+    let largest = |f: &FieldSpec| PossibleValue::new(&*format!("-{}", f.name).leak());
+    let sorts =
+        || fields().chain(table.fields().iter().map(|f| largest(f).help("the largest first")));
+    command
+        .mut_arg("columns", |arg| arg.value_parser(PossibleValuesParser::new(fields())))
+        .mut_arg("sort", |arg| arg.value_parser(PossibleValuesParser::new(sorts())))
 }
 
 #[cfg(test)]
@@ -65,7 +69,9 @@ mod tests {
             print(shell, &mut out).unwrap();
             let script = String::from_utf8(out).unwrap();
             // One of each: a preset, a field of instances, one of buckets, one of spot candidates.
-            for word in ["aws-compute-optimizer", "covered_by", "sized_by", "because"] {
+            for word in
+                ["aws-compute-optimizer", "covered_by", "sized_by", "because", "-covered_by"]
+            {
                 assert!(script.contains(word), "{shell}: {word}");
             }
         }

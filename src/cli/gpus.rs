@@ -13,8 +13,8 @@ use crate::bus::Outcome;
 use crate::config::Env;
 use crate::domain::Reading;
 use crate::fleet::GpuTotals;
-use crate::report::{GpuGroups, Gpus, List};
-use crate::tabs::gpus::picture::{GpuField, GpuGrouping};
+use crate::report::{Gpus, GroupedGpus, List};
+use crate::tabs::gpus::picture::{GpuField, GpuGrouping, GroupField};
 use crate::view::ViewContext;
 
 /// Reads all GPU sources once and prints the GPUs. Fails for options that do not fit, and where nothing could
@@ -26,7 +26,14 @@ pub fn run(
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
     let options = &invocation.options;
-    let chosen = Selection::of(invocation)?;
+    // With groups, columns, order and number are theirs; the filter is of GPUs either way.
+    let (chosen, groups) = match args.group {
+        Some(by) => {
+            let groups = Selection::<GroupField>::unfiltered(invocation)?;
+            (Selection::filter_alone(invocation)?, Some((grouping(by), groups)))
+        }
+        None => (Selection::of(invocation)?, None),
+    };
     if let Some(fail_on) = &options.fail_on {
         fail_on.of_gpus().map_err(CliError::Usage)?;
     }
@@ -35,8 +42,13 @@ pub fn run(
     let ctx = reports::context(invocation, env);
     let list = report(&outcome, &chosen, &ctx);
     let totals = GpuTotals::of(list.rows.iter().map(|r| &**r));
-    match args.group.map(grouping) {
-        Some(by) => reports::print(&GpuGroups { list, by }, invocation, &ctx, out)?,
+    match groups {
+        Some((by, groups)) => {
+            let filter = list.filter.clone();
+            let of = GroupedGpus { list, by };
+            let list = List { filter, ..groups.list(&of.groups(), of, &ctx) };
+            reports::print(&list, invocation, &ctx, out)?;
+        }
         None => reports::print(&list, invocation, &ctx, out)?,
     }
     let exit = reports::ended(&outcome.fleet.readings);

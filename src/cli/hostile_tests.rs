@@ -87,6 +87,7 @@ fn reports(fleet: &Fleet, gpus: &GpuFleet) -> Vec<(Format, String)> {
         past: None,
         preset: "cautious".to_owned(),
         filter: String::new(),
+        findings: crate::report::FindingOptions::default(),
     };
     let all: [&dyn Report; 3] = [&idle, &overview, &list];
     let each = Format::ALL

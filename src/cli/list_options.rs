@@ -10,9 +10,10 @@ use super::invocation::Invocation;
 use super::tell::tell;
 use crate::config::suggest::nearest;
 use crate::domain::text;
-use crate::report::{List, ListField};
+use crate::report::{FindingOptions, List, ListField};
 use crate::tabs::gpus::picture::GpuField;
 use crate::tabs::idle::picture::Field;
+use crate::tabs::overview::picture::FindingField;
 use crate::tabs::savings::picture::{CommitmentField, ProposalField, ResourceField, SpotField};
 use crate::tabs::storage::picture::{BlockField, BucketField};
 use crate::view::filter::Unmatched;
@@ -25,8 +26,9 @@ pub type CommandPath = &'static [&'static str];
 pub type Fields = fn() -> &'static dyn FieldTable;
 
 /// The subcommands that print a list, with the fields of their rows.
-pub const LISTS: [(CommandPath, Fields); 8] = [
+pub const LISTS: [(CommandPath, Fields); 9] = [
     (&["idle"], Field::table),
+    (&["overview"], FindingField::table),
     (&["gpus"], GpuField::table),
     (&["commitments"], CommitmentField::table),
     (&["rightsize"], ProposalField::table),
@@ -58,7 +60,7 @@ pub struct ListOptions {
 
 fn parse_limit(text: &str) -> Result<usize, String> {
     let limit = text.parse().ok().filter(|limit| *limit > 0);
-    limit.ok_or_else(|| "a whole number from 1".to_owned())
+    limit.ok_or_else(|| "a whole number from 1 is wanted".to_owned())
 }
 
 /// Filter, order and columns of a list as its command line has them, checked against its fields.
@@ -79,17 +81,37 @@ impl<F: TableField> Selection<F> {
     /// What the command line of a run chooses. Fails for a filter that cannot be parsed and for fields that the list
     /// does not have.
     pub fn of(invocation: &Invocation) -> Result<Self, CliError> {
-        let (typed, args) = (invocation.options.filter.clone(), &invocation.options.list);
+        let filtered = Self::filter_alone(invocation)?;
+        let (filter, typed) = (filtered.filter, filtered.typed);
+        Ok(Self { filter, typed, ..Self::unfiltered(invocation)? })
+    }
+
+    /// The filter without order, columns and number. Fails for a filter that cannot be parsed.
+    pub fn filter_alone(invocation: &Invocation) -> Result<Self, CliError> {
+        let typed = invocation.options.filter.clone();
         let parse = |text: &str| Filter::parse(F::table(), text);
         let filter = typed.as_deref().map(parse).transpose();
+        Ok(Self {
+            filter: filter.map_err(|e| wrong_filter(typed.as_deref().unwrap_or_default(), e))?,
+            typed,
+            sorts: Vec::new(),
+            columns: Vec::new(),
+            limit: None,
+        })
+    }
+
+    /// Order, columns and number without the filter, which is of other rows. Fails for fields that the list does
+    /// not have.
+    pub fn unfiltered(invocation: &Invocation) -> Result<Self, CliError> {
+        let args = &invocation.options.list;
         let sort = |word: &String| {
             let (descending, name) = word.strip_prefix('-').map_or((false, &**word), |w| (true, w));
             Ok(Sort { field: Some(find::<F>("--sort", name)?.spec()), descending })
         };
         let column = |name: &String| find::<F>("--columns", name);
         Ok(Self {
-            filter: filter.map_err(|e| wrong_filter(typed.as_deref().unwrap_or_default(), e))?,
-            typed,
+            filter: None,
+            typed: None,
             sorts: args.sort.iter().map(sort).collect::<Result<_, CliError>>()?,
             columns: match args.wide {
                 true => F::all().to_vec(),
@@ -101,13 +123,15 @@ impl<F: TableField> Selection<F> {
 
     /// The rows that match, sorted.
     pub fn rows(&self, rows: &[Arc<F::Row>], ctx: &ViewContext) -> Vec<Arc<F::Row>> {
-        let select = |rows: &[Arc<F::Row>], filter: Option<&Filter>, sort| -> Vec<Arc<F::Row>> {
-            let chosen = table::select(&F::rows(rows), filter, sort, ctx);
-            chosen.into_iter().filter_map(|i| rows.get(i as usize).cloned()).collect()
-        };
-        let chosen = select(rows, self.filter.as_ref(), Sort::default());
-        // Rows that are equal keep their order: the last field is sorted by first.
-        self.sorts.iter().rev().fold(chosen, |rows, sort| select(&rows, None, *sort))
+        let matching = table::chosen::<F>(rows, self.filter.as_ref(), Sort::default(), ctx);
+        table::sorted::<F>(matching, &self.sorts, ctx)
+    }
+}
+
+impl Selection<FindingField> {
+    /// How the Overview lists its findings.
+    pub fn of_findings(self) -> FindingOptions {
+        FindingOptions { sorts: self.sorts, columns: self.columns, limit: self.limit }
     }
 }
 

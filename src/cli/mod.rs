@@ -101,11 +101,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, fleet: impl Fleet) -> ExitC
         Ok(exit) => exit.into(),
         Err(error) => {
             if !error.is_quiet() {
-                // Standard error may be closed as well; there is nobody else to tell.
-                let _ = error
-                    .to_string()
-                    .lines()
-                    .try_for_each(|line| writeln!(output::stderr(), "burntop: {line}"));
+                error.to_string().lines().for_each(tell::tell);
             }
             error.status()
         }
@@ -206,7 +202,7 @@ impl Asked {
     /// Loads the configuration and says what is odd in it.
     fn load_aloud(&self) -> Result<Loaded, CliError> {
         let loaded = self.load()?;
-        config::warnings(&loaded.notices, &mut output::stderr())?;
+        loaded.notices.iter().for_each(|notice| tell::say(format_args!("warning: {notice}")));
         Ok(loaded)
     }
 
@@ -284,7 +280,7 @@ fn dispatch(
             }
             None => FleetCommand::Idle,
         },
-        Some(Command::Overview) => FleetCommand::Overview,
+        Some(Command::Overview(_)) => FleetCommand::Overview,
         Some(Command::Gpus { what, .. }) => FleetCommand::Gpus(what),
         Some(Command::Commitments(_)) => {
             let what = savings::What::Commitments;

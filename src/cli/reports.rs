@@ -14,7 +14,7 @@ use crate::bus::{self, Outcome};
 use crate::config::Env;
 use crate::domain::{Reading, SourceError, SourceId, SourceState};
 use crate::fleet::Totals;
-use crate::report::{Instances, List, OverviewReport, Report, write};
+use crate::report::{FindingOptions, Instances, List, OverviewReport, Report, write};
 use crate::tabs::idle::picture::Field;
 use crate::view::{Sort, TableField, ViewContext, format, table};
 
@@ -26,11 +26,17 @@ pub fn run(
     env: &Env,
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
-    let chosen = Selection::<Field>::of(invocation)?;
+    let is_overview = command == FleetCommand::Overview;
+    // What lists take is of the findings there, and the filter of instances.
+    let (chosen, findings) = if is_overview {
+        let findings = Selection::unfiltered(invocation)?.of_findings();
+        (Selection::<Field>::filter_alone(invocation)?, findings)
+    } else {
+        (Selection::of(invocation)?, FindingOptions::default())
+    };
     if let Some(fail_on) = &invocation.options.fail_on {
         fail_on.of_instances().map_err(CliError::Usage)?;
     }
-    let is_overview = command == FleetCommand::Overview;
     // What could be saved is said of the whole fleet alone.
     let saving =
         if is_overview && chosen.filter.is_none() { SavingsWant::All } else { SavingsWant::Net };
@@ -44,7 +50,8 @@ pub fn run(
         if rows.is_empty() {
             chosen.unmatched(&fleet.rows, &ctx).iter().for_each(tell);
         }
-        print(&overview(invocation, &outcome, &rows, &ctx), invocation, &ctx, out)?;
+        let report = overview(invocation, &outcome, &rows, &ctx);
+        print(&OverviewReport { findings, ..report }, invocation, &ctx, out)?;
     } else {
         print(&idle(invocation, &outcome, &chosen, &ctx), invocation, &ctx, out)?;
     }
@@ -87,6 +94,7 @@ pub(super) fn overview(
         past: outcome.past.clone(),
         preset: invocation.config.preset.clone(),
         filter: String::new(),
+        findings: FindingOptions::default(),
     };
     match filter {
         Some(filter) => report.narrowed(rows, filter),
@@ -114,7 +122,7 @@ pub(super) fn print(
     let format = invocation.options.format;
     out.write_all(write(report, format, ctx).as_bytes())?;
     if !format.has_notes() {
-        report.left_out().iter().for_each(tell);
+        report.left_out(ctx).iter().for_each(tell);
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::IsTerminal;
+use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -92,11 +93,16 @@ pub fn symbols(invocation: &Invocation, env: &Env) -> Symbols {
 /// Terminal columns that text on standard output is fitted to; `None` where it is no terminal: a pipe or a file gets
 /// the same in whatever window it was started.
 pub fn text_width(env: &Env) -> Option<u16> {
-    let out = std::io::stdout();
-    let told = || rustix::termios::tcgetwinsize(&out).map_or(0, |size| size.ws_col);
+    terminal_width(&std::io::stdout(), env)
+}
+
+/// Columns of the terminal that a stream is, at least 20; `None` where it is none.
+pub fn terminal_width(stream: &(impl IsTerminal + AsFd), env: &Env) -> Option<u16> {
+    let told = || rustix::termios::tcgetwinsize(stream).map_or(0, |size| size.ws_col);
     let hint = || env.get("COLUMNS").and_then(|columns| columns.parse().ok()).unwrap_or(80);
+    let width = || Some(told()).filter(|told| *told > 0).unwrap_or_else(hint);
     // Nothing can be read in less.
-    out.is_terminal().then(|| Some(told()).filter(|told| *told > 0).unwrap_or_else(hint).max(20))
+    stream.is_terminal().then(|| width().max(20))
 }
 
 /// Everything that the bus runs on. Fails where a policy or a GPU source of the configuration cannot be used.

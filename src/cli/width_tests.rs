@@ -20,6 +20,9 @@ const OTHERS: [&str; 10] = [
     "man",
 ];
 
+/// Instances of a small demo, whose lists have rows of every kind.
+const SMALL: &str = "20";
+
 /// Paths of all subcommands that have none below them.
 fn leaves(command: &clap::Command, path: &[String], into: &mut Vec<(Vec<String>, bool)>) {
     for sub in command.get_subcommands() {
@@ -32,10 +35,10 @@ fn leaves(command: &clap::Command, path: &[String], into: &mut Vec<(Vec<String>,
     }
 }
 
-/// What a command line prints at a width; `None` where it wants more words than these.
-fn printed(words: &[&str], width: Option<u16>) -> Option<Result<String, CliError>> {
+/// What a command line prints of a demo of `size` instances at a width; `None` where it wants more words than these.
+fn printed(words: &[&str], size: &str, width: Option<u16>) -> Option<Result<String, CliError>> {
     let global = ["burntop", "--demo", "--no-cache", "--now", "2026-03-14T15:09:00Z"];
-    let cli = Cli::try_parse_from(global.iter().chain(words)).ok()?;
+    let cli = Cli::try_parse_from([&global[..], &["--demo-size", size], words].concat()).ok()?;
     let asked = Asked::of(&cli, Env::default(), None, width);
     let mut out = Vec::new();
     let ended = dispatch(cli.command, &asked, &mut out, fleet);
@@ -66,7 +69,8 @@ fn no_line_is_wider_than_the_terminal() {
     for (path, is_list) in &all {
         let words: Vec<&str> = path.iter().map(String::as_str).collect();
         for width in [40, 80, 120, 200] {
-            let Some(printed) = printed(&words, Some(width)) else { continue };
+            // Making the fleet anew is what each run costs: the planted instances are in the smallest one too.
+            let Some(printed) = printed(&words, SMALL, Some(width)) else { continue };
             let text = match printed {
                 Ok(text) => text,
                 Err(error) if *is_list => panic!("{path:?}: {error}"),
@@ -83,7 +87,7 @@ fn no_line_is_wider_than_the_terminal() {
 
 #[test]
 fn columns_order_and_number_are_chosen_on_the_command_line() {
-    let idle = |words: &[&str]| printed(&[&["idle"], words].concat(), Some(80)).unwrap();
+    let idle = |words: &[&str]| printed(&[&["idle"], words].concat(), "80", Some(80)).unwrap();
     let text = idle(&["--columns", "name,$,team", "--sort=-$,name", "--limit", "3"]).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     let heads: Vec<&str> = lines[0].split_whitespace().collect();
@@ -111,4 +115,77 @@ fn columns_order_and_number_are_chosen_on_the_command_line() {
         "{error}"
     );
     assert!(idle(&["--sort", "nmae"]).unwrap_err().to_string().starts_with("--sort: "));
+}
+
+#[test]
+fn the_findings_of_the_overview_are_a_list_like_others() {
+    let overview =
+        |words: &[&str]| printed(&[&["overview"], words].concat(), "80", Some(100)).unwrap();
+    let rows = |words: &[&str]| -> Vec<serde_json::Value> {
+        let text = overview(&[words, &["--format", "json"]].concat()).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let all = json["rows"].as_array().unwrap().iter();
+        all.filter(|row| row["section"] == "finding").cloned().collect()
+    };
+    assert_eq!(rows(&[]).len(), 5);
+    let many = rows(&["--limit", "12"]);
+    assert_eq!((many.len(), &many[..5]), (12, &rows(&[])[..]));
+    // Sorted before they are cut.
+    let wasted: Vec<f64> = rows(&["--sort=-wasted", "--limit", "9"])
+        .iter()
+        .map(|row| row["wasted_usd"].as_f64().unwrap_or(0.0))
+        .collect();
+    let most = rows(&["--limit", "1000"])
+        .iter()
+        .filter_map(|row| row["wasted_usd"].as_f64())
+        .fold(0.0, f64::max);
+    assert_eq!((wasted.len(), wasted[0]), (9, most));
+    assert!(wasted.is_sorted_by(|a, b| a >= b), "{wasted:?}");
+    let text = overview(&["--columns", "team,$", "--limit", "3"]).unwrap();
+    let at = text.find("Costliest findings").unwrap();
+    let lines: Vec<&str> = text[at..].lines().skip(1).take(5).collect();
+    assert_eq!(lines[0].split_whitespace().collect::<Vec<_>>(), ["TEAM", "WASTE/h"]);
+    assert_eq!(lines[4], "", "{lines:?}");
+    assert!(text.contains(" findings left out by --limit"), "{text}");
+    let error = overview(&["--columns", "vcpus"]).unwrap_err();
+    assert!(error.to_string().starts_with("--columns: there is no field of findings"), "{error}");
+    // Its filter is of instances all the same.
+    assert!(overview(&["--filter", "vcpus>4", "--limit", "2"]).is_ok());
+}
+
+/// What is counted is GPUs, however they are printed.
+#[test]
+fn groups_of_gpus_are_a_list_like_others_and_gpus_are_counted() {
+    let gpus = |words: &[&str]| printed(&[&["gpus"], words].concat(), "80", Some(100)).unwrap();
+    let text = gpus(&["--group", "team", "--columns", "team", "--limit", "2"]).unwrap_err();
+    assert!(text.to_string().starts_with("--columns: there is no field of groups"), "{text}");
+    let text = gpus(&["--group", "team", "--columns", "group,gpus", "--limit", "2"]).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0].split_whitespace().collect::<Vec<_>>(), ["TEAM", "GPUS"]);
+    assert!(lines[3].ends_with(" groups left out by --limit; sums are of all"), "{text}");
+    let csv = gpus(&["--group", "node", "--format", "csv", "--sort=-$"]).unwrap();
+    let rates: Vec<f64> = csv
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').next().unwrap().parse().unwrap_or(-1.0))
+        .collect();
+    assert!(rates.len() > 10 && rates.is_sorted_by(|a, b| a >= b), "{rates:?}");
+    let ended = |words: &[&str]| {
+        let global = ["burntop", "--demo", "--no-cache", "--now", "2026-03-14T15:09:00Z"];
+        let words = [&global[..], &["--demo-size", "80", "gpus"], words].concat();
+        let cli = Cli::try_parse_from(words).unwrap();
+        let asked = Asked::of(&cli, Env::default(), None, None);
+        dispatch(cli.command, &asked, &mut Vec::new(), fleet).unwrap()
+    };
+    let json = gpus(&["--format", "json", "--filter", "state=idle"]).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let idle = json["rows"].as_array().unwrap().len();
+    let groups = gpus(&["--group", "state", "--format", "csv", "--filter", "state=idle"]).unwrap();
+    assert!(idle > groups.lines().count(), "more GPUs than groups");
+    for group in [&[][..], &["--group", "state"], &["--group", "team", "--limit", "1"]] {
+        let fewer = format!("idle>{}", idle - 1);
+        assert_eq!(ended(&[group, &["--fail-on", &fewer]].concat()), Exit::Findings);
+        let all = format!("idle>{idle}");
+        assert_ne!(ended(&[group, &["--fail-on", &all]].concat()), Exit::Findings);
+    }
 }

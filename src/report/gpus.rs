@@ -1,17 +1,14 @@
-//! `burntop gpus`: one row per GPU, or one per group of them.
+//! `burntop gpus`: one row per GPU.
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
-use super::sheet::{Cell, Column, Sheet};
-use super::{List, ListField, Notes, Report, json, sources};
-use crate::domain::{GpuState, Reading, SourceId};
+use super::{List, ListField, json, sources};
+use crate::domain::{Reading, SourceId};
 use crate::fleet::{Fleet, GpuFleet, GpuRow};
-use crate::tabs::gpus::picture::{
-    self, GpuField, GpuGroup, GpuGrouping, RollUp, blind, group, pulse, words,
-};
-use crate::view::{Align, TableField, Value, ViewContext, format, reasons};
+use crate::tabs::gpus::picture::{self, GpuField, RollUp, blind, pulse, words};
+use crate::view::{TableField, ViewContext, format, reasons};
 
 /// Where the rows of the GPU list come from.
 #[derive(Clone, Debug)]
@@ -170,136 +167,4 @@ fn unseen(gpus: &GpuFleet) -> Json {
         })
     });
     each.collect()
-}
-
-/// GPUs grouped by team, node, owner, model or state.
-#[derive(Debug)]
-pub struct GpuGroups {
-    /// The GPUs, filtered.
-    pub list: List<GpuField>,
-    /// Field they are grouped by.
-    pub by: GpuGrouping,
-}
-
-impl GpuGroups {
-    fn groups(&self) -> Vec<GpuGroup> {
-        let all: Vec<u32> = (0..self.list.rows.len() as u32).collect();
-        group(&self.list.rows, &all, self.by)
-    }
-}
-
-impl Report for GpuGroups {
-    fn view(&self) -> &'static str {
-        "gpu_groups"
-    }
-
-    fn basis(&self) -> String {
-        self.list.basis()
-    }
-
-    fn readings(&self) -> &[Reading] {
-        self.list.readings()
-    }
-
-    fn sources(&self) -> Option<&'static [SourceId]> {
-        self.list.sources()
-    }
-
-    fn rows(&self, _: &ViewContext, most: usize) -> Vec<Json> {
-        self.groups().iter().take(most).map(|g| group_row(g, self.by)).collect()
-    }
-
-    fn beside(&self, ctx: &ViewContext) -> Vec<(&'static str, Json)> {
-        self.list.beside(ctx)
-    }
-
-    fn records(&self, ctx: &ViewContext) -> Sheet {
-        group_sheet(&self.groups(), self.by, ctx)
-    }
-
-    fn notes(&self, ctx: &ViewContext) -> Notes {
-        self.list.notes(ctx)
-    }
-}
-
-/// A group as JSON. Sums leave out what is not known: `unpriced` GPUs have no price, and
-/// `effective` rests on `measured_gpus` GPU equivalents of `gpus`.
-fn group_row(group: &GpuGroup, by: GpuGrouping) -> Json {
-    let sums = &group.sums;
-    let states: Map<String, Json> = GpuState::ALL
-        .into_iter()
-        .map(|state| (state.name().to_owned(), json!(sums.count(state))))
-        .collect();
-    json!({
-        "group_by": by.name(),
-        "group": group.key,
-        "name": group.key.as_ref().map(|_| &group.label),
-        "count": sums.rows,
-        "gpus": json::number(Some(sums.equivalents)),
-        "states": states,
-        "usd_per_hour": json::number(sums.known_burn()),
-        "unpriced": sums.unpriced,
-        "effective": json::number(sums.efficiency()),
-        "measured_gpus": json::number(Some(sums.measured)),
-        "effective_usd_per_hour": json::number(sums.known_effective_burn()),
-        "waste_usd_per_hour": json::number(sums.known_waste()),
-        "wasted_usd": json::number(sums.known_wasted()),
-        "wasted_at_least": sums.known_wasted().map(|_| sums.wasted_at_least),
-    })
-}
-
-fn group_sheet(groups: &[GpuGroup], by: GpuGrouping, ctx: &ViewContext) -> Sheet {
-    const fn column(name: &'static str, header: &'static str, align: Align) -> Column {
-        Column { name, header, align }
-    }
-    let heading = match by {
-        GpuGrouping::Node => "NODE",
-        GpuGrouping::Team => "TEAM",
-        GpuGrouping::Owner => "OWNER",
-        GpuGrouping::Model => "MODEL",
-        GpuGrouping::State => "STATE",
-        GpuGrouping::Flat => "",
-    };
-    let columns = vec![
-        column("usd_per_hour", "$/h", Align::Right),
-        column("effective_usd_per_hour", "EFF/h", Align::Right),
-        column("waste_usd_per_hour", "WASTE/h", Align::Right),
-        column("wasted_usd", "WASTED", Align::Right),
-        column("effective", "ACT", Align::Right),
-        column("gpus", "GPUS", Align::Right),
-        column("count", "COUNT", Align::Right),
-        column("group", heading, Align::Left),
-        column("states", "STATES", Align::Left),
-    ];
-    let rows = groups.iter().map(|g| group_cells(g, ctx)).collect();
-    Sheet { columns, rows }
-}
-
-fn group_cells(group: &GpuGroup, ctx: &ViewContext) -> Vec<Cell> {
-    let sums = &group.sums;
-    let number = |value: Option<f64>, words: &dyn Fn(f64) -> String| Cell {
-        shown: ctx.symbols.or_unknown(value, words),
-        value: value.map_or(Value::Unknown, Value::Number),
-    };
-    let rate = |value| number(value, &|usd| format::grouped(usd, 2));
-    let name = match &group.key {
-        Some(key) => {
-            Cell { shown: group.label.to_string(), value: Value::Text(key.to_string().into()) }
-        }
-        None => Cell { shown: group.label.to_string(), value: Value::Unknown },
-    };
-    vec![
-        rate(sums.known_burn()),
-        rate(sums.known_effective_burn()),
-        rate(sums.known_waste()),
-        Cell {
-            shown: sums.wasted_cell(ctx),
-            value: sums.known_wasted().map_or(Value::Unknown, Value::Number),
-        },
-        number(sums.efficiency(), &|e| format::share(e, 0)),
-        number(Some(sums.equivalents), &format::count),
-        number(Some(f64::from(sums.rows)), &format::count),
-        name,
-        Cell::text(sums.state_words()),
-    ]
 }

@@ -51,6 +51,11 @@ pub trait ListField: TableField {
     /// Readings of all sources, whether the rows depend on them or not.
     fn readings(of: &Self::Of) -> &[Reading];
 
+    /// Heading of the column in text and Markdown.
+    fn heading(self, _of: &Self::Of) -> &'static str {
+        self.spec().header
+    }
+
     /// JSON members of a row before its fields, in this order; a field of the same name is left out.
     fn first(_row: &Self::Row, _of: &Self::Of, _ctx: &ViewContext) -> Vec<(&'static str, Json)> {
         Vec::new()
@@ -100,7 +105,11 @@ impl<F: ListField> List<F> {
     }
 
     fn table(&self, columns: &[F], ctx: &ViewContext) -> Sheet {
-        sheet::of(self.written(), columns, ctx)
+        let mut sheet = sheet::of(self.written(), columns, ctx);
+        for (column, field) in sheet.columns.iter_mut().zip(columns) {
+            column.header = field.heading(&self.of);
+        }
+        sheet
     }
 
     /// The columns in `room` terminal columns: the rule of the screen, by the widths that the cells have. Texts that
@@ -196,7 +205,7 @@ impl<F: ListField> Report for List<F> {
         table + &self.notes(ctx).text()
     }
 
-    fn left_out(&self) -> Option<String> {
+    fn left_out(&self, _: &ViewContext) -> Option<String> {
         let (left_out, all) = (self.rows_left_out(), self.rows.len());
         let count = |n: usize| format::count(n as f64);
         (left_out > 0).then(|| {
@@ -210,7 +219,7 @@ impl<F: ListField> Report for List<F> {
     }
 
     fn notes(&self, ctx: &ViewContext) -> Notes {
-        let mut lines: Vec<String> = self.left_out().into_iter().collect();
+        let mut lines: Vec<String> = self.left_out(ctx).into_iter().collect();
         lines.extend(F::notes(self, ctx));
         lines.push(format!("basis: {}", self.basis()));
         lines.extend(troubles_of(self.rests_on()));

@@ -5,6 +5,7 @@
 pub mod acting;
 mod checkpoints;
 mod csv;
+mod gpu_groups;
 mod gpus;
 mod guide;
 mod idle;
@@ -32,13 +33,14 @@ mod whatif;
 mod write;
 
 pub use checkpoints::CheckpointsReport;
-pub use gpus::{GpuGroups, Gpus};
+pub use gpu_groups::GroupedGpus;
+pub use gpus::Gpus;
 pub use guide::GuideReport;
 pub use idle::Instances;
 pub use idle_backtest::IdleBacktestReport;
 pub use lifecycle::{LintReport, PlanReport, SimulationReport};
 pub use list::{List, ListField};
-pub use overview::OverviewReport;
+pub use overview::{FindingOptions, OverviewReport};
 pub use savings_rows::SavedOf;
 pub(crate) use savings_rows::mixed_fleets;
 pub use storage_duplicates::DuplicatesReport;

@@ -18,9 +18,11 @@ use crate::domain::{BurnPast, HOURS_PER_MONTH, Reading};
 use crate::fleet::savings::{Effort, PartlyIdleNode, Risk};
 use crate::fleet::{Fleet, GpuFleet, Savings, StorageFleet, Totals};
 use crate::tabs::gpus::picture::words as gpu_words;
-use crate::tabs::overview::picture::{self, Band, Finding, Group, NetBurn, Overview, Saved};
+use crate::tabs::overview::picture::{
+    self, Band, Finding, FindingField, Group, NetBurn, Overview, Saved,
+};
 use crate::tabs::storage::picture::words;
-use crate::view::{Align, Symbols, Value, ViewContext, format, reasons};
+use crate::view::{Align, Sort, Symbols, Value, ViewContext, format, reasons, table};
 
 /// The sections, in the order they are written: name for machines, title for people.
 ///
@@ -31,7 +33,7 @@ const SECTIONS: [(&str, &str); 14] = [
     ("gpu_use", "GPUs, as judged and live now"),
     ("gpu_waste", "From the waste as judged to the waste live now"),
     ("unused", "Paid and used by nothing"),
-    ("finding", "Costliest findings, $/h at list price, of commitments what is paid"),
+    (FINDING, "Costliest findings, $/h at list price, of commitments what is paid"),
     ("waterfall", "Savings in turn, each on what the former left"),
     ("node", "Partly idle nodes, and what helps"),
     ("sequence", "Order of work"),
@@ -41,6 +43,9 @@ const SECTIONS: [(&str, &str); 14] = [
     ("score", "Scorecard"),
     ("blind", "GPU telemetry missing"),
 ];
+
+/// Name of the section of findings.
+const FINDING: &str = "finding";
 
 /// Most partly idle nodes that are named.
 const NODES: usize = 10;
@@ -109,6 +114,19 @@ pub struct OverviewReport {
     pub preset: String,
     /// Filter over instances, as typed; empty without one.
     pub filter: String,
+    /// How the findings are listed.
+    pub findings: FindingOptions,
+}
+
+/// How the findings of the Overview are listed; by default the five costliest, with the usual columns.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FindingOptions {
+    /// Fields to sort by, the first one first; empty = the costliest first.
+    pub sorts: Vec<Sort>,
+    /// Columns in text and Markdown; empty = the usual ones.
+    pub columns: Vec<FindingField>,
+    /// Most findings; `None` = five.
+    pub limit: Option<usize>,
 }
 
 impl OverviewReport {
@@ -130,16 +148,30 @@ impl OverviewReport {
         }
     }
 
-    /// One line per line of the Overview.
-    fn lines(&self, ctx: &ViewContext) -> Vec<Record> {
-        let mut model = picture::overview(&self.fleet, ctx).with_gpus(&self.fleet, &self.gpus);
+    /// The Overview, and how many findings it leaves out because of a limit.
+    fn model(&self, ctx: &ViewContext) -> (Overview, usize) {
+        let how = &self.findings;
+        let is_usual = how.sorts.is_empty() && how.limit.is_none();
+        let most = if is_usual { picture::FINDINGS } else { usize::MAX };
+        let model = picture::overview_with(&self.fleet, most, ctx);
+        let mut model = model.with_gpus(&self.fleet, &self.gpus);
         if let Some(storage) = &self.storage {
             model = model.with_storage(storage);
         }
         if let Some(savings) = &self.savings {
             model = model.with_savings(savings);
         }
-        records(&model, ctx)
+        let found = std::mem::take(&mut model.findings).into_iter().map(Arc::new).collect();
+        let found = table::sorted::<FindingField>(found, &how.sorts, ctx);
+        let shown = how.limit.unwrap_or(picture::FINDINGS);
+        model.findings = found.iter().take(shown).map(|finding| (**finding).clone()).collect();
+        let left_out = how.limit.map_or(0, |limit| found.len().saturating_sub(limit));
+        (model, left_out)
+    }
+
+    /// One line per line of the Overview.
+    fn lines(&self, ctx: &ViewContext) -> Vec<Record> {
+        records(&self.model(ctx).0, ctx)
     }
 
     /// A table per section, each behind its heading.
@@ -149,10 +181,16 @@ impl OverviewReport {
         heading: impl Fn(&str) -> String,
         table: impl Fn(&Sheet) -> String,
     ) -> String {
-        let records = self.lines(ctx);
+        let model = self.model(ctx).0;
+        let records = records(&model, ctx);
+        let columns = &self.findings.columns[..];
         let mut out = String::new();
         for (section, title) in SECTIONS {
-            let sheet = sheet(&records, Some(section), ctx.symbols);
+            let sheet = if section == FINDING && !columns.is_empty() {
+                super::sheet::of(model.findings.iter(), columns, ctx)
+            } else {
+                sheet(&records, Some(section), ctx.symbols)
+            };
             if !sheet.rows.is_empty() {
                 out.extend([heading(title), table(&sheet), "\n".to_owned()]);
             }
@@ -182,13 +220,20 @@ impl Report for OverviewReport {
         sheet(&self.lines(ctx), None, ctx.symbols)
     }
 
-    fn beside(&self, _: &ViewContext) -> Vec<(&'static str, Json)> {
-        self.past.iter().map(|past| ("past", overview_past::json(past))).collect()
+    fn beside(&self, ctx: &ViewContext) -> Vec<(&'static str, Json)> {
+        let past = self.past.iter().map(|past| ("past", overview_past::json(past)));
+        let left_out = Some(self.model(ctx).1).filter(|n| *n > 0);
+        past.chain(left_out.map(|n| ("findings_left_out", n.into()))).collect()
+    }
+
+    fn left_out(&self, ctx: &ViewContext) -> Option<String> {
+        let n = Some(self.model(ctx).1).filter(|n| *n > 0)?;
+        Some(format!("{} left out by --limit", format::plural(n, "finding")))
     }
 
     fn notes(&self, ctx: &ViewContext) -> Notes {
-        let mut lines =
-            self.past.as_ref().map(|past| picture::since(past, ctx)).unwrap_or_default();
+        let mut lines: Vec<String> = self.left_out(ctx).into_iter().collect();
+        lines.extend(self.past.iter().flat_map(|past| picture::since(past, ctx)));
         lines.push(format!("basis: {}", self.basis()));
         lines.extend(troubles_of(self.rests_on()));
         Notes::Below(lines)
@@ -317,7 +362,7 @@ fn finding(finding: &Finding, ctx: &ViewContext) -> Record {
         format::bound(span, at_least, ctx.symbols)
     });
     Record {
-        section: "finding",
+        section: FINDING,
         name: finding.name.to_string(),
         id: Some(finding.of.id()),
         instance_id: finding.of.instance().map(ToString::to_string),

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::{
-    Format, GpuGroups, Gpus, Instances, List, ListField, OverviewReport, json_lines, write,
+    Format, Gpus, GroupedGpus, Instances, List, ListField, OverviewReport, json_lines, write,
 };
 use crate::fleet::savings::NetUnknown;
 use crate::fleet::{Fleet, GpuFleet, Savings};
-use crate::tabs::gpus::picture::{GpuField, GpuGrouping, fixture as gpu_fixture};
+use crate::tabs::gpus::picture::{GpuField, GpuGrouping, GroupField, fixture as gpu_fixture};
 use crate::tabs::idle::picture::Field;
 use crate::view::fixture::{ascii, ctx, fleet};
 use crate::view::{Filter, Sort, TableField, ViewContext, table};
@@ -37,6 +37,7 @@ fn overview_of(fleet: Fleet, gpus: GpuFleet, savings: Option<Savings>) -> Overvi
         past: None,
         preset: "cautious".to_owned(),
         filter: String::new(),
+        findings: crate::report::FindingOptions::default(),
     }
 }
 
@@ -223,7 +224,10 @@ fn what_is_not_known_is_no_zero() {
 fn gpus(format: Format, ctx: &ViewContext, by: Option<GpuGrouping>) -> String {
     let list = gpu_list(fleet(), None);
     match by {
-        Some(by) => write(&GpuGroups { list, by }, format, ctx),
+        Some(by) => {
+            let of = GroupedGpus { list, by };
+            write(&List::<GroupField>::of(of.groups(), None, of), format, ctx)
+        }
         None => write(&list, format, ctx),
     }
 }

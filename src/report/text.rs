@@ -10,9 +10,6 @@ use crate::view::{Align, Symbols};
 /// Blanks between two columns.
 pub(super) const GAP: usize = 2;
 
-/// Blanks before the second line of a wrapped one.
-const HANG: usize = 2;
-
 /// The sheet in columns as wide as their widest cell, two blanks apart, without trailing blanks.
 ///
 /// Where that is wider than `width`, texts are wrapped within their columns, at blanks alone, and the columns stand one
@@ -60,28 +57,6 @@ pub(super) fn narrowed(sheet: &Sheet, kept: &[(usize, usize)], symbols: Symbols)
 /// Widths of the columns, each as its widest cell or heading.
 pub(super) fn natural_widths(sheet: &Sheet) -> Vec<usize> {
     widths(&shown(sheet))
-}
-
-/// Lines wider than `width` wrapped at blanks; what goes on is set in by two blanks more.
-pub(super) fn wrapped(text: String, width: Option<u16>) -> String {
-    let Some(width) = width.map(usize::from) else { return text };
-    if text.lines().all(|line| columns(line) <= width) {
-        return text;
-    }
-    let mut out = String::with_capacity(text.len() + text.len() / 16);
-    for line in text.lines() {
-        if columns(line) <= width {
-            out.extend([line, "\n"]);
-            continue;
-        }
-        let words = line.trim_start();
-        let indent = (line.len() - words.len()).min(width / 2);
-        for (i, part) in wrap(words, width.saturating_sub(indent + HANG)).iter().enumerate() {
-            let indent = if i == 0 { indent } else { indent + HANG };
-            out.extend([&*" ".repeat(indent), part.as_str(), "\n"]);
-        }
-    }
-    out
 }
 
 /// The headings, then the rows. Cells are clean; this is the second line of defence.
@@ -221,12 +196,5 @@ mod tests {
             "NAME         $/h\ntrai…  12,345.67\n数数           –\n"
         );
         assert_eq!(natural_widths(&sheet()), [7, 9, 27]);
-    }
-
-    #[test]
-    fn long_lines_go_on_set_in() {
-        let text = "short\n  one two three four\n".to_owned();
-        assert_eq!(wrapped(text.clone(), None), text);
-        assert_eq!(wrapped(text, Some(12)), "short\n  one two\n    three\n    four\n");
     }
 }

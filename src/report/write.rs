@@ -6,6 +6,7 @@ use super::sheet::Sheet;
 use super::{Format, csv, json, markdown, text};
 use crate::domain::{Reading, SourceId};
 use crate::view::ViewContext;
+use crate::view::room::wrapped;
 
 /// A report before it has a format. The default methods fit most reports: one table for text and CSV, with
 /// lines below it.
@@ -60,7 +61,7 @@ pub(crate) trait Report {
     fn notes(&self, ctx: &ViewContext) -> Notes;
 
     /// How many rows were left out because fewer were asked for, one sentence; `None` where all are written.
-    fn left_out(&self) -> Option<String> {
+    fn left_out(&self, _: &ViewContext) -> Option<String> {
         None
     }
 
@@ -112,7 +113,7 @@ impl Notes {
 /// Writes a report in a format; as text no line is wider than the terminal of `ctx`.
 pub(crate) fn write(report: &dyn Report, format: Format, ctx: &ViewContext) -> String {
     match format {
-        Format::Table => text::wrapped(report.text(ctx), ctx.width),
+        Format::Table => wrapped(report.text(ctx), ctx.width),
         Format::Json => json::document(report, ctx),
         Format::Csv => csv::table(&report.records(ctx)),
         Format::Md => report.markdown(ctx),

@@ -4,6 +4,9 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::Symbols;
 
+/// Blanks before the second line of a wrapped one.
+const HANG: usize = 2;
+
 /// Width of `text` in terminal columns.
 pub fn columns(text: &str) -> usize {
     unicode_width::UnicodeWidthStr::width(text)
@@ -39,6 +42,28 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
         lines.push(line);
     }
     lines
+}
+
+/// Lines wider than `width` wrapped at blanks; what goes on is set in by two blanks more.
+pub fn wrapped(text: String, width: Option<u16>) -> String {
+    let Some(width) = width.map(usize::from) else { return text };
+    if text.lines().all(|line| columns(line) <= width) {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len() + text.len() / 16);
+    for line in text.lines() {
+        if columns(line) <= width {
+            out.extend([line, "\n"]);
+            continue;
+        }
+        let words = line.trim_start();
+        let indent = (line.len() - words.len()).min(width / 2);
+        for (i, part) in wrap(words, width.saturating_sub(indent + HANG)).iter().enumerate() {
+            let indent = if i == 0 { indent } else { indent + HANG };
+            out.extend([&*" ".repeat(indent), part.as_str(), "\n"]);
+        }
+    }
+    out
 }
 
 /// `text` truncated to `width` columns, with a sign where it was.
@@ -142,5 +167,12 @@ mod tests {
         assert_eq!(fit(&[], [], 2, 9), []);
         // With room for everything no column is wider than it can use.
         assert_eq!(fit(&all, [], 2, 90), [(0, 4), (1, 20), (2, 3), (3, 9)]);
+    }
+
+    #[test]
+    fn long_lines_go_on_set_in() {
+        let text = "short\n  one two three four\n".to_owned();
+        assert_eq!(wrapped(text.clone(), None), text);
+        assert_eq!(wrapped(text, Some(12)), "short\n  one two\n    three\n    four\n");
     }
 }

@@ -1,11 +1,12 @@
 //! Which rows are shown, in which order.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::ViewContext;
 use super::filter::Filter;
 use super::rows::Rows;
-use super::table_field::FieldSpec;
+use super::table_field::{FieldSpec, TableField};
 use super::value::Value;
 
 /// Order of a list.
@@ -123,4 +124,25 @@ fn piece(text: &str, from: usize) -> Key {
         *slot = byte.to_ascii_lowercase();
     }
     Key::from_be_bytes(block)
+}
+
+/// Rows sorted by fields, the first one first; rows that are equal keep their order.
+pub fn sorted<F: TableField>(
+    rows: Vec<Arc<F::Row>>,
+    sorts: &[Sort],
+    ctx: &ViewContext,
+) -> Vec<Arc<F::Row>> {
+    // The last field is sorted by first.
+    sorts.iter().rev().fold(rows, |rows, sort| chosen::<F>(&rows, None, *sort, ctx))
+}
+
+/// Rows that match, sorted.
+pub fn chosen<F: TableField>(
+    rows: &[Arc<F::Row>],
+    filter: Option<&Filter>,
+    sort: Sort,
+    ctx: &ViewContext,
+) -> Vec<Arc<F::Row>> {
+    let chosen = select(&F::rows(rows), filter, sort, ctx);
+    chosen.into_iter().filter_map(|i| rows.get(i as usize).cloned()).collect()
 }

@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use crate::analyze::storage::Fold;
 use crate::domain::{ErrorKind, SourceError};
 use crate::source::objects::Supply;
-pub use progress::Progress;
+pub use progress::{Far, Progress};
 
 /// What to do about a piece that cannot be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -166,7 +166,7 @@ async fn approval(
     // A policy is about every account; one that is missing here is not covered, and says so when
     // the policy is applied to it.
     for trouble in &troubles {
-        let _ = writeln!(crate::cli::output::stderr(), "burntop: not covered: {}", trouble.line());
+        tell(format_args!("not covered: {}", trouble.line()));
     }
     if known.is_empty() {
         return Err(acting::refused("no account said who approves; nothing was approved"));

@@ -14,11 +14,12 @@ use super::listing::{SourceOr, Walk, uploads_note};
 use super::{CliError, Ctx, Exit};
 use crate::analyze::storage::{Fold, ListInfo, TreeFold, TreeLimits};
 use crate::bus;
-use crate::bus::scan::{self, OnError, Pass, Progress};
+use crate::bus::scan::{self, Far, OnError, Pass, Progress};
 use crate::cache::{Cache, ScanKey};
 use crate::cli::inventories::{Finder, is_directory};
-use crate::cli::session;
+use crate::cli::session::{self, terminal_width};
 use crate::cli::tell::tell;
+use crate::config::Env;
 use crate::domain::storage::{Scan, ScanOrigin};
 use crate::domain::text::clean;
 use crate::domain::{ErrorKind, SourceError};
@@ -29,6 +30,7 @@ use crate::source::localdir::LocalDir;
 use crate::source::objects::{Need, Supply};
 use crate::source::{ListWhat, StorageSource};
 use crate::view::format;
+use crate::view::room::columns;
 
 /// How often the line with the progress is drawn anew.
 const DRAW_EVERY: Duration = Duration::from_millis(250);
@@ -482,21 +484,32 @@ fn draw(progress: &Progress, over: &AtomicBool) {
     let mut err = std::io::stderr();
     while !over.load(Ordering::Relaxed) {
         std::thread::sleep(DRAW_EVERY);
-        let far = progress.far(start.elapsed());
-        let share = far.total_bytes.map(|t| far.bytes as f64 * 100.0 / t as f64);
-        let share =
-            share.map_or_else(String::new, |p| format!(" · {}", format::percent(p.min(100.0), 0)));
-        let pace =
-            far.rows_per_s.map_or_else(String::new, |r| format!(" · {} rows/s", format::count(r)));
-        let left = far
-            .eta_s
-            .map_or_else(String::new, |s| format!(" · {} left", format::span(s.ceil() as i64)));
-        let rows = format::count(far.rows as f64);
+        let width = terminal_width(&err, &Env::of_process()).map_or(80, usize::from);
+        let line = progress_line(&progress.far(start.elapsed()), width);
         // A terminal that is gone has nobody to tell.
-        let _ = write!(err, "\r\x1b[K{rows} rows{share}{pace}{left}");
+        let _ = write!(err, "\r\x1b[K{line}");
         let _ = err.flush();
     }
     let _ = write!(err, "\r\x1b[K");
+}
+
+/// How far a list is read, in less than `width` columns: a line that is wrapped is not wiped by the next one.
+fn progress_line(far: &Far, width: usize) -> String {
+    let share = far.total_bytes.map(|t| far.bytes as f64 * 100.0 / t as f64);
+    let parts = [
+        Some(format!("{} rows", format::count(far.rows as f64))),
+        share.map(|p| format::percent(p.min(100.0), 0)),
+        far.eta_s.map(|s| format!("{} left", format::span(s.ceil() as i64))),
+        far.rows_per_s.map(|r| format!("{} rows/s", format::count(r))),
+    ];
+    let mut line = String::new();
+    for part in parts.into_iter().flatten() {
+        let longer = if line.is_empty() { part } else { format!("{line} · {part}") };
+        if columns(&longer) < width {
+            line = longer;
+        }
+    }
+    line
 }
 
 /// The bucket that a demo shows when none is named; `None` outside of the demo.
@@ -535,4 +548,25 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime, CliError> {
         .enable_all()
         .build()
         .map_err(CliError::Output)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_of_progress_stays_on_one_line_of_the_terminal() {
+        let far = Far {
+            rows: 123_456_789,
+            bytes: 5,
+            total_bytes: Some(9),
+            rows_per_s: Some(1_234_567.0),
+            eta_s: Some(4_000.0),
+        };
+        assert_eq!(progress_line(&far, 40), "123,456,789 rows · 56% · 1h6m left");
+        for width in 20..90 {
+            assert!(columns(&progress_line(&far, width)) < width, "{width}");
+        }
+        assert!(progress_line(&far, 90).ends_with(" rows/s"));
+    }
 }

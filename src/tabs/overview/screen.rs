@@ -7,9 +7,9 @@ use super::state::Overviews;
 use crate::app::content::{self, Line, Target};
 use crate::app::keymap::{Action, Context};
 use crate::app::screen::{Hints, Screen};
-use crate::app::{App, Effect, Picture, Tab};
+use crate::app::{App, Effect, Page, Picture, Tab};
 use crate::fleet::Row;
-use crate::report::OverviewReport;
+use crate::report::{FindingOptions, OverviewReport};
 use crate::tabs::overview::TAB;
 
 /// Screen of the Overview tab.
@@ -76,6 +76,7 @@ impl Screen for OverviewScreen {
             past: app.burn_past().cloned(),
             preset: app.preset().to_owned(),
             filter: String::new(),
+            findings: FindingOptions::default(),
         };
         Some(Picture::new(report, app.view_context().now))
     }
@@ -88,6 +89,15 @@ impl Screen for OverviewScreen {
         match app.tabs.overview.newest() {
             Some(overview) if !app.is_empty() => pages::lines(app, overview, width),
             _ => content::reading::lines(app, width),
+        }
+    }
+
+    fn page_lines(&self, app: &App, page: &Page, width: usize) -> Vec<Line> {
+        match (page, app.tabs.overview.newest()) {
+            (Page::Bill(page), Some(overview)) => {
+                pages::bill(overview, *page, &app.view_context(), width)
+            }
+            _ => Vec::new(),
         }
     }
 

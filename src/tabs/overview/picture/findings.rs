@@ -21,7 +21,7 @@ use crate::tabs::idle::picture::Field;
 use crate::tabs::savings::picture::is_idle;
 use crate::view::{TableField, ViewContext, format};
 
-/// Most findings that the Overview lists.
+/// Findings that the Overview lists where no other number is asked for.
 pub const FINDINGS: usize = 5;
 
 /// What a finding is about.
@@ -113,7 +113,7 @@ impl Overview {
         self.findings.sort_by(|a, b| {
             b.usd_per_hour.total_cmp(&a.usd_per_hour).then_with(|| key(a).cmp(&key(b)))
         });
-        self.findings.truncate(FINDINGS);
+        self.findings.truncate(self.most_findings);
     }
 }
 

@@ -1,5 +1,6 @@
 //! The Overview: what burns, what of it is waste, whose it is, and how good that is.
 
+mod finding_field;
 mod findings;
 mod gpus;
 mod groups;
@@ -9,7 +10,8 @@ mod past;
 mod savings;
 mod score;
 
-pub use findings::{Finding, FindingOf};
+pub use finding_field::FindingField;
+pub use findings::{FINDINGS, Finding, FindingOf};
 pub use gpus::GpuFinding;
 pub use groups::Group;
 pub use ladder::{Basis, Ladder, LadderRow, Money, filter};
@@ -62,8 +64,10 @@ pub struct Overview {
     pub wasted_at_least: bool,
     /// Idle and partly idle instances without a price, which `waste` leaves out.
     pub unpriced_waste: u32,
-    /// The most expensive findings of all kinds, at most five, the most expensive first.
+    /// The most expensive findings of all kinds, the most expensive first.
     pub findings: Vec<Finding>,
+    /// Most of them.
+    pub most_findings: usize,
     /// Sums by team, the most expensive first; the group without a name lacks the tag.
     pub teams: Vec<Group>,
     /// Sums by account and region, the most expensive first.
@@ -145,8 +149,13 @@ impl Blind {
     }
 }
 
-/// Computes the Overview of a fleet.
+/// Computes the Overview of a fleet, with its five most expensive findings.
 pub fn overview(fleet: &Fleet, ctx: &ViewContext) -> Overview {
+    overview_with(fleet, FINDINGS, ctx)
+}
+
+/// Computes the Overview of a fleet, with at most so many findings.
+pub fn overview_with(fleet: &Fleet, most_findings: usize, ctx: &ViewContext) -> Overview {
     let rows: Vec<&Row> = fleet.rows.iter().map(|r| &**r).collect();
     let running = || rows.iter().copied().filter(|r| r.instance.state.is_billed());
     let parts = parts(running().map(|row| (row, row.usd_per_hour().unwrap_or(0.0))));
@@ -179,6 +188,7 @@ pub fn overview(fleet: &Fleet, ctx: &ViewContext) -> Overview {
             .map(|k| fleet.totals.verdict(*k).unpriced)
             .sum(),
         findings: Vec::new(),
+        most_findings,
         teams: groups::by(running(), |r| r.team.as_deref(), |team| team.map(str::to_owned)),
         places: groups::by(running(), |r| &r.instance.scope, |scope| Some(scope.to_string())),
         scores: score::scores(running()),
