@@ -106,6 +106,7 @@ pub(super) async fn of_fleet(shared: &Shared, fleet: &Fleet, replay: Replay) -> 
     let settings = &shared.settings;
     Backtest {
         policies: replay.policies().iter().map(|policy| policy.name.clone()).collect(),
+        policy_days: replay.policies().iter().map(|p| p.window_hours().div_ceil(24)).collect(),
         now: replay.now(),
         days: replay.days(),
         window_days: (range.len() as u32 / 24).saturating_sub(replay.days()),

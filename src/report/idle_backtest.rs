@@ -42,6 +42,7 @@ impl IdleBacktestReport {
             .map(|(name, header, align)| Column { name, header, align: *align })
             .collect();
         let mut notes = self.by_day();
+        notes.extend(self.windows());
         notes.extend(policies().filter(|(_, (_, s))| s.oldest_judged.is_none()).map(
             |(_, (name, _))| {
                 format!("{name}: too little history: at no moment were enough hours kept")
@@ -108,6 +109,13 @@ impl IdleBacktestReport {
         days.filter_map(said).map(|text| format!("{}: {text}", self.preset)).collect()
     }
 
+    /// How many days before each moment each preset looks at.
+    fn windows(&self) -> Option<String> {
+        let each = self.backtest.policies.iter().zip(&self.backtest.policy_days);
+        let said: Vec<String> = each.map(|(name, days)| format!("{name} {days}d")).collect();
+        (!said.is_empty()).then(|| format!("hours before each moment: {}", said.join(", ")))
+    }
+
     /// Who is not among those judged, and what the dollars leave out.
     fn left_out(&self, all: &[Sums]) -> Vec<String> {
         let test = &self.backtest;
@@ -143,6 +151,7 @@ impl IdleBacktestReport {
         let days = (1..=self.backtest.days).filter_map(|days| self.backtest.day(at, days));
         json!({
             "preset": name,
+            "window_days": self.backtest.policy_days.get(at),
             "judged": sums.judged,
             "oldest_judged_days_ago": sums.oldest_judged,
             "called_idle": count(spells.called),
@@ -362,7 +371,8 @@ mod tests {
             found.unwrap().clone()
         };
         let backtest = Backtest {
-            policies: vec!["cautious".into(), "mean-cpu".into()],
+            policies: vec!["cautious".into(), "aws-trusted-advisor".into()],
+            policy_days: vec![7, 14],
             now,
             days: 5,
             window_days: 7,
@@ -391,9 +401,9 @@ mod tests {
     #[test]
     fn a_preset_without_enough_hours_has_no_figures() {
         let text = write(&report(true), Format::Table, &ctx());
-        let line = text.lines().find(|line| line.starts_with("mean-cpu ")).unwrap();
+        let line = text.lines().find(|line| line.starts_with("aws-trusted-advisor ")).unwrap();
         assert_eq!(line.split_whitespace().skip(1).collect::<Vec<_>>(), ["–"; 8]);
-        assert!(text.contains("mean-cpu: too little history"), "{text}");
+        assert!(text.contains("aws-trusted-advisor: too little history"), "{text}");
         let json: Json = serde_json::from_str(&write(&report(true), Format::Json, &ctx())).unwrap();
         let row = &json["rows"][1];
         assert_eq!(row["called_idle"], Json::Null);
@@ -412,6 +422,11 @@ mod tests {
         let json: Json = serde_json::from_str(&write(&report(true), Format::Json, &ctx())).unwrap();
         let row = &json["rows"][0];
         assert_eq!((&row["saved_usd"], &row["restart_usd"]), (&json!(2763.43704), &json!(2.142)));
+        assert_eq!((&row["window_days"], &json["rows"][1]["window_days"]), (&json!(7), &json!(14)));
+        assert!(
+            text.contains("hours before each moment: cautious 7d, aws-trusted-advisor 14d"),
+            "{text}"
+        );
         assert!(
             text.contains("left out: 2 instances that the inventory no longer names"),
             "{text}"

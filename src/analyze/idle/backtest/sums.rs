@@ -13,6 +13,8 @@ use crate::fleet::Row;
 pub struct Backtest {
     /// Names of the policies, in the order of [`Replayed::tracks`].
     pub policies: Vec<String>,
+    /// Days of hours before a moment that each of them looks at.
+    pub policy_days: Vec<u32>,
     /// The present moment.
     pub now: Timestamp,
     /// Days looked back.
