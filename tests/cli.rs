@@ -399,12 +399,17 @@ fn what_may_not_be_done_stays_out_of_the_plan() {
         (&["plan", "idle", "--action", "mark", "--expires", "0d"], "--expires"),
         (&["plan", "idle", "--id", "i-nobody"], "there is no instance i-nobody"),
         (&["plan", "idle", "--offline"], "--offline"),
-        (&["apply", "/nowhere.json"], "there is no file"),
         (&["audit", "show", "nothing"], "there is no run nothing"),
     ] {
         let output = run(home.path(), &demo(args));
         assert_eq!(output.status.code(), Some(2), "{args:?}: {}", text(&output.stderr));
         assert!(text(&output.stderr).contains(says), "{args:?}: {}", text(&output.stderr));
+    }
+    // What is not there cannot be read, as little as a directory.
+    for (path, says) in [("/nowhere.json", "there is no file"), ("/", "it is a directory")] {
+        let output = run(home.path(), &demo(&["apply", path]));
+        assert_eq!(output.status.code(), Some(4), "{path}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).contains(says), "{path}: {}", text(&output.stderr));
     }
 }
 

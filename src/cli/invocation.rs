@@ -7,13 +7,13 @@ use jiff::Timestamp;
 
 use super::accounts::{Reach, Reaches};
 use super::args::{GlobalArgs, GpusArgs};
-use super::exit::CliError;
+use super::exit::{CliError, Exit};
 use super::fail_on::FailOn;
 use super::list_options::{ListOptions, wrong_filter};
 use super::organization::Organization;
 use super::words;
 use crate::bus::Clock;
-use crate::bus::tape::{Recording, Tape};
+use crate::bus::tape::{Recording, Tape, TapeError};
 use crate::cache::{OpenOptions, ledger_path};
 use crate::config::load::Sources;
 use crate::config::validate::unknown_name;
@@ -248,7 +248,12 @@ pub fn options(global: &GlobalArgs, words: &Vocabulary) -> Result<RunOptions, Cl
     }
     let play = |path: &PathBuf| Tape::open(path.clone(), global.speed.unwrap_or(1.0));
     let tape = global.replay.as_ref().map(play).transpose();
-    let tape = tape.map_err(|e| CliError::Usage(e.to_string()))?;
+    let tape = tape.map_err(|e| match e {
+        TapeError::Open { .. } => {
+            CliError::Failed { exit: Exit::Unreadable, message: e.to_string() }
+        }
+        TapeError::NoTape { .. } => CliError::Usage(e.to_string()),
+    })?;
     Ok(RunOptions {
         demo: global.demo.then_some(DemoOptions { seed: global.demo_seed, size: global.demo_size }),
         demo_part: demo_part(global),

@@ -4,6 +4,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use super::exit::{CliError, Exit};
+use super::named_file::unreadable;
 use crate::act::plan::PlanFileError;
 use crate::act::plan::file::MAX_BYTES;
 use crate::act::plan::storage::{AnyPlan, StoragePlanFile};
@@ -11,10 +12,7 @@ use crate::files;
 
 /// Reads a plan file of either kind, with its bytes. Fails where it cannot be read or is no plan.
 pub fn read_any(path: &Path) -> Result<(AnyPlan, Vec<u8>), CliError> {
-    let bytes = bytes(path).map_err(|e| match e.kind() {
-        io::ErrorKind::NotFound => CliError::Usage(format!("there is no file {}", path.display())),
-        _ => unreadable(path, &e),
-    })?;
+    let bytes = bytes(path).map_err(|e| unreadable(path, &e))?;
     let file = AnyPlan::parse(&bytes).map_err(|e| not_a_plan(path, &e))?;
     Ok((file, bytes))
 }
@@ -36,13 +34,6 @@ fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     files::named(path)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
-}
-
-fn unreadable(path: &Path, error: &io::Error) -> CliError {
-    CliError::Failed {
-        exit: Exit::Unreadable,
-        message: format!("cannot read {}: {}", path.display(), files::explain(error)),
-    }
 }
 
 fn not_a_plan(path: &Path, error: &PlanFileError) -> CliError {
@@ -115,6 +106,7 @@ mod tests {
         let path = dir.path().join("p.json");
         let says = || read_any(&path).unwrap_err().to_string();
         assert!(says().contains("there is no file"));
+        assert_eq!(read_any(&path).unwrap_err().exit(), Exit::Unreadable);
         fs::write(&path, "{}").unwrap();
         assert!(says().contains("`plan` is missing"), "{}", says());
         fs::write(&path, vec![b' '; MAX_BYTES + 9]).unwrap();

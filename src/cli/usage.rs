@@ -65,8 +65,15 @@ mod tests {
                 "invalid value 'yesterday' for '--now <RFC3339>': a time like 2026-12-31T18:00:00Z \
                  is wanted",
             ),
-            ("idle --limit 0", "invalid value '0' for '--limit <N>': a whole number from 1"),
-            ("--speed x", "a number from 0.01 to 100000"),
+            (
+                "idle --limit 0",
+                "invalid value '0' for '--limit <N>': a whole number from 1 is wanted",
+            ),
+            ("--speed x", "a number from 0.01 to 100000 is wanted"),
+            (
+                "idle --limit x",
+                "invalid value 'x' for '--limit <N>': a whole number from 1 is wanted",
+            ),
         ] {
             let words = ["burntop"].into_iter().chain(line.split(' '));
             let error = in_words(Cli::try_parse_from(words).unwrap_err());

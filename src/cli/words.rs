@@ -159,9 +159,12 @@ mod tests {
             ),
             (
                 "[idle.presets.nights]\nhours = 3",
-                "c.toml:1: preset `nights`: unknown field `hours`",
+                "c.toml:1: preset `nights`: there is no key `hours`; known: ",
             ),
-            ("[idle.presets.nights]\nbase = 'best'", "c.toml:1: preset `nights`: unknown variant"),
+            (
+                "[idle.presets.nights]\nbase = 'best'",
+                "c.toml:1: preset `nights`: `best` is not possible; known: ",
+            ),
         ];
         for (source, says) in cases {
             let error = loaded(source).unwrap_err().to_string();

@@ -110,7 +110,7 @@ fn read(path: &Path, named: bool) -> Result<Option<String>, ConfigError> {
 /// The text of a file of the configuration; see [`files::read_config`].
 pub(super) fn text(path: &Path) -> io::Result<String> {
     let bytes = files::read_config(path, LARGEST)?;
-    String::from_utf8(bytes).map_err(|_| io::Error::other("it is no text (UTF-8)"))
+    String::from_utf8(bytes).map_err(|_| io::Error::from(files::Refused::NoText))
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use super::check::{Findings, check, line_at};
 use super::error::{ConfigError, Notice, Place, Problem};
 use super::file::{FileConfig, SavedView};
 use super::schema::json_schema;
+use crate::domain::json::no_toml;
 use crate::domain::text;
 
 /// A document that can be used, with what was odd in it.
@@ -47,7 +48,7 @@ fn parse<T: DeserializeOwned>(
     };
     let line = |e: &Error| e.span().map_or(1, |s| line_at(source, s.start));
     // The parser's words are its own; they quote nothing of the file.
-    let syntax = |e: &Error| at(line(e), text::clean(e.message()).into_owned());
+    let syntax = |e: &Error| at(line(e), text::clean(&no_toml(e.message())).into_owned());
     let (document, errors) = DeTable::parse_recoverable(source);
     if !errors.is_empty() {
         return Err(ConfigError::Invalid(errors.iter().map(syntax).collect()));
@@ -84,7 +85,10 @@ mod tests {
     fn syntax_errors_name_file_and_line() {
         let text = text_of("profiles = []\nregions = [\n[ui]\n");
         assert!(text.starts_with("c.toml:"), "{text}");
-        assert_eq!(text_of("a = 1\na = 2"), "c.toml:2: duplicate key");
+        assert_eq!(
+            text_of("a = 1\na = 2"),
+            "c.toml:2: this key, or this table, stands there twice; leave one of them"
+        );
     }
 
     #[test]

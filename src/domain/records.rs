@@ -5,6 +5,8 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use csv_core::{ReadRecordResult, Reader};
 
+use super::text::without_errno;
+
 /// Longest record that is read: 1 MiB, the sum of its fields. Records of bills and inventories take a few thousand
 /// bytes.
 pub const RECORD_AT_MOST: usize = 1 << 20;
@@ -38,13 +40,24 @@ pub enum RecordError {
         line: u64,
     },
     /// The reader failed: a truncated file, or damaged compression.
-    #[error("after line {line}: {source}")]
+    #[error("after line {line}: {}", why_unreadable(source))]
     Unreadable {
         /// Line in which the last complete record begins, from 1.
         line: u64,
         /// Error of the reader.
         source: io::Error,
     },
+}
+
+/// What an error of reading means: packed files that are cut or damaged are told by kinds that files do not have.
+fn why_unreadable(error: &io::Error) -> String {
+    use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
+    match error.kind() {
+        UnexpectedEof | InvalidData | InvalidInput => {
+            format!("the packed file is cut or damaged ({error}); copy or export it again")
+        }
+        _ => without_errno(&error.to_string()).to_owned(),
+    }
 }
 
 /// Reader of the records in a CSV file, with any number of fields each; a header is a record.

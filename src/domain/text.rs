@@ -33,6 +33,12 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     clean_to(text, MAX_CHARS)
 }
 
+/// Words of an error of the system, without the number that the system has for it.
+pub fn without_errno(said: &str) -> &str {
+    // `No such file or directory (os error 2)`.
+    said.rsplit_once(" (os error ").map_or(said, |(words, _)| words)
+}
+
 /// Like [`clean`], bounded to `longest` characters instead.
 pub fn clean_to(text: &str, longest: usize) -> Cow<'_, str> {
     let mut count = 0;

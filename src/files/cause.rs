@@ -4,6 +4,8 @@ use std::io;
 
 use rustix::io::Errno;
 
+use crate::domain::text::without_errno;
+
 /// Reason for burntop to refuse a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
@@ -28,6 +30,9 @@ pub enum Refused {
     /// A file of another program, which is not overwritten.
     #[error("it is a file of something else")]
     Foreign,
+    /// Not text in UTF-8.
+    #[error("it is no text (UTF-8)")]
+    NoText,
     /// Another process holds its lock.
     #[error("another process holds it and does not let go")]
     Held,
@@ -78,6 +83,8 @@ pub enum Cause {
     TooLarge,
     /// A file of another program.
     Foreign,
+    /// Not text in UTF-8.
+    NoText,
     /// Another process holds its lock.
     Held,
     /// The disk reports input or output errors.
@@ -97,6 +104,7 @@ impl Cause {
                 Refused::Shared => Self::Shared,
                 Refused::TooLarge { .. } => Self::TooLarge,
                 Refused::Foreign => Self::Foreign,
+                Refused::NoText => Self::NoText,
                 Refused::Held => Self::Held,
             };
         }
@@ -151,6 +159,7 @@ impl Cause {
             Self::TooManyOpen => "end other programs, or raise the limit of open files (ulimit -n)",
             Self::TooLarge => "name a smaller file: this is none that burntop could use",
             Self::Foreign => "name another file: this one stays as it is",
+            Self::NoText => "save it as text in UTF-8, or name another file",
             Self::Held => "end the process that holds it, or wait for it",
             Self::Failing => "its disk fails: see the system's log",
             Self::Other => "see what the system said",
@@ -161,8 +170,10 @@ impl Cause {
 /// The error in words, without the number that the system has for it.
 pub fn reason(error: &io::Error) -> String {
     let said = error.to_string();
-    // `No such file or directory (os error 2)`.
-    let Some((words, _)) = said.rsplit_once(" (os error ") else { return said };
+    let words = without_errno(&said);
+    if words == said {
+        return said;
+    }
     let mut letters = words.chars();
     let first = letters.next().map(|letter| letter.to_ascii_lowercase());
     first.into_iter().chain(letters).collect()

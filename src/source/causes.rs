@@ -2,6 +2,8 @@
 
 use std::error::Error;
 
+use crate::domain::text::without_errno;
+
 /// The error and its causes, outermost first.
 pub fn chain<'a>(
     error: &'a (dyn Error + 'static),
@@ -21,5 +23,5 @@ pub fn find<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<
 
 /// Message of the innermost cause; outer layers only say that something failed.
 pub fn root(error: &(dyn Error + 'static)) -> String {
-    chain(error).last().map(ToString::to_string).unwrap_or_default()
+    chain(error).last().map(|e| without_errno(&e.to_string()).to_owned()).unwrap_or_default()
 }

@@ -66,7 +66,7 @@ impl LocalDir {
         if let Some(why) = why {
             let message = format!("{}: {why}", root.display());
             return Err(SourceError::new(
-                ErrorKind::Refused,
+                ErrorKind::Unavailable,
                 "reading the directory",
                 &message,
                 "name a directory that this user may read",

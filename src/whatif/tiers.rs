@@ -1,10 +1,11 @@
 //! The file of tiers that a demand's cheapest mix is made of, see `assets/tiers.example.toml`.
 
 use serde::Deserialize;
+use toml::de::DeTable;
 
 use super::optimum::{Tier, TierKind, Units, blended_spot, term_hours};
 use super::scenario::file::place;
-use crate::domain::json::wrong_value;
+use crate::domain::json::{no_toml, wrong_value};
 use crate::domain::text::clean;
 
 /// Name of the on-demand tier.
@@ -89,6 +90,8 @@ pub fn read(text: &str, name: &str) -> Result<Tiers, TiersError> {
         let message = clean(&wrong_value(message)).into_owned();
         TiersError { name: clean(name).into_owned(), line, column, message }
     };
+    DeTable::parse(text)
+        .map_err(|e| wrong(e.span().map_or(0, |span| span.start), &no_toml(e.message())))?;
     let file: File = toml::from_str(text)
         .map_err(|e| wrong(e.span().map_or(0, |span| span.start), e.message()))?;
     let price = |value: &toml::Spanned<f64>, what: &str| {
@@ -258,7 +261,7 @@ mod tests {
             ("", "t.toml:1:1: `on_demand` is missing"),
             ("on_demand = 0", "t.toml:1:13: on_demand: 0 is no price"),
             ("on_demand = nan", "t.toml:1:13: on_demand: NaN is no price"),
-            ("on_demand = 2.0\nwhat = 1", "t.toml:2:1: unknown field `what`"),
+            ("on_demand = 2.0\nwhat = 1", "t.toml:2:1: there is no key `what`; known: "),
             ("on_demand = 2.0\n[[tier]]\nname = 'a'\nrate = 1.0", "t.toml:2:1: a commitment needs"),
             (
                 "on_demand = 2.0\n[[tier]]\nname = 'a'\nrate = 1.0\nterm = '2y'",

@@ -231,7 +231,13 @@ fn a_scenario_compared_with_itself_differs_by_exactly_nothing() {
     let memo = workdir.run("memo --demand weeks.csv --scenario a.toml");
     assert_eq!(memo.status.code(), Some(0), "{}", said(&memo));
     let memo = String::from_utf8(memo.stdout).unwrap();
-    for part in ["# a\n", "## What to do", "seed 1", "## Inputs", "## What is not known"] {
+    for part in [
+        "# a\n",
+        "**Answer.** ",
+        "seed 1",
+        "## What it rests on",
+        "## Risks, and what is not known",
+    ] {
         assert!(memo.contains(part), "{part}\n{memo}");
     }
 }
@@ -288,11 +294,12 @@ fn bad_files_are_refused_with_their_line_and_column() {
         let said = workdir.refused("reserve --demand d.csv --on-demand 3 --reserved 2 --paths 0");
         assert!(said.contains(want), "{text}\n{said}");
     }
-    assert!(
-        workdir
-            .refused("reserve --demand gone.csv --on-demand 3 --reserved 2")
-            .contains("there is no file gone.csv")
-    );
+    // A file that is not there cannot be read, as little as a directory.
+    for (file, says) in [("gone.csv", "there is no file gone.csv"), (".", "it is a directory")] {
+        let output = workdir.run(&format!("reserve --demand {file} --on-demand 3 --reserved 2"));
+        assert_eq!(output.status.code(), Some(4), "{}", said(&output));
+        assert!(said(&output).contains(says), "{}", said(&output));
+    }
     std::fs::write(workdir.dir.path().join("d.csv"), b"time,a\n2026-01-01 00:00,\xff\n").unwrap();
     let said = workdir.refused("reserve --demand d.csv --on-demand 3 --reserved 2");
     assert!(said.contains("d.csv:2: not UTF-8"), "{said}");
@@ -367,7 +374,7 @@ fn wrong_prices_terms_and_scenarios_are_refused() {
     assert_eq!(std::fs::read_to_string(&path).unwrap(), later);
     for (text, want) in [
         ("[future]\nweeks = 0\n", "s.toml:2:9: weeks: 0 is not possible"),
-        ("what = 1\n", "s.toml:1:1: unknown field `what`"),
+        ("what = 1\n", "s.toml:1:1: there is no key `what`; known: "),
         ("name = [\n", "s.toml:"),
         (
             "[[family]]\nname = 'gpus'\non_demand = 55.04\n[[family.offer]]\nname = 'sp'\nkind = \

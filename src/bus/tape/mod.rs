@@ -18,8 +18,9 @@ mod tests;
 #[cfg(test)]
 pub use entry::{Entry, Said, SourceSaid};
 pub use player::Tape;
+pub use reader::TapeError;
 #[cfg(test)]
-pub use reader::{TapeError, read};
+pub use reader::read;
 #[cfg(test)]
 pub use recorder::RecordError;
 pub use recorder::{Recorder, Recording};

@@ -144,7 +144,7 @@ impl From<PaymentChoice> for Payment {
 
 /// Weeks of `1y`, `3y` or `26w`.
 fn parse_term(text: &str) -> Result<u16, String> {
-    weeks(text).ok_or_else(|| "1y, 3y or a number of weeks from 1w to 156w".to_owned())
+    weeks(text).ok_or_else(|| "1y, 3y or a number of weeks from 1w to 156w is wanted".to_owned())
 }
 
 /// What `optimum` chooses from.

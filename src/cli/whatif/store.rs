@@ -150,7 +150,7 @@ impl Store {
             Err(e) => return Err(self.failed(path, e)),
         };
         let text = String::from_utf8(bytes)
-            .map_err(|_| self.failed(path, io::Error::other("it is no text (UTF-8)")))?;
+            .map_err(|_| self.failed(path, io::Error::from(files::Refused::NoText)))?;
         let name = path.display().to_string();
         let ReadScenario { scenario, .. } = read(&text, &name).map_err(StoreError::Broken)?;
         Ok(Some(scenario))

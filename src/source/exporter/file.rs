@@ -81,7 +81,7 @@ impl TargetsFile {
         }
         let text = files::read_named(&self.path, MAX_FILE).map_err(error)?;
         let text = String::from_utf8(text)
-            .map_err(|_| error(std::io::Error::other("it is no text (UTF-8)")))?;
+            .map_err(|_| error(std::io::Error::from(files::Refused::NoText)))?;
         self.found = parse(&text, settings).map_err(|message| {
             let message = format!("{}: {message}", self.path.display());
             let fix = "write one target per line, or JSON as of Prometheus' file_sd";

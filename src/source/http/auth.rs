@@ -72,7 +72,7 @@ async fn read(file: &Path, place: &Place) -> Result<Secret, SourceError> {
     let path = file.to_owned();
     let text = tokio::task::spawn_blocking(move || {
         let text = files::read_named(&path, LONGEST)?;
-        String::from_utf8(text).map_err(|_| std::io::Error::other("it is no text (UTF-8)"))
+        String::from_utf8(text).map_err(|_| std::io::Error::from(files::Refused::NoText))
     });
     let wrong = |message: &str| {
         place.error(

@@ -141,7 +141,7 @@ async fn read(place: &Place) -> Result<Manifest, InventoryError> {
         return Err(InventoryError::Unreadable {
             at,
             why: "there is nothing".into(),
-            kind: crate::domain::ErrorKind::Refused,
+            kind: crate::domain::ErrorKind::Unavailable,
             fix: "name the manifest.json that S3 delivered, or a prefix of inventories".into(),
         });
     };

@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::check::{problems, warnings};
 use super::{SCENARIO_SCHEMA, Scenario};
-use crate::domain::json::wrong_value;
+use crate::domain::json::{no_toml, wrong_value};
 use crate::domain::text::clean;
 
 /// A scenario read from a file.
@@ -90,7 +90,7 @@ pub fn read(text: &str, name: &str) -> Result<ReadScenario, ScenarioError> {
     };
     let (document, errors) = DeTable::parse_recoverable(text);
     if !errors.is_empty() {
-        return invalid(errors.iter().map(|e| problem(e.span(), e.message())).collect());
+        return invalid(errors.iter().map(|e| problem(e.span(), &no_toml(e.message()))).collect());
     }
     let head: Head = toml::from_str(text).unwrap_or_default();
     if let Some(schema) = head.schema.filter(|schema| schema.get_ref() != SCENARIO_SCHEMA) {
@@ -248,7 +248,7 @@ mod tests {
     fn wrong_values_name_line_and_column() {
         for (text, want) in [
             ("name = [", "s.toml:1:9:"),
-            ("a = 1", "s.toml:1:1: unknown field `a`"),
+            ("a = 1", "s.toml:1:1: there is no key `a`; known: "),
             ("[future]\nweeks = 0", "s.toml:2:9: weeks: 0 is not possible"),
             ("[future]\ncaution = nan", "s.toml:2:11: caution: NaN is not possible"),
             ("[future]\npaths = 'many'", "s.toml:2:9: string \"many\" stands where u32 is wanted"),

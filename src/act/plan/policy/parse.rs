@@ -13,6 +13,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::file::{MAX_GRACE_DAYS, Policy, PolicyCaps, Rule, RuleAction};
 use crate::act::plan::parse_grace;
+use crate::domain::json::no_toml;
 use crate::domain::text::{clean, is_unsafe};
 use crate::tabs::idle::picture::Field;
 use crate::view::{Filter, TableField};
@@ -66,7 +67,7 @@ pub fn parse(source: &str) -> Result<Policy, PolicyError> {
     let mut reader = Reader { source, problems: Vec::new() };
     if !errors.is_empty() {
         for error in &errors {
-            reader.wrong(error.span().unwrap_or(0..0), error.message());
+            reader.wrong(error.span().unwrap_or(0..0), &no_toml(error.message()));
         }
         return Err(reader.error());
     }
