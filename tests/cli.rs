@@ -406,7 +406,7 @@ fn what_may_not_be_done_stays_out_of_the_plan() {
         assert!(text(&output.stderr).contains(says), "{args:?}: {}", text(&output.stderr));
     }
     // What is not there cannot be read, as little as a directory.
-    for (path, says) in [("/nowhere.json", "there is no file"), ("/", "it is a directory")] {
+    for (path, says) in [("/nowhere.json", "there is no file"), ("/", "it is no regular file")] {
         let output = run(home.path(), &demo(&["apply", path]));
         assert_eq!(output.status.code(), Some(4), "{path}: {}", text(&output.stderr));
         assert!(text(&output.stderr).contains(says), "{path}: {}", text(&output.stderr));

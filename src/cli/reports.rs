@@ -179,7 +179,7 @@ pub(super) fn unreadable(invocation: &Invocation, outcome: &Outcome) -> Result<(
     }
     if let Some(error) = &outcome.no_credentials {
         return failed(format!(
-            "no AWS credentials found ({}).\nLog in (for example with `aws sso login`), name a \
+            "{}.\nLog in (for example with `aws sso login`), name a \
              profile with --profile, or try `burntop --demo`.",
             error.message
         ));

@@ -54,7 +54,7 @@ fn why_unreadable(error: &io::Error) -> String {
     use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
     match error.kind() {
         UnexpectedEof | InvalidData | InvalidInput => {
-            format!("the packed file is cut or damaged ({error}); copy or export it again")
+            format!("the packed file is cut or damaged ({error})")
         }
         _ => without_errno(&error.to_string()).to_owned(),
     }

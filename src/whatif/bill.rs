@@ -76,7 +76,11 @@ pub enum BillError {
 
 impl From<RecordError> for BillError {
     fn from(error: RecordError) -> Self {
-        Self::Record { what: clean(&error.to_string()).into_owned() }
+        let advice = match error {
+            RecordError::Unreadable { .. } => "; copy or export the file again",
+            _ => "",
+        };
+        Self::Record { what: format!("{}{advice}", clean(&error.to_string())) }
     }
 }
 

@@ -137,7 +137,7 @@ impl Memo<'_> {
             .iter()
             .chain(&lists.plan)
             .partition(|e| format::usd_total(e.saves_usd) != format::usd_total(0.0));
-        let (shown, rest) = saving.split_at(saving.len().min(self.most.max(2)));
+        let (shown, rest) = saving.split_at(saving.len().min(self.purchases_shown()));
         if !shown.is_empty() {
             let table = markdown::table(&self.entries(scenario, answer, shown));
             self.out.push_str(&table);
@@ -161,6 +161,11 @@ impl Memo<'_> {
                 format::percent_trimmed(scenario.future.caution * 100.0, 1),
             ));
         }
+    }
+
+    /// Most purchases that are listed: they are what a memo is read for, and give way last.
+    fn purchases_shown(&self) -> usize {
+        if self.most == 0 { 2 } else { (self.most + 3).min(ITEMS) }
     }
 
     fn entries(&self, scenario: &Scenario, answer: &Answer, entries: &[&ListEntry]) -> Sheet {

@@ -33,7 +33,7 @@ pub(super) fn read(
     making: &Making,
     sink: &mut Sink<'_>,
 ) -> Result<(), Trouble> {
-    let file = crate::files::named(path).map_err(|e| Trouble::Damaged(e.to_string()))?;
+    let file = crate::files::named(path).map_err(|e| Trouble::Damaged(crate::files::reason(&e)))?;
     let read = Arc::new(AtomicU64::new(0));
     let counted = Counted(BufReader::with_capacity(1 << 18, file), Arc::clone(&read));
     let mut records = Records::new(MultiGzDecoder::new(counted), 1 << 18);

@@ -31,13 +31,20 @@ pub(super) enum Trouble {
     Beyond(String),
 }
 
+/// What the library says, without the name that it gives itself.
+pub(super) fn said(error: &parquet::errors::ParquetError) -> String {
+    let said = error.to_string();
+    let names = ["Parquet error: ", "EOF: ", "NYI: ", "External: "];
+    names.iter().find_map(|name| said.strip_prefix(name)).unwrap_or(&said).to_owned()
+}
+
 impl From<parquet::errors::ParquetError> for Trouble {
     fn from(error: parquet::errors::ParquetError) -> Self {
         match error {
             parquet::errors::ParquetError::External(inner) if inner.is::<Beyond>() => {
                 Self::Beyond(inner.to_string())
             }
-            error => Self::Damaged(error.to_string()),
+            error => Self::Damaged(said(&error)),
         }
     }
 }
@@ -50,9 +57,9 @@ pub(super) fn read(
     making: &Making,
     sink: &mut Sink<'_>,
 ) -> Result<(), Trouble> {
-    let file = crate::files::named(path).map_err(|e| Trouble::Damaged(e.to_string()))?;
+    let file = crate::files::named(path).map_err(|e| Trouble::Damaged(crate::files::reason(&e)))?;
     check_footer(&file, bytes)?;
-    let pages = Arc::new(file.try_clone().map_err(|e| Trouble::Damaged(e.to_string()))?);
+    let pages = Arc::new(file.try_clone().map_err(|e| Trouble::Damaged(crate::files::reason(&e)))?);
     let reader = SerializedFileReader::new(file)?;
     let meta = reader.metadata();
     check_rows(meta.row_groups().iter().map(RowGroupMetaData::num_rows), bytes)?;

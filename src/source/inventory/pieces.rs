@@ -130,7 +130,7 @@ async fn bring(
 async fn bring_one(fetch: &dyn Fetch, entry: &PieceEntry) -> Result<Temporary, InventoryError> {
     let file = Temporary::new().map_err(|e| InventoryError::Unreadable {
         at: std::env::temp_dir().display().to_string(),
-        why: e.to_string(),
+        why: crate::files::reason(&e),
         kind: crate::domain::ErrorKind::Other,
         fix: "set TMPDIR to a directory with room for a few pieces of the inventory".into(),
     })?;

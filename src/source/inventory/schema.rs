@@ -5,6 +5,7 @@ use parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type as Physical};
 use parquet::schema::types::SchemaDescriptor;
 
 use super::manifest::FileFormat;
+use super::parquet::said;
 use crate::domain::storage::ObjectColumns;
 
 /// Inventory column that burntop reads.
@@ -129,7 +130,7 @@ impl Schema {
         let names: Vec<String> = match format {
             FileFormat::Csv => text.split(',').map(|n| n.trim().to_owned()).collect(),
             FileFormat::Parquet => parquet::schema::parser::parse_message_type(text)
-                .map_err(|e| format!("fileSchema is no Parquet schema: {e}"))?
+                .map_err(|e| format!("fileSchema is no Parquet schema: {}", said(&e)))?
                 .get_fields()
                 .iter()
                 .map(|f| f.name().to_owned())
