@@ -295,7 +295,8 @@ fn bad_files_are_refused_with_their_line_and_column() {
         assert!(said.contains(want), "{text}\n{said}");
     }
     // A file that is not there cannot be read, as little as a directory.
-    for (file, says) in [("gone.csv", "there is no file gone.csv"), (".", "it is no regular file")] {
+    for (file, says) in [("gone.csv", "there is no file gone.csv"), (".", "it is no regular file")]
+    {
         let output = workdir.run(&format!("reserve --demand {file} --on-demand 3 --reserved 2"));
         assert_eq!(output.status.code(), Some(4), "{}", said(&output));
         assert!(said(&output).contains(says), "{}", said(&output));

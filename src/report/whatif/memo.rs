@@ -32,8 +32,8 @@ const SHORT_NAME: usize = 22;
 /// Most columns of a sentence that somebody else wrote, or that names many things.
 const SENTENCE: usize = 190;
 
-/// The memo of the active plan, compared with the others, as Markdown of at most one [`PAGE`]: its lists are cut, with
-/// how many items they leave out, until it is.
+/// The memo of the active plan, compared with the others, as Markdown of at most one page: its lists are cut, with how
+/// many items they leave out, until it is.
 pub fn whatif_memo(report: &SessionReport, ctx: &ViewContext) -> String {
     let memo = |most| Memo { out: String::new(), report, ctx, most }.written();
     let lines = |text: &str| text.lines().map(|line| wrap(line, PAGE.1).len()).sum::<usize>();
