@@ -67,7 +67,7 @@ pub fn parse(source: &str) -> Result<Policy, PolicyError> {
     let mut reader = Reader { source, problems: Vec::new() };
     if !errors.is_empty() {
         for error in &errors {
-            reader.wrong(error.span().unwrap_or(0..0), &no_toml(error.message()));
+            reader.wrong(error.span().unwrap_or(0..0), no_toml(error.message()));
         }
         return Err(reader.error());
     }
