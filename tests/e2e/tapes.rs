@@ -140,7 +140,6 @@ fn a_tape_arms_nothing_and_what_is_none_is_told() {
         &["gpus", "--replay", path, "--demo"],
         &["gpus", "--replay", path, "--record", path],
         &["gpus", "--speed", "2"],
-        &["gpus", "--replay", "/nowhere/at.all"],
         &["idle", "--replay", BURNTOP],
         &["--demo", "gpus", "--record", "/nowhere/at.all"],
     ] {
@@ -148,6 +147,10 @@ fn a_tape_arms_nothing_and_what_is_none_is_told() {
         assert_eq!(output.status.code(), Some(2), "{args:?}: {}", said(&output));
         assert!(output.stdout.is_empty() && !said(&output).is_empty(), "{args:?}");
     }
+    // A tape that is not there cannot be read.
+    let output = burntop(home.path(), &["gpus", "--replay", "/nowhere/at.all"]);
+    assert_eq!(output.status.code(), Some(4), "{}", said(&output));
+    assert!(output.stdout.is_empty() && said(&output).contains("cannot read the tape"));
 }
 
 #[test]
