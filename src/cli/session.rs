@@ -154,9 +154,9 @@ fn recorder(invocation: &Invocation) -> Result<Option<Recorder>, CliError> {
 pub fn summary_key(invocation: &Invocation) -> String {
     // A picture without accounts must not be taken for theirs.
     if invocation.options.this_host {
-        return "fleet/8/this host".to_owned();
+        return "fleet/9/this host".to_owned();
     }
-    let mut key = format!("fleet/8/{}", invocation.config.preset);
+    let mut key = format!("fleet/9/{}", invocation.config.preset);
     if invocation.options.demo.is_some() {
         let part = &invocation.options.demo_part;
         for names in [&part.accounts, &part.regions].into_iter().filter(|names| !names.is_empty()) {

@@ -161,7 +161,7 @@ pub(super) fn problems(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Holdings, Turn};
+    use crate::domain::{Beneficiary, Holdings};
 
     fn section(text: &str) -> CommitmentsSection {
         toml::from_str(text).unwrap()
@@ -203,13 +203,13 @@ mod tests {
         assert_eq!(problems(&section(text), &accounts()), []);
         let config = of(text);
         let held = Holdings { sharing: true, groups: config.groups(), ..Holdings::default() };
-        assert_eq!(held.turn("111111111111", "222222222222"), Some(Turn::Group));
-        assert_eq!(held.turn("111111111111", "333333333333"), None);
+        assert_eq!(held.beneficiary("111111111111", "222222222222"), Some(Beneficiary::Group));
+        assert_eq!(held.beneficiary("111111111111", "333333333333"), None);
         // What is printed has ids, and reads back as the same.
         assert_eq!(CommitmentsConfig::of(&config.section(), &[]), config);
         let first = of(&text.replace("restricted", "prioritized"));
         let held = Holdings { sharing: true, groups: first.groups(), ..Holdings::default() };
-        assert_eq!(held.turn("111111111111", "333333333333"), Some(Turn::Others));
+        assert_eq!(held.beneficiary("111111111111", "333333333333"), Some(Beneficiary::Others));
     }
 
     #[test]

@@ -53,9 +53,9 @@ pub use burn::{
 };
 pub use color::ColorDepth;
 pub use commitment::{
-    CapacityReservation, Commitment, CommitmentKind, CommitmentSource, CommitmentState, Commits,
-    Holdings, OfferingClass, PaymentOption, PlanRate, PlanType, ReservedInstances,
-    ReservesCapacity, SavingsPlan, SharingGroups, Turn, Unread,
+    Beneficiary, CapacityReservation, Commitment, CommitmentKind, CommitmentSource,
+    CommitmentState, Commits, Holdings, OfferingClass, PaymentOption, PlanRate, PlanType,
+    ReservedInstances, ReservesCapacity, SavingsPlan, SharingGroups, Unread,
 };
 pub use error::{ErrorKind, SourceError};
 pub use evidence::{HourlySeries, MALFORMED, SeriesSet, Signal};
@@ -84,8 +84,8 @@ pub use price::{Offer, PriceBasis, Provenance, Rate};
 pub use private_prices::{Discount, PricedFor, PrivatePrices, PrivateRate};
 pub use reading::{Reading, SourceId, SourceSet, SourceState};
 pub use reason::{
-    ExemptBy, InstanceReason, Lasted, Measure, MeasuredUse, Reason, ResourceAdvice, ResourceFix,
-    ResourceReason, ResourceUse, Unchecked, Why,
+    ExemptBy, InstanceReason, Lasted, Measure, MeasuredUse, NetNote, NetUnknown, Reason,
+    ResourceAdvice, ResourceFix, ResourceReason, ResourceUse, Unchecked, Why,
 };
 pub use resource::{
     BilledUnit, NOT_WORKING, PUBLIC_IPV4_USD_PER_HOUR, RESOURCE_HOURS, Resource, ResourceKind,

@@ -106,7 +106,7 @@ impl ListField for Field {
             (
                 "net_unknown",
                 match row.net.as_deref() {
-                    Some(Net::Unknown(why)) => json!(why),
+                    Some(Net::Unknown(why)) => json!(reasons::net_unknown(why)),
                     _ => Json::Null,
                 },
             ),

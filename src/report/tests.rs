@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{
     Format, Gpus, GroupedGpus, Instances, List, ListField, OverviewReport, json_lines, write,
 };
-use crate::fleet::savings::NetUnknown;
+use crate::domain::NetUnknown;
 use crate::fleet::{Fleet, GpuFleet, Savings};
 use crate::tabs::gpus::picture::{GpuField, GpuGrouping, GroupField, fixture as gpu_fixture};
 use crate::tabs::idle::picture::Field;

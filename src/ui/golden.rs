@@ -15,8 +15,8 @@ use super::draw;
 use crate::app::fixture::{self, app, app_with, fleet, fleet_of, press, readings};
 use crate::app::sheet::fixture as acting;
 use crate::app::{App, ColorDepth, Level, LogEntry, Mode, Msg, ThemeName};
+use crate::domain::NetUnknown;
 use crate::domain::{ErrorKind, Scope, SourceId};
-use crate::fleet::savings::NetUnknown;
 use crate::view::Symbols;
 
 /// The screen as text, without blanks at the ends of lines.

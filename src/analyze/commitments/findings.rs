@@ -165,7 +165,7 @@ impl<'a> Looked<'a> {
         out.extend(costs_more.map(|saves| Finding::CostsMore(-saves)));
         let unread = self.holdings.unread.iter().any(|unread| {
             unread.source == CommitmentSource::ReservedInstances
-                && self.holdings.turn(&unread.scope.account, &item.account).is_some()
+                && self.holdings.beneficiary(&unread.scope.account, &item.account).is_some()
         });
         if unread && matches!(item.commits, Commits::Plan(_)) {
             out.push(Finding::ReservedUnread);
@@ -191,8 +191,9 @@ impl<'a> Looked<'a> {
             elsewhere,
         };
         let here = ran.iter().filter(|meter| meter.scope.region == *wanted.region);
-        let may =
-            |meter: &&&Meter| self.holdings.turn(&item.account, &meter.scope.account).is_some();
+        let may = |meter: &&&Meter| {
+            self.holdings.beneficiary(&item.account, &meter.scope.account).is_some()
+        };
         if let Some(meter) = here.clone().find(|meter| meter.scope.account != item.account)
             && !here.clone().any(|meter| may(&meter))
         {

@@ -135,7 +135,7 @@ fn commitments(case: &Case<'_>, out: &mut Vec<Note>) {
         None => out.push(Note::NetUnread),
         Some(Net::Unknown(why)) => out.push(Note::NetUnknown(why.clone())),
         Some(Net::Known(cover)) => {
-            out.extend(cover.note.clone().map(Note::Net));
+            out.extend(cover.note.map(Note::Net));
             let pays = cover.by.iter().filter(|by| by.usd_per_hour.is_none_or(|usd| usd > 0.0));
             let Some(by) = pays.max_by(|a, b| a.share.total_cmp(&b.share)) else { return };
             out.push(Note::PaidBy {

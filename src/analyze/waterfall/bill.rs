@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::analyze::savings::SavingsInput;
-use crate::domain::{HOURS_PER_MONTH, Holdings, Lifecycle, ResourceKind, VerdictKind};
+use crate::domain::{HOURS_PER_MONTH, Holdings, Lifecycle, NetUnknown, ResourceKind, VerdictKind};
 use crate::fleet::commitments::{blind_plans, is_priced};
-use crate::fleet::savings::{MigShare, NetUnknown, Proposal, ResourceRow, SizeVerdict};
+use crate::fleet::savings::{MigShare, Proposal, ResourceRow, SizeVerdict};
 use crate::fleet::{Applied, Applier, Meter, Row};
 
 /// A running instance, as the steps see it.

@@ -198,7 +198,8 @@ fn task(kind: TaskKind, savings: &Savings, gaps: DataGaps) -> Option<Task> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fleet::savings::{NetUnknown, Step, Waterfall};
+    use crate::domain::NetUnknown;
+    use crate::fleet::savings::{Step, Waterfall};
 
     fn step(kind: StepKind, before: f64, after: f64, items: u32) -> Step {
         Step {

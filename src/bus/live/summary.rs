@@ -17,7 +17,7 @@ const ROWS: usize = 2_000;
 /// picture.
 const FIRST_ROWS: usize = 250;
 /// Grows when what is stored changes its layout.
-const LAYOUT: u32 = 6;
+const LAYOUT: u32 = 7;
 
 /// The larger summary of the GPUs, beside the one of the fleet under `fleet_key`.
 fn gpus_key(fleet_key: &str) -> String {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::Commitment;
-use super::sharing::{SharingGroups, Turn, turn};
+use super::sharing::{Beneficiary, SharingGroups, beneficiary};
 use crate::domain::scope::Scope;
 
 /// The APIs that commitments are read from.
@@ -37,7 +37,7 @@ impl CommitmentSource {
 }
 
 /// Commitments that were never read, so that their cover is unknown.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Unread {
     /// Account and region, or the account as a whole for Savings Plans.
     pub scope: Scope,
@@ -80,9 +80,9 @@ pub struct Holdings {
 }
 
 impl Holdings {
-    /// Order in which a commitment of account `owner` serves usage of account `user`; `None` = never.
-    pub fn turn(&self, owner: &str, user: &str) -> Option<Turn> {
-        turn(self.sharing, &self.groups, owner, user)
+    /// What account `user` is to a commitment of account `owner`; `None` = the commitment never serves it.
+    pub fn beneficiary(&self, owner: &str, user: &str) -> Option<Beneficiary> {
+        beneficiary(self.sharing, &self.groups, owner, user)
     }
 
     /// Id of the pool that shares discounts with `account`: one of the pool's accounts, empty when all accounts share,
@@ -96,7 +96,7 @@ impl Holdings {
     pub fn unknown(&self, scope: &Scope) -> Option<&Unread> {
         self.unread.iter().find(|u| {
             let same_region = u.scope.is_account_wide() || u.scope.region == scope.region;
-            same_region && self.turn(&u.scope.account, &scope.account).is_some()
+            same_region && self.beneficiary(&u.scope.account, &scope.account).is_some()
         })
     }
 }

@@ -11,7 +11,7 @@ pub use plan::{PlanRate, PlanType, SavingsPlan};
 pub use reservation::{
     CapacityReservation, OfferingClass, PaymentOption, ReservedInstances, ReservesCapacity,
 };
-pub use sharing::{SharingGroups, Turn};
+pub use sharing::{Beneficiary, SharingGroups};
 
 use std::sync::Arc;
 

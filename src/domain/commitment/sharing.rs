@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// Order in which a commitment serves accounts: the owner first, then the owner's group, then the rest of the
+/// Whom a commitment serves, in the order in which it does: the owner first, then the owner's group, then the rest of the
 /// organization (AWS Billing User Guide, "Reserved Instances and Savings Plans discount sharing", read 2026-11-23).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Turn {
+pub enum Beneficiary {
     /// The account that owns the commitment.
     Owner,
     /// Another account of the owner's group.
@@ -17,8 +17,8 @@ pub enum Turn {
     Others,
 }
 
-impl Turn {
-    /// All turns, first served first.
+impl Beneficiary {
+    /// All of them, first served first.
     pub const ALL: [Self; 3] = [Self::Owner, Self::Group, Self::Others];
 }
 
@@ -61,19 +61,28 @@ impl SharingGroups {
 
     /// When usage of `user` is served by a commitment of `owner`; `None` for never. Where nothing is
     /// shared at all, nobody has to ask.
-    fn turn(&self, owner: &str, user: &str) -> Option<Turn> {
+    fn beneficiary(&self, owner: &str, user: &str) -> Option<Beneficiary> {
         match (self.of.get(owner), self.of.get(user)) {
-            _ if owner == user => Some(Turn::Owner),
-            (Some(one), Some(other)) if one == other => Some(Turn::Group),
-            _ => (!self.restricted).then_some(Turn::Others),
+            _ if owner == user => Some(Beneficiary::Owner),
+            (Some(one), Some(other)) if one == other => Some(Beneficiary::Group),
+            _ => (!self.restricted).then_some(Beneficiary::Others),
         }
     }
 }
 
 /// Order in which a commitment of `owner` serves `user`; `None` = never. Without `sharing` an account serves itself
 /// alone.
-pub(super) fn turn(sharing: bool, groups: &SharingGroups, owner: &str, user: &str) -> Option<Turn> {
-    if sharing { groups.turn(owner, user) } else { (owner == user).then_some(Turn::Owner) }
+pub(super) fn beneficiary(
+    sharing: bool,
+    groups: &SharingGroups,
+    owner: &str,
+    user: &str,
+) -> Option<Beneficiary> {
+    if sharing {
+        groups.beneficiary(owner, user)
+    } else {
+        (owner == user).then_some(Beneficiary::Owner)
+    }
 }
 
 #[cfg(test)]
@@ -88,23 +97,41 @@ mod tests {
         let prioritized = SharingGroups::new(GROUPS, false);
         let restricted = SharingGroups::new(GROUPS, true);
         for (owner, user, without, first, only) in [
-            ("a", "a", Some(Turn::Owner), Some(Turn::Owner), Some(Turn::Owner)),
-            ("a", "b", Some(Turn::Others), Some(Turn::Group), Some(Turn::Group)),
-            ("a", "c", Some(Turn::Others), Some(Turn::Others), None),
+            (
+                "a",
+                "a",
+                Some(Beneficiary::Owner),
+                Some(Beneficiary::Owner),
+                Some(Beneficiary::Owner),
+            ),
+            (
+                "a",
+                "b",
+                Some(Beneficiary::Others),
+                Some(Beneficiary::Group),
+                Some(Beneficiary::Group),
+            ),
+            ("a", "c", Some(Beneficiary::Others), Some(Beneficiary::Others), None),
             // In no group.
-            ("a", "x", Some(Turn::Others), Some(Turn::Others), None),
-            ("x", "a", Some(Turn::Others), Some(Turn::Others), None),
-            ("x", "y", Some(Turn::Others), Some(Turn::Others), None),
-            ("x", "x", Some(Turn::Owner), Some(Turn::Owner), Some(Turn::Owner)),
+            ("a", "x", Some(Beneficiary::Others), Some(Beneficiary::Others), None),
+            ("x", "a", Some(Beneficiary::Others), Some(Beneficiary::Others), None),
+            ("x", "y", Some(Beneficiary::Others), Some(Beneficiary::Others), None),
+            (
+                "x",
+                "x",
+                Some(Beneficiary::Owner),
+                Some(Beneficiary::Owner),
+                Some(Beneficiary::Owner),
+            ),
         ] {
-            let of = |groups| turn(true, groups, owner, user);
+            let of = |groups| beneficiary(true, groups, owner, user);
             assert_eq!(
                 (of(&open), of(&prioritized), of(&restricted)),
                 (without, first, only),
                 "{owner} {user}"
             );
-            let alone = (owner == user).then_some(Turn::Owner);
-            assert_eq!(turn(false, &prioritized, owner, user), alone, "{owner} {user}");
+            let alone = (owner == user).then_some(Beneficiary::Owner);
+            assert_eq!(beneficiary(false, &prioritized, owner, user), alone, "{owner} {user}");
         }
     }
 }

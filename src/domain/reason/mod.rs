@@ -1,6 +1,7 @@
-//! Why a verdict is what it is: as values. `view::reasons` words them.
+//! Why a verdict is what it is, and why a net is not known: as values. `view::reasons` words them.
 
 mod instance;
+mod net;
 mod once_text;
 mod resource;
 mod unchecked;
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use once_text::OnceText;
 
 pub use instance::{InstanceReason, Measure, MeasuredUse};
+pub use net::{NetNote, NetUnknown};
 pub use resource::{ResourceAdvice, ResourceFix, ResourceReason, ResourceUse};
 pub use unchecked::Unchecked;
 

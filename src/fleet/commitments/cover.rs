@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::apply::{block_usd_per_hour, is_priced};
 use super::running::Running;
 use crate::domain::{
-    Commitment, CommitmentKind, Commits, FastMap, Holdings, Instance, Lifecycle, Tenancy,
+    Commitment, CommitmentKind, Commits, FastMap, Holdings, Instance, Lifecycle, NetNote,
+    NetUnknown, Tenancy,
 };
 use crate::fleet::prices::PriceBook;
 
@@ -46,15 +47,15 @@ pub struct Cover {
     /// usage first, and instances before unused room, and may move on to usage on which it saves more. Below 0: the
     /// instance leaves billed room of a capacity reservation, and its discount goes to other usage first.
     pub saves_usd_per_hour: f64,
-    /// Caveat about the figures, a clause; `None` without any.
-    pub note: Option<Arc<str>>,
+    /// Caveat about the figures; `None` without any.
+    pub note: Option<NetNote>,
 }
 
 /// Net cost of an instance after commitments, or why it is unknown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Net {
     /// Unknown, with the reason: commitments could not be read, or the price is unknown.
-    Unknown(Arc<str>),
+    Unknown(NetUnknown),
     /// Known in full.
     Known(Cover),
 }
@@ -163,10 +164,9 @@ fn metered(
         let price = applier.prices()[meter].unwrap_or(0.0);
         let reservation = applier.meters()[meter].reservation.as_ref();
         let open = if units > 0.0 { applied.on_demand_units[meter] / units } else { 0.0 };
-        let note: Option<Arc<str>> = reservation.and_then(|id| {
-            let goes_on = || "its capacity reservation goes on billing the room".into();
-            capacity.contains_key(&**id).then(goes_on)
-        });
+        let note = reservation
+            .filter(|id| capacity.contains_key(&***id))
+            .map(|_| NetNote::CapacityStaysBilled);
         nets.push(Arc::new(Net::Known(Cover {
             effective_usd_per_hour: by
                 .iter()
@@ -204,7 +204,7 @@ fn unmetered(
     capacity: &FastMap<&str, &Commitment>,
     prices: &PriceBook,
 ) -> Net {
-    let prepaid = |note: &str| Cover { note: Some(note.into()), ..Cover::default() };
+    let prepaid = |note| Cover { note: Some(note), ..Cover::default() };
     match (instance.lifecycle, instance.tenancy) {
         (Lifecycle::Spot, _) => match prices.rate_of(instance) {
             Some(rate) => Net::Known(Cover {
@@ -212,10 +212,10 @@ fn unmetered(
                 saves_usd_per_hour: rate.usd_per_hour,
                 ..Cover::default()
             }),
-            None => Net::Unknown("its Spot price is not known".into()),
+            None => Net::Unknown(NetUnknown::SpotPrice),
         },
         (Lifecycle::CapacityBlock, _) => {
-            let mut cover = prepaid("prepaid by its Capacity Block");
+            let mut cover = prepaid(NetNote::BlockPrepaid);
             let block = instance.capacity_reservation.as_ref().and_then(|id| capacity.get(&**id));
             if let Some(block) = block {
                 let count = match &block.commits {
@@ -226,17 +226,15 @@ fn unmetered(
                 cover.effective_usd_per_hour = usd;
                 cover.by.push(covered_by(block, 1.0, usd));
                 if usd.is_none() {
-                    cover.note =
-                        Some("prepaid by its Capacity Block; its price is not known".into());
+                    cover.note = Some(NetNote::BlockPrepaidUnpriced);
                 }
             }
             Net::Known(cover)
         }
-        (Lifecycle::Scheduled, _) => Net::Known(prepaid("prepaid as a scheduled instance")),
-        (Lifecycle::OnDemand, Tenancy::Host) => Net::Known(Cover {
-            effective_usd_per_hour: Some(0.0),
-            ..prepaid("its dedicated host is billed in its place")
-        }),
-        (Lifecycle::OnDemand, _) => Net::Unknown("the price of its software is not known".into()),
+        (Lifecycle::Scheduled, _) => Net::Known(prepaid(NetNote::ScheduledPrepaid)),
+        (Lifecycle::OnDemand, Tenancy::Host) => {
+            Net::Known(Cover { effective_usd_per_hour: Some(0.0), ..prepaid(NetNote::HostBilled) })
+        }
+        (Lifecycle::OnDemand, _) => Net::Unknown(NetUnknown::SoftwarePrice),
     }
 }

@@ -21,8 +21,8 @@ use super::apply::{Held, Pair, Room};
 use super::meter::Meter;
 use super::size;
 use crate::domain::{
-    Commitment, CommitmentState, Commits, FastMap, Holdings, PlanType, ReservedInstances,
-    ReservesCapacity, SavingsPlan, Turn,
+    Beneficiary, Commitment, CommitmentState, Commits, FastMap, Holdings, PlanType,
+    ReservedInstances, ReservesCapacity, SavingsPlan,
 };
 use crate::fleet::prices::PriceBook;
 
@@ -42,7 +42,7 @@ pub(super) fn sane(value: f64) -> f64 {
     if value.is_finite() { value.max(0.0) } else { 0.0 }
 }
 
-/// The steps of the application; each has a round for each [`Turn`], and again for unused room.
+/// The steps of the application; each has a round for each [`Beneficiary`], and again for unused room.
 #[derive(Clone, Copy)]
 enum Step {
     Zonal = 0,
@@ -214,9 +214,9 @@ impl<'a> Pairs<'a> {
         takes: f64,
     ) {
         let user = &self.meters[meter as usize].scope.account;
-        let Some(turn) = self.holdings.turn(owner, user) else { return };
+        let Some(served) = self.holdings.beneficiary(owner, user) else { return };
         let room = meter as usize >= self.rooms_from;
-        let round = step as u8 + turn as u8 + Turn::ALL.len() as u8 * u8::from(room);
+        let round = step as u8 + served as u8 + Beneficiary::ALL.len() as u8 * u8::from(room);
         let key = key(round, order, self.rank[meter as usize], held);
         self.out.push((key, Pair { meter, held, takes }));
     }

@@ -8,7 +8,8 @@ use super::apply::Applier;
 use super::meter::Meter;
 use super::size;
 use crate::domain::{
-    Commitment, Commits, FastMap, FastSet, Holdings, Instance, PlanType, SavingsPlan, Scope,
+    Commitment, Commits, FastMap, FastSet, Holdings, Instance, NetUnknown, PlanType, SavingsPlan,
+    Scope,
 };
 use crate::fleet::prices::PriceBook;
 
@@ -20,7 +21,7 @@ pub struct Running {
     units: Vec<f64>,
     by_instance: FastMap<Arc<str>, usize>,
     by_meter: FastMap<Meter, usize>,
-    unknown: Vec<Option<Arc<str>>>,
+    unknown: Vec<Option<NetUnknown>>,
     bill_usd: f64,
     on_demand_usd: f64,
 }
@@ -84,8 +85,8 @@ impl Running {
         self.by_meter.get(meter).copied()
     }
 
-    /// Why the net cost of a meter is unknown, a clause; `None` when it is known.
-    pub fn unknown(&self, meter: usize) -> Option<&Arc<str>> {
+    /// Why the net cost of a meter is unknown; `None` when it is known.
+    pub fn unknown(&self, meter: usize) -> Option<&NetUnknown> {
         self.unknown.get(meter)?.as_ref()
     }
 
@@ -117,30 +118,26 @@ fn unknown(
     units: &[f64],
     holdings: &Holdings,
     at: Timestamp,
-) -> Vec<Option<Arc<str>>> {
+) -> Vec<Option<NetUnknown>> {
     let meters = applier.meters();
-    let mut by_scope: FastMap<&Scope, Option<Arc<str>>> = FastMap::default();
+    let mut by_scope: FastMap<&Scope, Option<NetUnknown>> = FastMap::default();
     let mut unread = |scope| {
-        let say = || holdings.unknown(scope).map(|unread| unread.sentence().into());
-        by_scope.entry(scope).or_insert_with(say).clone()
+        let ask = || holdings.unknown(scope).cloned().map(NetUnknown::Unread);
+        by_scope.entry(scope).or_insert_with(ask).clone()
     };
     let held: FastSet<&str> = holdings.items.iter().map(|item| &*item.id).collect();
     let mut doubt = Doubt::new(meters.len());
-    let mut alone: Vec<Option<Arc<str>>> = Vec::with_capacity(meters.len());
+    let mut alone: Vec<Option<NetUnknown>> = Vec::with_capacity(meters.len());
     for (place, (meter, price)) in meters.iter().zip(applier.prices()).enumerate() {
         let unread = unread(&meter.scope);
-        let priceless = || Arc::from("its on-demand price is not known");
         // What does not run takes nothing from others; behind the given ones stands room, which does.
         if units.get(place).is_none_or(|units| *units > 0.0) {
             match (&unread, price) {
                 (Some(why), _) => doubt.seed(place, why),
                 (None, None) => {
-                    let (of, region) = (&meter.instance_type, &meter.scope.region);
-                    let why = format!(
-                        "the on-demand price of {of} in {region}, which shares commitments with it, \
-                         is not known"
-                    );
-                    doubt.seed(place, &why.into());
+                    let instance_type = meter.instance_type.clone();
+                    let region = meter.scope.region.clone();
+                    doubt.seed(place, &NetUnknown::OnDemandPriceOf { instance_type, region });
                 }
                 (None, Some(_)) => {}
             }
@@ -148,12 +145,9 @@ fn unknown(
         // The account that holds it pays for the room that a stop leaves, and is not read.
         let elsewhere = || {
             let id = meter.reservation.as_ref().filter(|id| !held.contains(&***id))?;
-            Some(
-                format!("it runs in capacity reservation {id} of an account that is not read")
-                    .into(),
-            )
+            Some(NetUnknown::ForeignCapacity(id.clone()))
         };
-        let priceless = || price.is_none().then(priceless);
+        let priceless = || price.is_none().then_some(NetUnknown::OnDemandPrice);
         alone.push(unread.or_else(priceless).or_else(elsewhere));
     }
     rates_unknown(applier, holdings, at, &mut doubt);
@@ -163,8 +157,8 @@ fn unknown(
 
 /// Reasons why the net of a meter or the use of a commitment is not known.
 struct Doubt {
-    meters: Vec<Option<Arc<str>>>,
-    commitments: FastMap<usize, Arc<str>>,
+    meters: Vec<Option<NetUnknown>>,
+    commitments: FastMap<usize, NetUnknown>,
 }
 
 impl Doubt {
@@ -172,7 +166,7 @@ impl Doubt {
         Self { meters: vec![None; meters], commitments: FastMap::default() }
     }
 
-    fn seed(&mut self, meter: usize, why: &Arc<str>) {
+    fn seed(&mut self, meter: usize, why: &NetUnknown) {
         self.meters[meter].get_or_insert_with(|| why.clone());
     }
 
@@ -200,10 +194,9 @@ impl Doubt {
 /// A plan whose rates could not be read pays for nobody knows what: all that it reaches is in doubt.
 fn rates_unknown(applier: &Applier, holdings: &Holdings, at: Timestamp, doubt: &mut Doubt) {
     for (item, plan) in blind_plans(holdings, at) {
-        let why: Arc<str> =
-            format!("rates of {} {} are not known", item.kind().label(), item.id).into();
+        let why = NetUnknown::Rates { kind: item.kind(), id: item.id.clone() };
         for (place, meter) in applier.meters().iter().enumerate() {
-            let reaches = holdings.turn(&item.account, &meter.scope.account).is_some()
+            let reaches = holdings.beneficiary(&item.account, &meter.scope.account).is_some()
                 && (plan.plan_type == PlanType::Compute
                     || (plan.region.as_ref().is_none_or(|r| *r == meter.scope.region)
                         && (plan.family.as_ref())

@@ -26,7 +26,7 @@ pub use size_note::{
 };
 pub use spot::{MixedFleet, SpotFit, SpotRow, ZonePrice};
 pub use spot_note::{Named, NoPolicy, SpotBecause, SpotNote, SpotWork, WorkSource};
-pub use waterfall::{BillPart, NetUnknown, Step, StepKind, StepNote, Waterfall};
+pub use waterfall::{BillPart, Step, StepKind, StepNote, Waterfall};
 
 pub use crate::domain::storage::{Effort, Risk};
 

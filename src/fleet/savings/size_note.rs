@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::Named;
-use crate::domain::{CommitmentKind, Figure, OwnerKind};
+use crate::domain::{CommitmentKind, Figure, NetUnknown, OwnerKind};
 
 /// Evidence, condition or open question about the size of one instance. Texts are clean; percents are 0–100.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -216,8 +216,8 @@ pub enum SizeNote {
     NetUnread,
     /// No commitment covers instances like it: the net is unknown.
     NetNotCovered,
-    /// The net is unknown, with a clause why.
-    NetUnknown(Arc<str>),
+    /// The net is unknown.
+    NetUnknown(NetUnknown),
     /// The rate of a Savings Plan was not read: the net is unknown.
     NetRateUnread {
         /// Id of the plan.

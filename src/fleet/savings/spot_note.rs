@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{CommitmentKind, Figure, Interruption, OwnerKind};
+use crate::domain::{CommitmentKind, Figure, Interruption, NetNote, NetUnknown, OwnerKind};
 
 /// Condition, assumption or finding about moving an instance, or the fleet that it belongs to, to Spot. Texts are
 /// clean; shares are 0–1.
@@ -103,10 +103,10 @@ pub enum SpotNote {
     },
     /// Commitments were not read: the net is unknown.
     NetUnread,
-    /// The net is unknown, with a clause why.
-    NetUnknown(Arc<str>),
-    /// Condition of the net, a clause.
-    Net(Arc<str>),
+    /// The net is unknown.
+    NetUnknown(NetUnknown),
+    /// Condition of the net.
+    Net(NetNote),
     /// A commitment pays for it.
     PaidBy {
         /// Kind of the commitment.

@@ -1,12 +1,10 @@
 //! All savings in causal order, each on what the former leave.
 
-use std::sync::Arc;
-
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{BillRow, Effort, PartlyIdleNode, Risk};
-use crate::domain::{CommitmentKind, Unread};
+use crate::domain::NetUnknown;
 
 /// Step of the waterfall. Causal order: first what need not run at all, then what can be smaller, then what can be
 /// bought cheaper.
@@ -163,25 +161,6 @@ pub enum StepNote {
     OfWhatIsLeft,
     /// Which rates it rests on.
     Rates,
-}
-
-/// Why the net of commitments is not known.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum NetUnknown {
-    /// No commitment was read.
-    NotRead,
-    /// Some that may pay for what runs were not read.
-    Unread(Unread),
-    /// The rates of a Savings Plan are not known.
-    Rates {
-        /// What kind of plan.
-        kind: CommitmentKind,
-        /// Its id.
-        id: Arc<str>,
-    },
-    /// A clause of a fixture, which no rule gives.
-    #[cfg(test)]
-    Fixture(#[serde(skip)] &'static str),
 }
 
 /// A part of the bill that a source of its own tells of.

@@ -11,6 +11,7 @@ mod guide;
 mod instance;
 mod likely;
 mod list;
+mod net;
 mod resource;
 mod schedule;
 mod size;
@@ -28,6 +29,7 @@ pub use gpu::{gpu, gpu_advice, witness};
 pub use guide::{guide_fail, guide_note, guide_warning, memory_how, memory_part, memory_source};
 pub use likely::{likely, likely_remedy};
 pub use list::list;
+pub use net::{net_note, net_unknown};
 pub use resource::resource_fix;
 pub use schedule::{obstacle, obstacle_detail};
 pub use size::size;
@@ -35,7 +37,7 @@ pub use spot::{no_policy, spot, spot_because};
 pub use storage::{fate, storage, storage_fix};
 pub use unchecked::unchecked;
 pub use verdict::{refusal, verdict};
-pub use waterfall::{net_unknown, node_remedy, step_note, task};
+pub use waterfall::{node_remedy, step_note, task};
 
 /// Of a row whose net is unknown, as nobody read the commitments.
 const NET_UNREAD: &str = "Net unknown: commitments were not read.";

@@ -173,7 +173,7 @@ pub fn size(note: &N) -> String {
         N::EfaKept(why) => format!("EFA is kept: {}.", efa_reason(why)),
         N::NetUnread => super::NET_UNREAD.into(),
         N::NetNotCovered => "Net unknown: no commitment covers what it is.".into(),
-        N::NetUnknown(why) => format!("Net unknown: {why}."),
+        N::NetUnknown(why) => format!("Net unknown: {}.", super::net_unknown(why)),
         N::NetRateUnread { plan, instance_type } => {
             format!("Net unknown: the rate of the plan {plan} for {instance_type} was not read.")
         }

@@ -81,8 +81,8 @@ pub fn spot(note: &N) -> String {
             of - moves
         ),
         N::NetUnread => super::NET_UNREAD.into(),
-        N::NetUnknown(why) => format!("Net unknown: {why}."),
-        N::Net(note) => format!("Net: {note}."),
+        N::NetUnknown(why) => format!("Net unknown: {}.", super::net_unknown(why)),
+        N::Net(note) => format!("Net: {}.", super::net_note(*note)),
         N::PaidBy { kind, id, until, is_no } => {
             let until = until.map_or(String::new(), |end| {
                 format!(" until {}", end.to_zoned(jiff::tz::TimeZone::UTC).date())

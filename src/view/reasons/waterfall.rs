@@ -1,7 +1,7 @@
-//! What a step of the waterfall left out or rests on, why the net is not known, why a task is due.
+//! What a step of the waterfall left out or rests on, why a task is due.
 
 use crate::analyze::waterfall::{Task, TaskReason};
-use crate::fleet::savings::{NetUnknown, NodeRemedy, PartlyIdleNode, StepNote as N};
+use crate::fleet::savings::{NodeRemedy, PartlyIdleNode, StepNote as N};
 use crate::view::format;
 use crate::whatif::HOURS_PER_WEEK;
 use crate::whatif::supply::known_rates::AS_OF;
@@ -155,19 +155,6 @@ pub fn node_remedy(node: &PartlyIdleNode) -> String {
     }
 }
 
-/// One clause: why the net of commitments is not known.
-pub fn net_unknown(why: &NetUnknown) -> String {
-    match why {
-        NetUnknown::NotRead => "commitments were not read".to_owned(),
-        NetUnknown::Unread(unread) => {
-            format!("{} of {}: {}", unread.source.label(), unread.scope, unread.why)
-        }
-        NetUnknown::Rates { kind, id } => format!("rates of {} {id} are not known", kind.label()),
-        #[cfg(test)]
-        NetUnknown::Fixture(said) => (*said).to_owned(),
-    }
-}
-
 /// One clause: why a task is due. Empty where its label says it all.
 pub fn task(task: &Task) -> String {
     match task.why {
@@ -195,7 +182,6 @@ const fn its(n: u32) -> &'static str {
 mod tests {
     use super::*;
     use crate::analyze::waterfall::{DataGaps, TaskKind};
-    use crate::domain::{CommitmentKind, CommitmentSource, Scope, Unread};
     use crate::fleet::savings::{Effort, Risk};
 
     #[test]
@@ -240,22 +226,6 @@ mod tests {
             let said = step_note(note);
             assert!(said.starts_with(words) && said.ends_with('.'), "{said}");
         }
-    }
-
-    #[test]
-    fn the_net_says_what_it_lacks() {
-        assert_eq!(net_unknown(&NetUnknown::NotRead), "commitments were not read");
-        let unread = NetUnknown::Unread(Unread {
-            scope: Scope::new("1", "us-east-1"),
-            source: CommitmentSource::SavingsPlans,
-            why: "denied: savingsplans:DescribeSavingsPlans".into(),
-        });
-        assert_eq!(
-            net_unknown(&unread),
-            "Savings Plans of 1/us-east-1: denied: savingsplans:DescribeSavingsPlans"
-        );
-        let rates = NetUnknown::Rates { kind: CommitmentKind::ComputePlan, id: "sp".into() };
-        assert_eq!(net_unknown(&rates), "rates of Compute SP sp are not known");
     }
 
     #[test]

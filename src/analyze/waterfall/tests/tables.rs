@@ -8,11 +8,11 @@ use crate::domain::storage::{
     Subject, Volume, VolumeKind,
 };
 use crate::domain::{
-    CommitmentKind, CommitmentSource, Commits, FleetHour, ResourceKind, Scope, SourceId,
-    SourceState, Tags, TypeCounts, Unread, VerdictKind,
+    CommitmentKind, CommitmentSource, Commits, FleetHour, NetUnknown, ResourceKind, Scope,
+    SourceId, SourceState, Tags, TypeCounts, Unread, VerdictKind,
 };
 use crate::fleet::StorageFleet;
-use crate::fleet::savings::{BillPart, NetUnknown, SpotFit, Step, StepKind, StepNote, Waterfall};
+use crate::fleet::savings::{BillPart, SpotFit, Step, StepKind, StepNote, Waterfall};
 use crate::fleet::storage::{Holder, StorageTotals, VolumeRow, VolumeUse};
 
 fn step(w: &Waterfall, kind: StepKind) -> &Step {

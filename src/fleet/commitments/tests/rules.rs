@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::make::*;
 use crate::domain::{
     Commitment, CommitmentKind, CommitmentSource, CommitmentState, Commits, Holdings, Instance,
-    InstanceState, Lifecycle, Offer, PlanRate, Platform, PriceBasis, Provenance, Rate, Scope,
-    SharingGroups, Tenancy, Unread,
+    InstanceState, Lifecycle, NetNote, NetUnknown, Offer, PlanRate, Platform, PriceBasis,
+    Provenance, Rate, Scope, SharingGroups, Tenancy, Unread,
 };
 use crate::fleet::PriceBook;
 use crate::fleet::commitments::{Applier, Cover, Meter, Net, Running, covers, joint_saving};
@@ -26,12 +26,12 @@ fn list() -> PriceBook {
 fn known(net: &Net) -> &Cover {
     match net {
         Net::Known(cover) => cover,
-        Net::Unknown(why) => panic!("unknown: {why}"),
+        Net::Unknown(why) => panic!("unknown: {why:?}"),
     }
 }
 
 #[track_caller]
-fn why(net: &Net) -> &str {
+fn why(net: &Net) -> &NetUnknown {
     match net {
         Net::Known(cover) => panic!("known: {cover:?}"),
         Net::Unknown(why) => why,
@@ -211,25 +211,20 @@ fn denied_is_unknown_and_never_gross() {
     let with =
         |unread: Unread, sharing: bool| Holdings { unread: vec![unread], sharing, ..held([]) };
     let own = net(&fleet, "i0", &with(denied(A, EAST), false));
-    assert_eq!(
-        why(&own),
-        "Reserved Instances of 111111111111/us-east-1: denied: ec2:DescribeReservedInstances"
-    );
+    assert_eq!(*why(&own), NetUnknown::Unread(denied(A, EAST)));
     assert_eq!(own.saves_usd_per_hour(), None);
     // Another account's matters where discounts are shared, another region's never.
     near(saves(&fleet, "i0", &with(denied(B, EAST), false)), 1.0);
-    assert!(why(&net(&fleet, "i0", &with(denied(B, EAST), true))).contains(B));
+    let other = net(&fleet, "i0", &with(denied(B, EAST), true));
+    assert_eq!(*why(&other), NetUnknown::Unread(denied(B, EAST)));
     near(saves(&fleet, "i0", &with(denied(A, "us-west-2"), true)), 1.0);
     let plans = Unread {
         scope: Scope::account_wide(A),
         source: CommitmentSource::SavingsPlans,
         why: "denied: savingsplans:DescribeSavingsPlans".into(),
     };
-    let text = net(&fleet, "i0", &with(plans.clone(), true));
-    assert_eq!(
-        why(&text),
-        "Savings Plans of 111111111111: denied: savingsplans:DescribeSavingsPlans"
-    );
+    let of_plans = net(&fleet, "i0", &with(plans.clone(), true));
+    assert_eq!(*why(&of_plans), NetUnknown::Unread(plans.clone()));
     let stop: HashSet<Arc<str>> = ["i0".into()].into();
     assert_eq!(joint_saving(&fleet, &stop, &with(plans, true), &list(), now()), None);
 }
@@ -245,12 +240,13 @@ fn a_plan_without_rates_makes_unknown_what_it_could_touch() {
     fleet.extend(instances("m", 1, &meter(A, AZ, "m5.large")));
     // Nothing joins p4d and g5: only the plan's own family is unknown.
     let apart = held([blind.clone()]);
-    assert_eq!(why(&net(&fleet, "p0", &apart)), "rates of EC2 Instance SP blind are not known");
+    let rates = NetUnknown::Rates { kind: CommitmentKind::Ec2InstancePlan, id: "blind".into() };
+    assert_eq!(*why(&net(&fleet, "p0", &apart)), rates);
     near(saves(&fleet, "g0", &apart), 1.0);
     // A wide plan pays for what the blind one leaves: g5 depends on it, m5 does not.
     let wide = compute("wide", A, 5.0, &[("p4d.24xlarge", 20.0), ("g5.xlarge", 0.6)]);
     let joined = held([blind, wide]);
-    assert!(why(&net(&fleet, "g0", &joined)).contains("blind"));
+    assert_eq!(*why(&net(&fleet, "g0", &joined)), rates);
     near(saves(&fleet, "m0", &joined), 0.1);
 }
 
@@ -277,7 +273,7 @@ fn a_plan_that_reaches_what_is_not_known_is_not_known_where_it_is() {
     fleet.extend(instances("w", 1, &west));
     let net_of = |id: &str, holdings: &Holdings| net(&fleet, id, holdings);
     let with = blind(vec![wide.clone()]);
-    assert!(why(&net_of("i0", &with)).contains("us-west-2"), "{:?}", net_of("i0", &with));
+    assert_eq!(*why(&net_of("i0", &with)), NetUnknown::Unread(denied.clone()));
     near(saves(&fleet, "m0", &with), 0.1);
     let stop: HashSet<Arc<str>> = ["i0".into()].into();
     assert_eq!(joint_saving(&fleet, &stop, &with, &list(), now()), None);
@@ -286,10 +282,10 @@ fn a_plan_that_reaches_what_is_not_known_is_not_known_where_it_is() {
     // All is read, but what runs in the other region has no price: whether the plan saves more there,
     // and what stopping here would free for it, nobody knows.
     let read = held([wide]);
-    let says = "the on-demand price of g5.xlarge in us-west-2, which shares commitments with it, is \
-                not known";
-    assert_eq!(why(&net_of("i0", &read)), says);
-    assert_eq!(why(&net_of("w0", &read)), "its on-demand price is not known");
+    let (instance_type, region) = ("g5.xlarge".into(), WEST.into());
+    let elsewhere = NetUnknown::OnDemandPriceOf { instance_type, region };
+    assert_eq!(*why(&net_of("i0", &read)), elsewhere);
+    assert_eq!(*why(&net_of("w0", &read)), NetUnknown::OnDemandPrice);
     near(saves(&fleet, "m0", &read), 0.1);
 }
 
@@ -309,14 +305,14 @@ fn a_reservation_of_unknown_price_pays_and_nobody_knows_how_much() {
 #[test]
 fn a_missing_price_is_unknown() {
     let fleet = instances("i", 1, &meter(A, AZ, "x9.large"));
-    assert_eq!(why(&net(&fleet, "i0", &held([]))), "its on-demand price is not known");
+    assert_eq!(*why(&net(&fleet, "i0", &held([]))), NetUnknown::OnDemandPrice);
     let holdings = held([]);
     let applied = Applier::new(vec![meter(A, AZ, "x9.large")], &holdings, &list(), now());
     assert_eq!(applied.apply(&[3.0]).unpriced_units, 3.0);
     let mut software = instance("i0", &g5());
     software.platform = Platform::Other;
     let text = net(&[Arc::new(software)], "i0", &held([]));
-    assert_eq!(why(&text), "the price of its software is not known");
+    assert_eq!(*why(&text), NetUnknown::SoftwarePrice);
 }
 
 #[test]
@@ -358,15 +354,17 @@ fn spot_saves_its_price_and_what_is_prepaid_nothing() {
     for id in ["block", "scheduled", "host"] {
         let cover = known(&nets[id]);
         assert_eq!(cover.saves_usd_per_hour, 0.0, "{id}");
-        assert!(cover.note.is_some(), "{id}");
     }
+    let notes = ["block", "scheduled", "host"].map(|id| known(&nets[id]).note.unwrap());
+    use NetNote as N;
+    assert_eq!(notes, [N::BlockPrepaid, N::ScheduledPrepaid, N::HostBilled]);
     let of_block = known(&nets["block"]);
     near(of_block.effective_usd_per_hour.unwrap(), 0.8);
     assert_eq!((&*of_block.by[0].id, of_block.by[0].kind), ("cb", CommitmentKind::CapacityBlock));
     let all: HashSet<Arc<str>> = fleet.iter().map(|i| i.id.clone()).collect();
     near(joint_saving(&fleet, &all, &holdings, &book, now()).unwrap(), 0.31);
     let no_price = covers(&fleet, &holdings, &list(), now());
-    assert_eq!(why(&no_price["spot"]), "its Spot price is not known");
+    assert_eq!(*why(&no_price["spot"]), NetUnknown::SpotPrice);
 }
 
 #[test]
@@ -391,7 +389,7 @@ fn a_box_in_reserved_capacity_leaves_its_room_billed() {
     near(cover.saves_usd_per_hour, 0.0);
     near(cover.effective_usd_per_hour.unwrap(), 1.0);
     assert_eq!(cover.by[0].kind, CommitmentKind::CapacityReservation);
-    assert!(cover.note.unwrap().contains("goes on billing"));
+    assert_eq!(cover.note, Some(NetNote::CapacityStaysBilled));
     // Three rooms, two used: 3 × $1.00.
     let applier = Applier::new(vec![inside("cr")], &holdings, &list(), now());
     near(applier.apply(&[2.0]).total_usd(), 3.0);
@@ -401,8 +399,8 @@ fn a_box_in_reserved_capacity_leaves_its_room_billed() {
     over.state = CommitmentState::Ended;
     near(saves(&fleet, "i0", &held([over])), 1.0);
     // Of an account that is not read: who pays for the room that a stop leaves is not known.
-    let Net::Unknown(why) = net(&fleet, "i0", &held([])) else { panic!("known") };
-    assert_eq!(&*why, "it runs in capacity reservation cr of an account that is not read");
+    let unread = net(&fleet, "i0", &held([]));
+    assert_eq!(*why(&unread), NetUnknown::ForeignCapacity("cr".into()));
     let stop: HashSet<Arc<str>> = ["i0".into()].into();
     assert_eq!(joint_saving(&fleet, &stop, &held([]), &list(), now()), None);
 }

@@ -4,7 +4,7 @@ use super::field_value::price_basis;
 use crate::domain::{HOURS_PER_MONTH, Lifecycle, OwnerKind, VerdictKind};
 use crate::fleet::Row;
 use crate::fleet::commitments::{Cover, CoveredBy, Net};
-use crate::view::{ViewContext, format};
+use crate::view::{ViewContext, format, reasons};
 
 /// Cost and consequences of stopping an instance.
 #[derive(Clone, Debug, PartialEq)]
@@ -122,7 +122,9 @@ fn net(row: &Row, in_use: bool) -> String {
         }
         (_, Some(Net::Known(cover))) if in_use => format!("{}.", paid_by(cover)),
         (_, Some(Net::Known(cover))) => known_net(row, cover),
-        (_, Some(Net::Unknown(why))) => format!("Net of commitments: not known, {why}."),
+        (_, Some(Net::Unknown(why))) => {
+            format!("Net of commitments: not known, {}.", reasons::net_unknown(why))
+        }
         (_, None) => format!(
             "Net of commitments: not known, commitments were not read{}.",
             match &instance.capacity_reservation {
@@ -154,7 +156,7 @@ fn known_net(row: &Row, cover: &Cover) -> String {
 /// Who pays for the instance.
 fn paid_by(cover: &Cover) -> String {
     let mut paid: Vec<String> = cover.by.iter().map(payer).collect();
-    paid.extend(cover.note.as_ref().map(ToString::to_string));
+    paid.extend(cover.note.map(|note| reasons::net_note(note).to_owned()));
     if paid.is_empty() {
         paid.push("no reservation and no Savings Plan covers it".to_owned());
     }

@@ -74,7 +74,7 @@ fn a_stretch_that_may_be_longer_says_at_least() {
 
 #[test]
 fn net_says_what_is_left_of_the_saving_and_who_is_paid_on() {
-    use crate::domain::CommitmentKind;
+    use crate::domain::{CommitmentKind, NetUnknown};
     use crate::fleet::commitments::{Cover, CoveredBy, Net};
     let fleet = fleet();
     let row = &fleet.rows[index(&fleet, "i-0a1idle")];
@@ -115,7 +115,7 @@ fn net_says_what_is_left_of_the_saving_and_who_is_paid_on() {
     );
     let moved = cover(vec![by(1.0)], 21.957_642);
     assert!(moved.ends_with("until 2027-03-01, which then covers other usage."), "{moved}");
-    let denied = said(Net::Unknown("denied: ec2:DescribeReservedInstances".into()));
+    let denied = said(Net::Unknown(NetUnknown::Fixture("denied: ec2:DescribeReservedInstances")));
     assert_eq!(denied, "Net of commitments: not known, denied: ec2:DescribeReservedInstances.");
 }
 

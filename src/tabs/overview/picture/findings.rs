@@ -331,7 +331,7 @@ mod tests {
 
     #[test]
     fn what_is_unused_is_no_finding_while_commitments_are_not_known() {
-        use crate::fleet::savings::NetUnknown;
+        use crate::domain::NetUnknown;
         let of =
             |savings: &Savings| of_savings(savings).filter(|f| f.of.word() == "commitment").count();
         let mut savings = savings();

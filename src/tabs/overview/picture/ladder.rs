@@ -7,7 +7,8 @@
 use std::iter::Sum;
 use std::ops::{Add, Sub};
 
-use crate::fleet::savings::{BillKind, BillPart, BillRow, NetUnknown, Savings};
+use crate::domain::NetUnknown;
+use crate::fleet::savings::{BillKind, BillPart, BillRow, Savings};
 use crate::fleet::{Part, PartKind};
 
 /// Dollars per hour, and the cents that are shown for them.

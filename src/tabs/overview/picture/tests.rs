@@ -5,7 +5,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
-use crate::fleet::savings::NetUnknown;
+use crate::domain::NetUnknown;
 use crate::view::fixture::{ctx, fleet, index};
 
 fn close(a: f64, b: f64) -> bool {
@@ -186,7 +186,7 @@ fn commitments_make_a_net_of_the_burn() {
     assert_eq!(net.unpriced, o.unpriced);
     // One that is not known makes the sum no sum.
     let known = fleet.rows.iter().position(|r| r.net.is_some()).unwrap();
-    Arc::make_mut(&mut fleet.rows[known]).net = Some(Arc::new(Net::Unknown("denied".into())));
+    Arc::make_mut(&mut fleet.rows[known]).net = Some(Arc::new(Net::Unknown(NetUnknown::NotRead)));
     assert_eq!(overview(&fleet, &ctx()).net, None);
 }
 

@@ -17,7 +17,7 @@ use crate::app::content::Line;
 use crate::fleet::{Net, Row};
 use crate::tabs::savings::picture::words;
 use crate::tabs::storage::pages::parts;
-use crate::view::{ViewContext, format};
+use crate::view::{ViewContext, format, reasons};
 
 fn gone() -> Vec<Line> {
     vec![Line::of(Role::Warn, "It is not there any more.")]
@@ -50,7 +50,7 @@ fn covers(row: Option<&Row>, ctx: &ViewContext, width: usize, lines: &mut Vec<Li
     match net {
         None => parts::paragraph(Role::Dim, "Commitments were not read.", width, lines),
         Some(Net::Unknown(why)) => {
-            let text = format!("Not known: {why}.");
+            let text = format!("Not known: {}.", reasons::net_unknown(why));
             parts::paragraph(Role::Warn, &text, width, lines);
         }
         Some(Net::Known(cover)) if cover.by.is_empty() => {

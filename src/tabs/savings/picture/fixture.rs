@@ -6,15 +6,16 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::domain::{
     BilledUnit, CapacityReservation, Commitment, CommitmentSource, CommitmentState, Commits,
-    Criterion, ErrorKind, EvidenceRole, Interruption, OfferingClass, PaymentOption, PlanType,
-    Platform, Provenance, Reading, ReservedInstances, ReservesCapacity, Resource, ResourceAdvice,
-    ResourceFix, ResourceKind, ResourceSignal, SavingsPlan, Scope, Signal, SignalEvidence,
-    SourceError, SourceId, SourceState, Tags, Tenancy, Unread, Verdict, VerdictKind, Workload,
+    Criterion, ErrorKind, EvidenceRole, Interruption, NetUnknown, OfferingClass, PaymentOption,
+    PlanType, Platform, Provenance, Reading, ReservedInstances, ReservesCapacity, Resource,
+    ResourceAdvice, ResourceFix, ResourceKind, ResourceSignal, SavingsPlan, Scope, Signal,
+    SignalEvidence, SourceError, SourceId, SourceState, Tags, Tenancy, Unread, Verdict,
+    VerdictKind, Workload,
 };
 use crate::fleet::savings::{
     BillKind, BillRow, CannotTell, CommitmentFinding, CommitmentRow, CommitmentSums, Effort,
-    MixedFleet, Need, NetUnknown, Pattern, Proposal, ResourceRow, Risk, SizeNote, SizeVerdict,
-    SpotBecause, SpotFit, SpotNote, SpotRow, Step, StepKind, Waterfall, ZonePrice,
+    MixedFleet, Need, Pattern, Proposal, ResourceRow, Risk, SizeNote, SizeVerdict, SpotBecause,
+    SpotFit, SpotNote, SpotRow, Step, StepKind, Waterfall, ZonePrice,
 };
 use crate::fleet::{PartKind, Savings};
 use crate::view::fixture::{ago, now};

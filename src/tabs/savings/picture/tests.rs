@@ -7,8 +7,8 @@ use super::fixture::{commitments, denied, proposals, savings, savings_of, spot};
 use super::{
     CommitmentField, ProposalField, ResourceField, ResourceItem, SpotField, resource_items, words,
 };
+use crate::domain::NetUnknown;
 use crate::domain::{CommitmentKind, PaymentOption};
-use crate::fleet::savings::NetUnknown;
 use crate::fleet::{Cover, CoveredBy};
 use crate::query::{Kind, Unit};
 use crate::view::fixture::{ascii, ctx};
