@@ -18,7 +18,7 @@ pub enum Pool {
 
 /// Order in which savings apply: each one works on what the earlier ones leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Turn {
+pub enum Stage {
     /// Smaller types, fewer instances.
     Rightsize,
     /// Running only while needed.
@@ -41,7 +41,7 @@ pub struct Claim {
     /// Spend that it is taken from.
     pub pool: Pool,
     /// Position in the order in which savings apply.
-    pub turn: Turn,
+    pub stage: Stage,
     /// USD per month of the spend that it applies to.
     pub before_usd: f64,
     /// USD per month of the same spend afterwards.
@@ -137,7 +137,7 @@ pub fn chain(pools: &[(Pool, f64)], claims: &[Claim]) -> Chain {
     for (pool, whole) in pools {
         let mut left = *whole;
         let mut mine: Vec<&Claim> = claims.iter().filter(|claim| claim.pool == *pool).collect();
-        mine.sort_by_key(|claim| claim.turn);
+        mine.sort_by_key(|claim| claim.stage);
         for claim in mine {
             let claimed_usd = claim.before_usd - claim.after_usd;
             if claim.before_usd > whole * (1.0 + 1e-9) || *whole <= 0.0 || claim.after_usd < 0.0 {
@@ -177,7 +177,7 @@ impl Levers {
             let saved = storage.saved().map(Some);
             keep(
                 saved,
-                (LeverKind::Storage, "storage", Pool::Storage, Turn::Rightsize),
+                (LeverKind::Storage, "storage", Pool::Storage, Stage::Rightsize),
                 &mut claims,
                 &mut left_out,
             );
@@ -186,7 +186,7 @@ impl Levers {
             let saved = network.saved().map(Some);
             keep(
                 saved,
-                (LeverKind::Network, "network", Pool::Network, Turn::Rightsize),
+                (LeverKind::Network, "network", Pool::Network, Stage::Rightsize),
                 &mut claims,
                 &mut left_out,
             );
@@ -199,7 +199,7 @@ impl Levers {
                 kind: None,
                 what: "commitments",
                 pool: Pool::Compute,
-                turn: Turn::Commit,
+                stage: Stage::Commit,
                 before_usd: *compute,
                 after_usd: compute * (1.0 - part),
             });
@@ -212,16 +212,16 @@ impl Levers {
     fn compute_claims(&self, claims: &mut Vec<Claim>, left_out: &mut Vec<String>) {
         let compute = Pool::Compute;
         if let Some(rightsize) = &self.rightsize {
-            let what = (LeverKind::Rightsize, "right-sizing", compute, Turn::Rightsize);
+            let what = (LeverKind::Rightsize, "right-sizing", compute, Stage::Rightsize);
             keep(rightsize.now().map(Some), what, claims, left_out);
         }
         if let Some(autoscale) = &self.autoscale {
-            let what = (LeverKind::Autoscale, "autoscaling", compute, Turn::Schedule);
+            let what = (LeverKind::Autoscale, "autoscaling", compute, Stage::Schedule);
             let scaled = autoscale.scaled().map(|s| Some((s.before_usd, s.after_usd)));
             keep(scaled, what, claims, left_out);
         }
         if let Some(failed) = &self.failed_runs {
-            let what = (LeverKind::FailedRuns, "fewer failed runs", compute, Turn::Redo);
+            let what = (LeverKind::FailedRuns, "fewer failed runs", compute, Stage::Redo);
             let tax = failed.tax();
             keep(
                 tax.map(|tax| tax.lost_then.map(|_| (tax.before_usd, tax.after_usd()))),
@@ -231,7 +231,7 @@ impl Levers {
             );
         }
         if let Some(spot) = &self.spot_mix {
-            let what = (LeverKind::SpotMix, "spot", compute, Turn::Spot);
+            let what = (LeverKind::SpotMix, "spot", compute, Stage::Spot);
             keep(spot.mixed().map(|m| Some((m.before_usd, m.after_usd))), what, claims, left_out);
         }
         let Some(gpu) = &self.gpu_savings else { return };
@@ -248,7 +248,7 @@ impl Levers {
             ));
         } else {
             let use_pair = Ok(Some((whole, whole - saved.by_use_usd)));
-            let what = (LeverKind::GpuSavings, "higher use", compute, Turn::Rightsize);
+            let what = (LeverKind::GpuSavings, "higher use", compute, Stage::Rightsize);
             keep(use_pair, what, claims, left_out);
         }
         if saved.by_spot_usd <= 0.0 {
@@ -261,7 +261,7 @@ impl Levers {
         } else {
             // Its part of what is left after the higher use is its part of the whole as well.
             let part = saved.by_spot_usd / (whole - saved.by_use_usd);
-            let what = (LeverKind::GpuSavings, "spot", compute, Turn::Spot);
+            let what = (LeverKind::GpuSavings, "spot", compute, Stage::Spot);
             keep(Ok(Some((whole, whole * (1.0 - part)))), what, claims, left_out);
         }
     }
@@ -291,13 +291,13 @@ fn counted(claims: &[Claim], kind: LeverKind) -> bool {
 /// Takes a lever's dollars before and after as a claim, or says why there are none.
 fn keep(
     usd: Result<Option<(f64, f64)>, LeverError>,
-    (kind, what, pool, turn): (LeverKind, &'static str, Pool, Turn),
+    (kind, what, pool, stage): (LeverKind, &'static str, Pool, Stage),
     claims: &mut Vec<Claim>,
     left_out: &mut Vec<String>,
 ) {
     match usd {
         Ok(Some((before_usd, after_usd))) => {
-            claims.push(Claim { kind: Some(kind), what, pool, turn, before_usd, after_usd });
+            claims.push(Claim { kind: Some(kind), what, pool, stage, before_usd, after_usd });
         }
         Ok(None) => {}
         Err(error) => left_out.push(format!("{error}.")),

@@ -2,23 +2,24 @@
 
 use proptest::prelude::*;
 
-use super::order::{Claim, Pool, Turn, chain};
+use super::order::{Claim, Pool, Stage, chain};
 use super::tests::whole;
 use super::{GpuSavings, LeverKind, Levers, Rightsize};
 
-const TURNS: [Turn; 5] = [Turn::Rightsize, Turn::Schedule, Turn::Redo, Turn::Spot, Turn::Commit];
+const STAGES: [Stage; 5] =
+    [Stage::Rightsize, Stage::Schedule, Stage::Redo, Stage::Spot, Stage::Commit];
 
-fn claim(turn: Turn, before_usd: f64, after_usd: f64) -> Claim {
-    Claim { kind: None, what: "a lever", pool: Pool::Compute, turn, before_usd, after_usd }
+fn claim(stage: Stage, before_usd: f64, after_usd: f64) -> Claim {
+    Claim { kind: None, what: "a lever", pool: Pool::Compute, stage, before_usd, after_usd }
 }
 
 #[test]
 fn two_levers_by_hand() {
-    let claims = [claim(Turn::Spot, 100.0, 58.0), claim(Turn::Rightsize, 100.0, 300.0 / 7.0)];
+    let claims = [claim(Stage::Spot, 100.0, 58.0), claim(Stage::Rightsize, 100.0, 300.0 / 7.0)];
     let chain = chain(&[(Pool::Compute, 100.0)], &claims);
     assert!((chain.share() - 0.7514).abs() < 5e-5);
     assert!((chain.naive_share() - 0.9914).abs() < 5e-5);
-    // The earlier turn comes first, whatever the list's order.
+    // The earlier stage comes first, whatever the list's order.
     assert!((chain.steps[0].saved_usd() - 400.0 / 7.0).abs() < 1e-12);
     assert!((chain.steps[1].saved_usd() - 18.0).abs() < 1e-12);
     let said = chain.correction().unwrap();
@@ -29,14 +30,14 @@ fn two_levers_by_hand() {
 #[test]
 fn a_part_of_the_spend_is_a_part() {
     // A lever on a quarter of the spend that halves it: an eighth.
-    let chain = chain(&[(Pool::Compute, 100.0)], &[claim(Turn::Schedule, 25.0, 12.5)]);
+    let chain = chain(&[(Pool::Compute, 100.0)], &[claim(Stage::Schedule, 25.0, 12.5)]);
     assert!((chain.share() - 0.125).abs() < 1e-12);
     assert_eq!(chain.correction(), None);
 }
 
 #[test]
 fn more_than_the_whole_is_left_out_and_said() {
-    let chain = chain(&[(Pool::Compute, 100.0)], &[claim(Turn::Spot, 150.0, 10.0)]);
+    let chain = chain(&[(Pool::Compute, 100.0)], &[claim(Stage::Spot, 150.0, 10.0)]);
     assert!(chain.steps.is_empty() && chain.left_out[0].contains("whole spend is $100.00"));
     assert_eq!(chain.after_usd, 100.0);
 }
@@ -117,7 +118,7 @@ proptest! {
         whole in 1.0..1e7f64, raw in any_claims(), storage in 0.0..1e6f64,
     ) {
         let claims: Vec<Claim> = raw.iter()
-            .map(|(turn, reach, left)| claim(TURNS[*turn], whole * reach, whole * reach * left))
+            .map(|(stage, reach, left)| claim(STAGES[*stage], whole * reach, whole * reach * left))
             .collect();
         let chain = chain(&[(Pool::Compute, whole), (Pool::Storage, storage)], &claims);
         prop_assert!(chain.after_usd >= -1e-9 && chain.share() <= 1.0 + 1e-12);
@@ -133,7 +134,7 @@ proptest! {
     #[test]
     fn the_order_of_the_list_does_not_matter(whole in 1.0..1e7f64, raw in any_claims()) {
         let claims: Vec<Claim> = raw.iter()
-            .map(|(turn, reach, left)| claim(TURNS[*turn], whole * reach, whole * reach * left))
+            .map(|(stage, reach, left)| claim(STAGES[*stage], whole * reach, whole * reach * left))
             .collect();
         let backwards: Vec<Claim> = claims.iter().rev().cloned().collect();
         let pools = [(Pool::Compute, whole)];
@@ -143,8 +144,8 @@ proptest! {
 
     #[test]
     fn a_lever_that_costs_is_the_only_negative_step(extra in 0.001..0.5f64, cut in 0.0..1.0f64) {
-        let costs = Claim { after_usd: 50.0 * (1.0 + extra), ..claim(Turn::Schedule, 50.0, 0.0) };
-        let chain = chain(&[(Pool::Compute, 100.0)], &[costs, claim(Turn::Spot, 100.0, 100.0 * cut)]);
+        let costs = Claim { after_usd: 50.0 * (1.0 + extra), ..claim(Stage::Schedule, 50.0, 0.0) };
+        let chain = chain(&[(Pool::Compute, 100.0)], &[costs, claim(Stage::Spot, 100.0, 100.0 * cut)]);
         prop_assert!(chain.steps[0].saved_usd() < 0.0);
         prop_assert!(chain.steps[1].saved_usd() >= 0.0);
     }
