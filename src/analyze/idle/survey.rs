@@ -43,20 +43,21 @@ impl Frame {
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "facts that are independent of each other")]
 pub(super) struct Finding {
+    /// What the signal measures.
     pub measure: Measure,
     /// As the verdict shows it.
     pub evidence: SignalEvidence,
-    /// The series behind it.
+    /// The series behind it; `None` in the second place where there is one alone.
     pub series: [Option<Signal>; 2],
-    /// The last judged hour that speaks for use.
+    /// Index among the judged hours of the last one that speaks for use; `None` when none does.
     pub last_use: Option<usize>,
-    /// True when a malformed datapoint made that use.
+    /// True when `last_use` is of a malformed datapoint.
     pub malformed: bool,
-    /// True when idleness rests on it.
+    /// True when an idle verdict needs it.
     pub required: bool,
-    /// True when every series behind it was looked at.
+    /// True when every series behind it was read.
     pub fetched: bool,
-    /// True when it has the coverage that idleness needs.
+    /// True when it has the coverage that an idle verdict needs.
     pub covered: bool,
     /// Lowest coverage of its series over the judged hours, 0–1.
     pub coverage: f32,

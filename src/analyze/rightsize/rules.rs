@@ -33,7 +33,7 @@ pub struct SizeRules {
     /// True when memory that nobody measured is taken to be shared evenly by the GPUs of a box, so
     /// that a box with k of n GPUs at work needs k/n of it. Default true; false keeps all of it.
     pub share_memory_by_gpu: bool,
-    /// Part of a GPU's memory from which it counts as taken in advance while the GPU does little.
+    /// Share of a GPU's memory, 0–1, from which it counts as taken in advance while the GPU does little.
     /// Default 0.7: JAX takes 75% (`XLA_PYTHON_CLIENT_MEM_FRACTION`), vLLM and TensorRT-LLM 90–92%,
     /// TensorFlow nearly all.
     pub preallocated_share: f64,

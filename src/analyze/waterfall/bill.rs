@@ -41,7 +41,7 @@ pub(super) struct Bill<'a> {
     by_id: HashMap<&'a str, usize>,
     pub applier: Applier,
     by_meter: HashMap<Meter, usize>,
-    /// On-demand price of each meter of `units`, USD/h.
+    /// On-demand price of each meter of `units`, USD/h; `None` = not known.
     pub price: Vec<Option<f64>>,
     /// Instance-hours of each meter.
     pub units: Vec<f64>,

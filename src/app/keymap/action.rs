@@ -119,7 +119,7 @@ macro_rules! actions {
 /// One row of the table of actions.
 #[derive(Clone, Copy, Debug)]
 pub struct ActionSpec {
-    /// The action.
+    /// Action that the row is of.
     pub action: Action,
     /// Name in the configuration.
     pub name: &'static str,

@@ -48,9 +48,9 @@ pub(super) const FIELDS: &[Field<Tco>] = fields! { Tco;
 pub struct Total {
     /// Compute whose result was kept, as far as known.
     pub useful_usd: f64,
-    /// Compute lost by failed runs.
+    /// Compute lost by failed runs, per month; `None` without a share of lost compute.
     pub failed_usd: Option<f64>,
-    /// Commitments that nothing used.
+    /// Commitments that nothing used, per month; `None` = not given.
     pub idle_usd: Option<f64>,
     /// Storage, as given.
     pub storage_usd: Option<f64>,

@@ -14,11 +14,17 @@ pub(super) const ON_ITS_WAY: SignedDuration = SignedDuration::from_mins(1);
 
 /// An intent about storage without an outcome.
 pub(super) struct Open {
+    /// Id of the run.
     pub run: String,
+    /// `seq` of the intent.
     pub intent: u64,
+    /// Time of the intent.
     pub at: Timestamp,
+    /// The call that was to be made.
     pub step: Step,
+    /// Time of the plan.
     pub drafted: Timestamp,
+    /// Row of the plan, as it was drafted.
     pub item: Arc<StorageItem>,
 }
 

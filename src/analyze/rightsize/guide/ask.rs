@@ -372,12 +372,12 @@ impl GuideAsk {
         Self { task, precision, ..Self::default() }
     }
 
-    /// What was given for an input.
+    /// Number given for an input, in the unit of the input; `None` = not given.
     pub fn given(&self, input: GuideInput) -> Option<f64> {
         self.given[input as usize]
     }
 
-    /// What counts for an input: what was given, else its default.
+    /// Number given for an input, else its default; `None` where it has neither.
     pub fn value(&self, input: GuideInput) -> Option<f64> {
         self.given(input).or(INPUTS[input as usize].default)
     }
@@ -387,7 +387,7 @@ impl GuideAsk {
         self.value(input).unwrap_or(0.0)
     }
 
-    /// Gives a number, or takes it back.
+    /// Gives a number, or takes it back. Err when it is out of the range of the input.
     pub fn set(&mut self, input: GuideInput, value: Option<f64>) -> Result<(), GuideError> {
         let spec = &INPUTS[input as usize];
         if let Some(value) = value.filter(|v| !(spec.low..=spec.high).contains(v)) {
