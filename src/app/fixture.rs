@@ -15,7 +15,7 @@ use crate::domain::{
     Accelerator, AcceleratorKind, BlockDevice, Criterion, ErrorKind, EvidenceRole, Hour, HourRange,
     HourlySeries, Instance, InstanceState, Lifecycle, Offer, Owner, Platform, PriceBasis,
     Provenance, Rate, Reading, Scope, SeriesSet, Signal, SignalEvidence, SourceError, SourceId,
-    SourceState, TagKeys, Tags, Tenancy, TypeSpec, Verdict, VerdictKind,
+    SourceState, TagKeys, Tags, Tenancy, TypeSpec, Verdict, VerdictKind, sample,
 };
 use crate::fleet::{Book, Fleet, JoinInput, PriceBook, join};
 use crate::view::Symbols;
@@ -120,8 +120,6 @@ fn instance(number: usize, planted: &Planted) -> Instance {
         instance_type: TYPES[planted.kind].0.into(),
         state: if number == 7 { InstanceState::Stopped } else { InstanceState::Running },
         lifecycle: if number == 8 { Lifecycle::Spot } else { Lifecycle::OnDemand },
-        tenancy: Tenancy::Shared,
-        platform: Platform::Linux,
         launched_at: ago(if number == 6 { 2 * HOUR } else { 40 * 24 * HOUR }),
         block_devices: vec![BlockDevice {
             device: "/dev/sda1".into(),
@@ -129,13 +127,9 @@ fn instance(number: usize, planted: &Planted) -> Instance {
             attached_at: None,
             delete_on_termination: true,
         }],
-        ebs_root: true,
         owners: Owner::from_tags(&tags),
         tags,
-        private_dns: "".into(),
-        private_ip: None,
-        capacity_reservation: None,
-        detailed_monitoring: false,
+        ..sample::instance()
     }
 }
 

@@ -23,19 +23,15 @@ use super::facts::kind;
 use super::inventory::Inventory;
 use super::scope::Context;
 use super::world::Update;
-use super::{
-    Account, Clock, Event, Handle, Outcome, Parts, Regions, Settings, StorageSettings, once, share,
-    start,
-};
+use super::{Account, Clock, Event, Handle, Outcome, Parts, Regions, Settings, once, share, start};
 use crate::analyze::idle::Preset;
 use crate::cache::{Cache, OpenOptions};
 use crate::domain::{
     ErrorKind, HourRange, Instance, Offer, Reading, Scope, SourceError, SourceId, SourceState,
-    TagKeys, TypeSpec,
+    TypeSpec,
 };
 use crate::fleet::{Fleet, Row};
 use crate::source::demo::{DEFAULT_SEED, DemoOptions, providers, traps};
-use crate::source::ledger::Ledger;
 use crate::source::provider::{GpuMetric, PriceWanted};
 use crate::source::{Identity, MetricQuery, MetricResult, Page, Provider};
 
@@ -51,27 +47,11 @@ fn parts(clock: Clock, preset: Preset, cache: &Cache, offline: bool) -> Parts {
         .into_iter()
         .map(|provider| Account { provider, storage: None, regions: Regions::Enabled })
         .collect();
-    Parts {
-        accounts,
-        settings: Settings {
-            tag_keys: TagKeys::default(),
-            offline,
-            inventory_every_s: 1,
-            billed: false,
-            summary_key: "test".into(),
-            prices: Arc::default(),
-            storage: StorageSettings::default(),
-            savings: crate::bus::SavingsSettings::default(),
-        },
-        policy: Arc::new(preset.policy()),
-        clock,
-        cache: cache.clone(),
-        ledger: Ledger::new(cache.clone(), 1_000_000),
-        gpu_sources: Vec::new(),
-        gpu_rules: Arc::default(),
-        recorder: None,
-        tape: None,
-    }
+    let mut parts = no_accounts(cache, clock);
+    parts.accounts = accounts;
+    parts.settings = Settings { offline, billed: false, ..parts.settings };
+    parts.policy = Arc::new(preset.policy());
+    parts
 }
 
 fn by_name(outcome: &Outcome) -> HashMap<String, Arc<Row>> {
@@ -298,27 +278,9 @@ async fn a_failed_login_is_forgotten_when_the_next_one_works() {
     let inner = providers(&fleet).remove(0);
     let kind = ErrorKind::Expired;
     let provider = Arc::new(LateLogin { inner, kind, asked: AtomicU32::new(0) });
-    let parts = Parts {
-        accounts: vec![Account { provider, storage: None, regions: Regions::Home }],
-        settings: Settings {
-            tag_keys: TagKeys::default(),
-            offline: false,
-            inventory_every_s: 60,
-            billed: false,
-            summary_key: "test".into(),
-            prices: Arc::default(),
-            storage: StorageSettings::default(),
-            savings: crate::bus::SavingsSettings::default(),
-        },
-        policy: Arc::new(Preset::Cautious.policy()),
-        clock,
-        cache: cache.clone(),
-        ledger: Ledger::new(cache, 1_000_000),
-        gpu_sources: Vec::new(),
-        gpu_rules: Arc::default(),
-        recorder: None,
-        tape: None,
-    };
+    let mut parts = no_accounts(&cache, clock);
+    parts.accounts = vec![Account { provider, storage: None, regions: Regions::Home }];
+    parts.settings = Settings { inventory_every_s: 60, billed: false, ..parts.settings };
     let (sender, mut events) = mpsc::channel(64);
     let handle = start(parts, sender);
     let mut failed = false;

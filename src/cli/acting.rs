@@ -226,7 +226,7 @@ fn machine() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::accounts::{Reaches, reaches};
+    use crate::cli::accounts::reaches;
     use crate::cli::invocation::RunOptions;
     use crate::config::{Env, FileConfig, Vocabulary, load, load::Sources};
 
@@ -237,16 +237,10 @@ mod tests {
         let env = Env::default();
         let flags = FileConfig::default();
         let sources = Sources { paths: None, file: Some(&path), env: &env, flags };
-        Invocation {
-            config: load(&sources, &Vocabulary::default()).unwrap().config,
-            organization: None,
-            options: RunOptions { allow_actions: allow, ..RunOptions::default() },
-            notices: vec![],
-            config_file: None,
-            paths: None,
-            reach: Reaches::default(),
-            recording: Arc::default(),
-        }
+        Invocation::new(
+            load(&sources, &Vocabulary::default()).unwrap().config,
+            RunOptions { allow_actions: allow, ..RunOptions::default() },
+        )
     }
 
     #[test]

@@ -4,7 +4,6 @@
 
 use std::sync::{Arc, LazyLock};
 
-use super::accounts::Reaches;
 use super::invocation::{DemoOptions, Invocation, RunOptions};
 use super::list_options::Selection;
 use super::savings_settings::SavingsWant;
@@ -64,16 +63,8 @@ impl World {
         let options = RunOptions { demo, no_cache: true, now: Some(now), ..RunOptions::default() };
         let env = Env::default();
         let sources = Sources { paths: None, file: None, env: &env, flags: FileConfig::default() };
-        let invocation = Invocation {
-            config: load(&sources, &Vocabulary::default()).unwrap().config,
-            organization: None,
-            options,
-            notices: vec![],
-            config_file: None,
-            paths: None,
-            reach: Reaches::default(),
-            recording: Arc::default(),
-        };
+        let invocation =
+            Invocation::new(load(&sources, &Vocabulary::default()).unwrap().config, options);
         let read = |want, saving| reports::read_with(&invocation, want, saving).unwrap();
         let part = |part| {
             let outcome = reports::read(&invocation, Want::Storage(part)).unwrap();

@@ -124,6 +124,20 @@ pub struct Invocation {
 }
 
 impl Invocation {
+    /// Run with `config` and `options`, without notices, organisation, configuration file and directories.
+    pub fn new(config: Config, options: RunOptions) -> Self {
+        Self {
+            config,
+            organization: None,
+            options,
+            notices: Vec::new(),
+            config_file: None,
+            paths: None,
+            reach: Reaches::default(),
+            recording: Arc::default(),
+        }
+    }
+
     /// Path of the cache file; fails as [`cache_file`].
     pub fn cache_file(&self) -> Result<PathBuf, ConfigError> {
         cache_file(&self.config, self.paths.as_ref(), self.options.demo)
@@ -383,15 +397,8 @@ mod tests {
         let of = |line: &str| {
             let global = global(line);
             let loaded = config(&global, &Env::default(), None, &Vocabulary::default());
-            let run = |loaded: Loaded| Invocation {
-                config: loaded.config,
-                organization: None,
-                options: options(&global, &Vocabulary::default()).unwrap(),
-                notices: vec![],
-                config_file: None,
-                paths: None,
-                reach: Reaches::default(),
-                recording: Arc::default(),
+            let run = |loaded: Loaded| {
+                Invocation::new(loaded.config, options(&global, &Vocabulary::default()).unwrap())
             };
             let names = |reaches: Arc<[Reach]>| {
                 let one = |r: &Reach| format!("{} {:?}", r.provider().label(), r.regions);
@@ -436,16 +443,8 @@ mod tests {
     #[test]
     fn the_ledger_outlives_a_run_without_a_cache() {
         let loaded = config(&global(""), &Env::default(), None, &Vocabulary::default()).unwrap();
-        let mut invocation = Invocation {
-            config: loaded.config,
-            organization: None,
-            options: RunOptions { no_cache: true, ..RunOptions::default() },
-            notices: vec![],
-            config_file: None,
-            paths: None,
-            reach: Reaches::default(),
-            recording: Arc::default(),
-        };
+        let mut invocation =
+            Invocation::new(loaded.config, RunOptions { no_cache: true, ..RunOptions::default() });
         let nowhere = invocation.cache_options().unwrap();
         assert!(nowhere.memory_only && nowhere.ledger.is_none());
         invocation.config.cache.path = Some("/c/my.sqlite".into());
@@ -459,16 +458,7 @@ mod tests {
     #[test]
     fn the_cache_keeps_what_the_longest_preset_looks_at() {
         let loaded = config(&global(""), &Env::default(), None, &Vocabulary::default()).unwrap();
-        let mut invocation = Invocation {
-            config: loaded.config,
-            organization: None,
-            options: RunOptions::default(),
-            notices: vec![],
-            config_file: None,
-            paths: None,
-            reach: Reaches::default(),
-            recording: Arc::default(),
-        };
+        let mut invocation = Invocation::new(loaded.config, RunOptions::default());
         invocation.config.cache.path = Some("/c/my.sqlite".into());
         assert_eq!(invocation.cache_options().unwrap().keep_days, 15);
         let long = toml::Table::from_iter([("window_hours".to_owned(), (40 * 24).into())]);

@@ -229,14 +229,11 @@ impl Asked {
         let mut config = loaded.config;
         let organization = organization::find(&mut config, &options, self.paths.as_ref(), wait);
         Ok(Invocation {
-            config,
             organization: organization.map(Arc::new),
-            options,
             notices: loaded.notices,
             config_file: loaded.file,
             paths: self.paths.clone(),
-            reach: accounts::Reaches::default(),
-            recording: Arc::default(),
+            ..Invocation::new(config, options)
         })
     }
 

@@ -169,16 +169,7 @@ mod tests {
     fn sample(signal: GpuSignal) -> GpuSample {
         let mut signals = GpuSignals::default();
         signals.set(signal, 0.5);
-        GpuSample {
-            identity: Arc::new(GpuIdentity::default()),
-            taken_at: Timestamp::UNIX_EPOCH,
-            signals,
-            throttle: None,
-            owner: Arc::default(),
-            names_owners: false,
-            processes: None,
-            recent: None,
-        }
+        GpuSample::new(Arc::new(GpuIdentity::default()), Timestamp::UNIX_EPOCH, signals)
     }
 
     fn source(samples: Vec<GpuSample>, troubles: Vec<HostTrouble>) -> Arc<dyn GpuSource> {

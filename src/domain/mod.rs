@@ -34,6 +34,8 @@ pub mod reading;
 pub mod reason;
 pub mod records;
 pub mod resource;
+#[cfg(test)]
+pub(crate) mod sample;
 pub mod savings_facts;
 pub mod scope;
 pub mod secret;

@@ -33,6 +33,22 @@ pub struct Row {
 }
 
 impl Row {
+    /// Row of an instance of which nothing else is known.
+    pub fn new(instance: impl Into<Arc<Instance>>) -> Self {
+        Self {
+            instance: instance.into(),
+            spec: None,
+            rate: None,
+            verdict: None,
+            team: None,
+            project: None,
+            environment: None,
+            cost_center: None,
+            wasted_usd: None,
+            net: None,
+        }
+    }
+
     /// Price of the instance now, USD/h; `None` when unknown, 0 when its state is not billed.
     pub fn usd_per_hour(&self) -> Option<f64> {
         if self.instance.state.is_billed() {

@@ -444,7 +444,7 @@ mod tests {
         let maker = Maker {
             bucket: "data".into(),
             messages,
-            bus: bus::start(bus::tests::no_accounts(cache, now()), events),
+            bus: bus::start(bus::tests::no_accounts(cache, Arc::new(now)), events),
             cache: cache.clone(),
             ledger: None,
             stop: CancellationToken::new(),

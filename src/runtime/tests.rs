@@ -47,16 +47,8 @@ impl Cockpit {
         let env = Env::default();
         let sources = Sources { paths: None, file: None, env: &env, flags: FileConfig::default() };
         let loaded = load(&sources, &Vocabulary::default());
-        let invocation = Invocation {
-            config: loaded.unwrap().config,
-            organization: None,
-            options,
-            notices: vec![],
-            config_file: None,
-            paths: Some(paths),
-            reach: crate::cli::accounts::Reaches::default(),
-            recording: Arc::default(),
-        };
+        let invocation =
+            Invocation { paths: Some(paths), ..Invocation::new(loaded.unwrap().config, options) };
         let (sender, messages) = mpsc::channel(256);
         let (requests, inlet) = mpsc::unbounded_channel();
         let mut start = init(None, (120, 40));

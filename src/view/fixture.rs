@@ -11,7 +11,7 @@ use crate::domain::{
     Accelerator, AcceleratorKind, BlockDevice, Criterion, ErrorKind, EvidenceRole, Hour, HourRange,
     HourlySeries, Instance, InstanceState, Lifecycle, Offer, Owner, Platform, PriceBasis,
     Provenance, Rate, Reading, Scope, SeriesSet, Signal, SignalEvidence, SourceError, SourceId,
-    SourceState, TagKeys, Tags, Tenancy, TypeSpec, Verdict, VerdictKind,
+    SourceState, TagKeys, Tags, Tenancy, TypeSpec, Verdict, VerdictKind, sample,
 };
 use crate::fleet::{Book, Fleet, JoinInput, PriceBook, join};
 
@@ -42,13 +42,8 @@ pub(crate) fn instance(id: &str, instance_type: &str, tags: &[(&str, &str)]) -> 
     Instance {
         id: id.into(),
         scope: Scope::new("111122223333", "us-east-1"),
-        az: "us-east-1a".into(),
         name: tags.get("Name").unwrap_or_default().into(),
         instance_type: instance_type.into(),
-        state: InstanceState::Running,
-        lifecycle: Lifecycle::OnDemand,
-        tenancy: Tenancy::Shared,
-        platform: Platform::Linux,
         launched_at: ago(30 * 24),
         block_devices: vec![BlockDevice {
             device: "/dev/xvda".into(),
@@ -56,13 +51,9 @@ pub(crate) fn instance(id: &str, instance_type: &str, tags: &[(&str, &str)]) -> 
             attached_at: Some(ago(30 * 24)),
             delete_on_termination: true,
         }],
-        ebs_root: true,
         owners: Owner::from_tags(&tags),
         tags,
-        private_dns: "".into(),
-        private_ip: None,
-        capacity_reservation: None,
-        detailed_monitoring: false,
+        ..sample::instance()
     }
 }
 
@@ -92,19 +83,13 @@ fn embedded() -> Provenance {
 /// A verdict on a box of `devices` GPUs without evidence lines.
 pub(crate) fn verdict(kind: VerdictKind, devices: u32, gpu: Option<f32>, reason: &str) -> Verdict {
     Verdict {
-        kind,
-        idle_since: None,
-        idle_since_at_least: false,
-        idle_gpus: None,
         devices,
-        coverage: 1.0,
         gpu_percent: gpu,
         cpu_percent: Some(3.2),
         network_bytes_per_day: Some(2.1e6),
-        signals: Vec::new(),
         not_checked: ["disk activity inside the instance store".into()].into(),
-        likely: None,
         reason: reason.into(),
+        ..sample::verdict(kind)
     }
 }
 

@@ -10,8 +10,8 @@ use super::rules::{AccountRules, Rules};
 use super::{CheckedRow, PLAN_SCHEMA, Plan, PlanItem, Verb, sha256_hex};
 use crate::domain::{
     Accelerator, AcceleratorKind, Addresses, BlockDevice, Caller, ErrorKind, Inspection, Instance,
-    InstanceState, Known, LaunchSpec, Lifecycle, Platform, Provenance, Recent, RecentSeries, Scope,
-    Signal, SourceError, Tags, Tenancy, TypeSpec, VerdictKind, VolumeFact,
+    InstanceState, Known, LaunchSpec, Provenance, Recent, RecentSeries, Scope, Signal, SourceError,
+    Tags, TypeSpec, VerdictKind, VolumeFact, sample,
 };
 
 pub const ACCOUNT: &str = "111122223333";
@@ -89,10 +89,6 @@ pub fn instance() -> Instance {
         az: AZ.into(),
         name: "train-7".into(),
         instance_type: TYPE.into(),
-        state: InstanceState::Running,
-        lifecycle: Lifecycle::OnDemand,
-        tenancy: Tenancy::Shared,
-        platform: Platform::Linux,
         launched_at: launched(),
         block_devices: vec![BlockDevice {
             device: "/dev/xvda".into(),
@@ -100,13 +96,9 @@ pub fn instance() -> Instance {
             attached_at: Some(launched()),
             delete_on_termination: true,
         }],
-        ebs_root: true,
-        owners: Vec::new(),
         tags: Tags::from_raw([("Name", "train-7"), ("team", "nlp")]),
         private_dns: "ip-10-0-0-7.ec2.internal".into(),
-        private_ip: None,
-        capacity_reservation: None,
-        detailed_monitoring: false,
+        ..sample::instance()
     }
 }
 

@@ -153,20 +153,13 @@ mod tests {
 
     fn row(kind: VerdictKind) -> Row {
         Row {
-            instance: Arc::new(fixture::instance()),
-            spec: None,
             rate: Some(Rate {
                 usd_per_hour: 2.744,
                 basis: PriceBasis::OnDemandList,
                 provenance: Provenance::Demo,
             }),
             verdict: Some(Arc::new(crate::view::fixture::verdict(kind, 1, Some(0.0), "why"))),
-            team: None,
-            project: None,
-            environment: None,
-            cost_center: None,
-            wasted_usd: None,
-            net: None,
+            ..Row::new(fixture::instance())
         }
     }
 

@@ -224,14 +224,8 @@ fn rest_of(slice: &Item) -> Item {
     Item {
         key: GpuKey { device: slice.key.device.clone(), gpu_instance: None },
         sample: GpuSample {
-            identity: Arc::new(identity),
-            taken_at: sample.taken_at,
-            signals: GpuSignals::default(),
-            throttle: None,
-            owner: Arc::default(),
             names_owners: sample.names_owners,
-            processes: None,
-            recent: None,
+            ..GpuSample::new(Arc::new(identity), sample.taken_at, GpuSignals::default())
         },
         elsewhere: None,
         is_rest: true,

@@ -6,8 +6,7 @@ use super::likely_reason;
 use crate::analyze::idle::{Preset, Subject, judge};
 use crate::domain::likely::{DataSource, LikelyReason, LikelyRemedy, ScarcePlace};
 use crate::domain::{
-    Hour, HourRange, HourlySeries, Instance, InstanceState, Lifecycle, Platform, Scope, SeriesSet,
-    Signal, Tags, Tenancy, Verdict, VerdictKind,
+    Hour, HourRange, HourlySeries, Instance, Scope, SeriesSet, Signal, Verdict, VerdictKind, sample,
 };
 use crate::source::catalogue;
 
@@ -43,19 +42,8 @@ fn case(seen: impl Fn(usize, usize, usize) -> Seen + 'static) -> Case {
             az: "eu-west-1a".into(),
             name: "train".into(),
             instance_type: "g5.12xlarge".into(),
-            state: InstanceState::Running,
-            lifecycle: Lifecycle::OnDemand,
-            tenancy: Tenancy::Shared,
-            platform: Platform::Linux,
             launched_at: now() - SignedDuration::from_hours(1000),
-            block_devices: Vec::new(),
-            ebs_root: true,
-            owners: Vec::new(),
-            tags: Tags::default(),
-            private_dns: "".into(),
-            private_ip: None,
-            capacity_reservation: None,
-            detailed_monitoring: false,
+            ..sample::instance()
         },
         seen: Box::new(seen),
     }

@@ -203,20 +203,12 @@ proptest! {
 
 fn row() -> Row {
     Row {
-        instance: crate::view::fixture::instance("i-1", "g5.xlarge", &[]).into(),
-        spec: None,
         rate: Some(Rate {
             usd_per_hour: 2.0,
             basis: PriceBasis::OnDemandList,
             provenance: Provenance::Demo,
         }),
-        verdict: None,
-        team: None,
-        project: None,
-        environment: None,
-        cost_center: None,
-        wasted_usd: None,
-        net: None,
+        ..Row::new(crate::view::fixture::instance("i-1", "g5.xlarge", &[]))
     }
 }
 

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::domain::{
-    BurnDay, BurnStep, Instance, InstanceState, Lifecycle, Platform, PriceBasis, Provenance, Rate,
-    Reading, Scope, SinceWhat, Tags, Tenancy, Verdict, VerdictKind,
+    BurnDay, BurnStep, Instance, PriceBasis, Provenance, Rate, Reading, Scope, SinceWhat,
+    VerdictKind, sample,
 };
 use crate::fleet::Row;
 
@@ -21,51 +21,16 @@ fn row(id: &str, account: &str, usd: Option<f64>, kind: Option<VerdictKind>) -> 
     let instance = Instance {
         id: id.into(),
         scope: Scope::new(account, "us-east-1"),
-        az: "us-east-1a".into(),
         name: format!("name of {id}").into(),
-        instance_type: "x.large".into(),
-        state: InstanceState::Running,
-        lifecycle: Lifecycle::OnDemand,
-        tenancy: Tenancy::Shared,
-        platform: Platform::Linux,
-        launched_at: Timestamp::UNIX_EPOCH,
-        block_devices: Vec::new(),
-        ebs_root: true,
-        owners: Vec::new(),
-        tags: Tags::default(),
-        private_dns: Arc::from(""),
-        private_ip: None,
-        capacity_reservation: None,
-        detailed_monitoring: false,
-    };
-    let verdict = |kind| Verdict {
-        kind,
-        idle_since: None,
-        idle_since_at_least: false,
-        idle_gpus: None,
-        devices: 0,
-        coverage: 1.0,
-        gpu_percent: None,
-        cpu_percent: None,
-        network_bytes_per_day: None,
-        signals: Vec::new(),
-        not_checked: Arc::default(),
-        reason: "".into(),
-        likely: None,
+        ..sample::instance()
     };
     let provenance = Provenance::Configured;
     let rate = |usd_per_hour| Rate { usd_per_hour, basis: PriceBasis::OnDemandList, provenance };
     Arc::new(Row {
-        instance: Arc::new(instance),
-        spec: None,
         rate: usd.map(rate),
-        verdict: kind.map(|kind| Arc::new(verdict(kind))),
+        verdict: kind.map(|kind| Arc::new(sample::verdict(kind))),
         team: id.len().is_multiple_of(2).then(|| "even".into()),
-        project: None,
-        environment: None,
-        cost_center: None,
-        wasted_usd: None,
-        net: None,
+        ..Row::new(instance)
     })
 }
 

@@ -150,18 +150,7 @@ pub(in crate::bus) fn is_whole(series: &HourlySeries, range: HourRange) -> bool 
 
 /// A row that has what a place needs.
 fn row(instance: &Arc<Instance>, spec: Option<&Arc<TypeSpec>>) -> Arc<Row> {
-    Arc::new(Row {
-        net: None,
-        instance: instance.clone(),
-        spec: spec.cloned(),
-        rate: None,
-        verdict: None,
-        team: None,
-        project: None,
-        environment: None,
-        cost_center: None,
-        wasted_usd: None,
-    })
+    Arc::new(Row { spec: spec.cloned(), ..Row::new(instance.clone()) })
 }
 
 #[cfg(test)]

@@ -114,8 +114,7 @@ impl Rollup {
 mod tests {
     use super::*;
     use crate::domain::{
-        Activity, GpuOwner, GpuReason, GpuSample, GpuSignals, GpuState, GpuVerdict, SourceId,
-        Workload,
+        Activity, GpuReason, GpuSample, GpuSignals, GpuState, GpuVerdict, SourceId, Workload,
     };
     use crate::fleet::gpu::{GpuNode, Told, Trail};
 
@@ -137,16 +136,7 @@ mod tests {
             id: "a".into(),
             node: Arc::new(GpuNode { name: "n1".into(), instance: None }),
             model: "H100".into(),
-            sample: GpuSample {
-                identity,
-                taken_at,
-                signals: GpuSignals::default(),
-                throttle: None,
-                owner: Arc::<GpuOwner>::default(),
-                names_owners: false,
-                processes: None,
-                recent: None,
-            },
+            sample: GpuSample::new(identity, taken_at, GpuSignals::default()),
             verdict: Arc::new(GpuVerdict {
                 state: GpuState::Busy,
                 activity,

@@ -7,21 +7,16 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::super::tests::scripted::{ACCOUNT, REGION, instance};
-use super::super::{
-    Account, Event, Outcome, Parts, Regions, SavingsSettings, Settings, StorageSettings, once,
-    start,
-};
-use crate::analyze::idle::Preset;
+use super::super::tests::scripted::{self, ACCOUNT, REGION, instance};
+use super::super::{Account, Event, Outcome, Parts, Regions, SavingsSettings, once, start};
 use crate::cache::{Cache, OpenOptions};
 use crate::domain::{
     CapacityReservation, Commitment, CommitmentSource, CommitmentState, Commits, Discount,
     ErrorKind, HourRange, Instance, Offer, PaymentOption, PlanRate, PlanType, Platform, PriceBasis,
     PricedFor, PrivatePrices, Provenance, Reading, ReservesCapacity, SavingsFacts, SavingsPlan,
-    Scope, SharingGroups, SourceError, SourceId, SourceState, SpotHistory, TagKeys, Tenancy,
-    TypeSpec, ZoneOffering,
+    Scope, SharingGroups, SourceError, SourceId, SourceState, SpotHistory, Tenancy, TypeSpec,
+    ZoneOffering,
 };
-use crate::source::ledger::Ledger;
 use crate::source::provider::{GpuMetric, PriceWanted};
 use crate::source::{Identity, MetricQuery, MetricResult, Page, Provider};
 
@@ -239,31 +234,12 @@ fn cache() -> Cache {
 
 fn parts(played: &Arc<Played>, cache: &Cache) -> Parts {
     let clock = played.clone();
-    Parts {
-        accounts: vec![Account {
-            provider: played.clone(),
-            storage: None,
-            regions: Regions::Enabled,
-        }],
-        settings: Settings {
-            tag_keys: TagKeys::default(),
-            offline: false,
-            inventory_every_s: 1,
-            billed: true,
-            summary_key: "test".into(),
-            prices: Arc::default(),
-            storage: StorageSettings::default(),
-            savings: SavingsSettings { commitments: true, market: true, ..Default::default() },
-        },
-        policy: Arc::new(Preset::Cautious.policy()),
-        clock: Arc::new(move || clock.now()),
-        cache: cache.clone(),
-        ledger: Ledger::new(cache.clone(), 1_000_000),
-        gpu_sources: Vec::new(),
-        gpu_rules: Arc::default(),
-        recorder: None,
-        tape: None,
-    }
+    let mut parts = scripted::no_accounts(cache, Arc::new(move || clock.now()));
+    let provider = played.clone();
+    parts.accounts.push(Account { provider, storage: None, regions: Regions::Enabled });
+    parts.settings.savings =
+        SavingsSettings { commitments: true, market: true, ..SavingsSettings::default() };
+    parts
 }
 
 async fn read(played: &Arc<Played>, cache: &Cache) -> Outcome {

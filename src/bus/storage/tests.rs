@@ -15,11 +15,12 @@ use super::board::{Board, Input};
 use super::{Beside, StorageRead, StorageSettings};
 use crate::analyze::idle::Preset;
 use crate::cache::{Cache, OpenOptions, ScanKey};
+use crate::domain::sample;
 use crate::domain::storage::bucket::Fact;
 use crate::domain::storage::{
     Bucket, IncompleteUploads, Lifecycle, ObjectBatch, ObjectLock, S3Prices, Scan, ScanOrigin,
-    Snapshot, SnapshotTier, StoppedInstance, StorageFacts, Sums, Tier, TreeBuilder, Versioning,
-    Volume, VolumeKind,
+    Snapshot, StoppedInstance, StorageFacts, Sums, Tier, TreeBuilder, Versioning, Volume,
+    VolumeKind,
 };
 use crate::domain::{
     ErrorKind, HOURS_PER_MONTH, Provenance, Reading, Scope, SourceError, SourceId, SourceState,
@@ -198,15 +199,7 @@ impl StorageSource for Played {
             id: id.into(),
             az: "a".into(),
             kind: VolumeKind::Gp2,
-            size_gib: 100,
-            iops: None,
-            throughput_mibps: None,
-            state: "available".into(),
-            attachments: Vec::new(),
-            created_at: None,
-            snapshot: "".into(),
-            encrypted: false,
-            tags: Tags::default(),
+            ..sample::volume()
         };
         let next = token.is_none().then(|| "more".to_owned());
         Ok(Page::new(vec![volume], next))
@@ -218,19 +211,7 @@ impl StorageSource for Played {
         _: Option<String>,
     ) -> Result<Page<Snapshot>, SourceError> {
         self.check("ec2:DescribeSnapshots", None)?;
-        let snapshot = Snapshot {
-            scope: scope.clone(),
-            id: "snap-1".into(),
-            volume: "vol-9".into(),
-            volume_gib: 10,
-            full_bytes: None,
-            started_at: None,
-            state: "completed".into(),
-            tier: SnapshotTier::Standard,
-            images: Vec::new(),
-            description: "".into(),
-            tags: Tags::default(),
-        };
+        let snapshot = Snapshot { scope: scope.clone(), volume_gib: 10, ..sample::snapshot() };
         Ok(Page::last(vec![snapshot]))
     }
 

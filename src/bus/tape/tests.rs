@@ -19,15 +19,13 @@ fn sweep(second: i64) -> Entry {
     signals.set(GpuSignal::Util, 0.25);
     signals.set(GpuSignal::Power, 70.5);
     let sample = GpuSample {
-        identity: GpuIdentity { index: Some(3), model: "H100".into(), ..GpuIdentity::default() }
-            .into(),
-        taken_at: at(second),
-        signals,
         throttle: Some(Throttle(1)),
-        owner: std::sync::Arc::default(),
         names_owners: true,
-        processes: None,
-        recent: None,
+        ..GpuSample::new(
+            GpuIdentity { index: Some(3), model: "H100".into(), ..GpuIdentity::default() }.into(),
+            at(second),
+            signals,
+        )
     };
     let sweep = Sweep {
         source: SourceId::Exporter,

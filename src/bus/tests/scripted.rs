@@ -9,8 +9,8 @@ use super::super::{Account, Clock, Outcome, Parts, Regions, Settings, StorageSet
 use crate::analyze::idle::Preset;
 use crate::cache::Cache;
 use crate::domain::{
-    ErrorKind, HourRange, Instance, InstanceState, Lifecycle, Offer, Platform, PriceBasis,
-    Provenance, Rate, Scope, SourceError, TagKeys, Tags, Tenancy, TypeSpec,
+    ErrorKind, HourRange, Instance, Offer, PriceBasis, Provenance, Rate, Scope, SourceError,
+    TagKeys, TypeSpec, sample,
 };
 use crate::source::ledger::Ledger;
 use crate::source::provider::{
@@ -224,22 +224,11 @@ pub fn instance(id: &str, instance_type: &str) -> Instance {
     Instance {
         id: id.into(),
         scope: Scope::new(ACCOUNT, REGION),
-        az: "us-east-1a".into(),
         name: id.into(),
         instance_type: instance_type.into(),
-        state: InstanceState::Running,
-        lifecycle: Lifecycle::OnDemand,
-        tenancy: Tenancy::Shared,
-        platform: Platform::Linux,
         launched_at: "2026-01-01T00:00:00Z".parse().unwrap(),
-        block_devices: vec![],
         ebs_root: false,
-        owners: vec![],
-        tags: Tags::default(),
-        private_dns: "".into(),
-        private_ip: None,
-        capacity_reservation: None,
-        detailed_monitoring: false,
+        ..sample::instance()
     }
 }
 
@@ -273,16 +262,26 @@ pub fn parts(
     offline: bool,
 ) -> Parts {
     let now: Timestamp = now.parse().unwrap();
-    let clock: Clock = Arc::new(move || now);
+    let mut parts = no_accounts(cache, Arc::new(move || now));
+    let provider = provider.clone();
+    parts.accounts.push(Account { provider, storage: None, regions: Regions::Enabled });
+    parts.settings.offline = offline;
+    parts.policy = Arc::new(preset.policy());
+    parts
+}
+
+/// Reads the account once.
+pub async fn read(provider: &Arc<Scripted>, now: &str, preset: Preset, cache: &Cache) -> Outcome {
+    once(parts(provider, now, preset, cache, false)).await
+}
+
+/// A bus that reads nothing, with the policy `cautious`.
+pub fn no_accounts(cache: &Cache, clock: Clock) -> Parts {
     Parts {
-        accounts: vec![Account {
-            provider: provider.clone(),
-            storage: None,
-            regions: Regions::Enabled,
-        }],
+        accounts: Vec::new(),
         settings: Settings {
             tag_keys: TagKeys::default(),
-            offline,
+            offline: false,
             inventory_every_s: 1,
             billed: true,
             summary_key: "test".into(),
@@ -290,7 +289,7 @@ pub fn parts(
             storage: StorageSettings::default(),
             savings: crate::bus::SavingsSettings::default(),
         },
-        policy: Arc::new(preset.policy()),
+        policy: Arc::new(Preset::Cautious.policy()),
         clock,
         cache: cache.clone(),
         ledger: Ledger::new(cache.clone(), 1_000_000),
@@ -299,17 +298,4 @@ pub fn parts(
         recorder: None,
         tape: None,
     }
-}
-
-/// Reads the account once.
-pub async fn read(provider: &Arc<Scripted>, now: &str, preset: Preset, cache: &Cache) -> Outcome {
-    once(parts(provider, now, preset, cache, false)).await
-}
-
-/// A bus that reads nothing.
-pub fn no_accounts(cache: &Cache, now: Timestamp) -> Parts {
-    let provider = Scripted::new(Script::new(vec![], Answer::Nothing));
-    let mut parts = parts(&provider, &now.to_string(), Preset::Cautious, cache, false);
-    parts.accounts.clear();
-    parts
 }

@@ -1,5 +1,4 @@
 use super::*;
-use crate::cli::accounts::Reaches;
 use crate::cli::invocation::RunOptions;
 use crate::config::resolve::{Layer, Origin, resolve};
 use crate::config::{FileConfig, Vocabulary};
@@ -19,16 +18,10 @@ fn invocation(source: &str, profiles: &[&str], allow: bool) -> Invocation {
     let layer = |value, origin| Layer { value, origin, lines: BTreeMap::new() };
     let file = layer(toml::from_str(source).unwrap(), Origin::File("c.toml".into()));
     let layers = vec![layer(flags, Origin::Flags), file];
-    Invocation {
-        config: resolve(layers, &Vocabulary::default()).unwrap(),
-        organization: None,
-        options: RunOptions { allow_actions: allow, ..RunOptions::default() },
-        notices: vec![],
-        config_file: None,
-        paths: None,
-        reach: Reaches::default(),
-        recording: Arc::default(),
-    }
+    Invocation::new(
+        resolve(layers, &Vocabulary::default()).unwrap(),
+        RunOptions { allow_actions: allow, ..RunOptions::default() },
+    )
 }
 
 /// The rules where STS says of each entry what `sts` says; `None` is no answer.

@@ -33,6 +33,22 @@ pub struct GpuSample {
     pub recent: Option<RecentWindow>,
 }
 
+impl GpuSample {
+    /// Sample of a source that reports neither owners nor processes.
+    pub fn new(identity: Arc<GpuIdentity>, taken_at: Timestamp, signals: GpuSignals) -> Self {
+        Self {
+            identity,
+            taken_at,
+            signals,
+            throttle: None,
+            owner: Arc::default(),
+            names_owners: false,
+            processes: None,
+            recent: None,
+        }
+    }
+}
+
 /// The minutes before a sample, from a source that keeps history.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecentWindow {

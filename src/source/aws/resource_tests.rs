@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::testing::{Cbor, Reply, Request, Server};
 use crate::domain::{
-    ErrorKind, Hour, HourRange, NOT_WORKING, Resource, ResourceKind, ResourceSignal,
+    ErrorKind, Hour, HourRange, NOT_WORKING, Resource, ResourceKind, ResourceSignal, sample,
 };
 use crate::source::Provider as _;
 use crate::source::provider::ResourceHours;
@@ -404,18 +404,12 @@ fn thing(kind: ResourceKind, id: &str, units: &[&str], serves: &[&str]) -> Resou
         usd_per_hour: None,
     };
     Resource {
-        kind,
-        id: id.into(),
         scope: crate::domain::Scope::new(ACCOUNT, "us-east-1"),
         name: id.rsplit('/').next().unwrap().into(),
         state: "InService".into(),
-        is_billed: true,
-        created_at: None,
-        changed_at: None,
-        used_at: None,
         units: units.iter().map(unit).collect(),
         serves: Some(serves.iter().map(|s| Arc::from(*s)).collect()),
-        tags: crate::domain::Tags::default(),
+        ..sample::resource(kind, id)
     }
 }
 

@@ -105,14 +105,8 @@ fn sample(
     });
     let found: Vec<&Found> = answers.iter().map(|a| a.of).collect();
     Some(GpuSample {
-        identity: Arc::new(series::identity(device, &found)),
-        taken_at: end.min(now),
-        signals,
-        throttle: None,
-        owner: Arc::default(),
-        names_owners: false,
-        processes: None,
         recent,
+        ..GpuSample::new(Arc::new(series::identity(device, &found)), end.min(now), signals)
     })
 }
 

@@ -4,10 +4,7 @@ use std::sync::Mutex;
 
 use super::*;
 use crate::cache::{Cache, OpenOptions};
-use crate::domain::{
-    ErrorKind, GpuSignal, HourRange, Instance, InstanceState, Lifecycle, Offer, Platform, Tags,
-    Tenancy, TypeSpec,
-};
+use crate::domain::{ErrorKind, GpuSignal, HourRange, Instance, Offer, TypeSpec, sample};
 use crate::source::ledger::{Ledger, micro_usd};
 use crate::source::provider::{GpuMetric, MetricName, MetricQuery, Page, PriceWanted};
 use crate::source::{Identity, catalogue};
@@ -142,23 +139,9 @@ impl Provider for Scripted {
 fn host(id: &str, instance_type: &str, dns: &str) -> GpuHost {
     let instance = Instance {
         id: id.into(),
-        scope: Scope::new("123456789012", "us-east-1"),
-        az: "us-east-1a".into(),
-        name: "".into(),
         instance_type: instance_type.into(),
-        state: InstanceState::Running,
-        lifecycle: Lifecycle::OnDemand,
-        tenancy: Tenancy::Shared,
-        platform: Platform::Linux,
-        launched_at: Timestamp::UNIX_EPOCH,
-        block_devices: vec![],
-        ebs_root: true,
-        owners: vec![],
-        tags: Tags::default(),
         private_dns: dns.into(),
-        private_ip: None,
-        capacity_reservation: None,
-        detailed_monitoring: false,
+        ..sample::instance()
     };
     let spec = catalogue::type_spec(instance_type).cloned().map(Arc::new);
     GpuHost { instance: Arc::new(instance), spec }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use jiff::SignedDuration;
 
 use super::*;
-use crate::domain::{GpuSignal, Instance, Tags};
+use crate::domain::{GpuSignal, Instance, Tags, sample};
 use crate::source::GpuHost;
 use crate::source::server::{Mode, Reply, Server};
 
@@ -191,26 +191,14 @@ async fn a_host_that_fails_is_left_alone_and_comes_back() {
 }
 
 fn instance(id: &str, ip: &str, role: &str) -> GpuHost {
-    use crate::domain::{InstanceState, Lifecycle, Platform, Scope, Tenancy};
     let instance = Instance {
         id: id.into(),
-        scope: Scope::new("123456789012", "us-east-1"),
-        az: "us-east-1a".into(),
-        name: "".into(),
         instance_type: "p5.48xlarge".into(),
-        state: InstanceState::Running,
-        lifecycle: Lifecycle::OnDemand,
-        tenancy: Tenancy::Shared,
-        platform: Platform::Linux,
-        launched_at: Timestamp::UNIX_EPOCH,
-        block_devices: Vec::new(),
         ebs_root: false,
-        owners: Vec::new(),
         tags: Tags::from_raw([("role", role)]),
         private_dns: format!("ip-{}.ec2.internal", ip.replace('.', "-")).into(),
         private_ip: (!ip.is_empty()).then(|| ip.into()),
-        capacity_reservation: None,
-        detailed_monitoring: false,
+        ..sample::instance()
     };
     GpuHost { instance: Arc::new(instance), spec: None }
 }

@@ -83,10 +83,9 @@ pub fn assign<'a>(
 
 #[cfg(test)]
 mod tests {
-    use jiff::Timestamp;
+    use crate::domain::sample;
 
     use super::*;
-    use crate::domain::{InstanceState, Lifecycle, Platform, Scope, Tags, Tenancy};
     use crate::source::provider::GpuDimensions;
 
     fn metric(pairs: &[(&str, &str)]) -> GpuMetric {
@@ -104,23 +103,9 @@ mod tests {
     fn instance(id: &str, dns: &str) -> Instance {
         Instance {
             id: id.into(),
-            scope: Scope::new("123456789012", "us-east-1"),
-            az: "us-east-1a".into(),
-            name: "".into(),
             instance_type: "g5.xlarge".into(),
-            state: InstanceState::Running,
-            lifecycle: Lifecycle::OnDemand,
-            tenancy: Tenancy::Shared,
-            platform: Platform::Linux,
-            launched_at: Timestamp::UNIX_EPOCH,
-            block_devices: vec![],
-            ebs_root: true,
-            owners: vec![],
-            tags: Tags::default(),
             private_dns: dns.into(),
-            private_ip: None,
-            capacity_reservation: None,
-            detailed_monitoring: false,
+            ..sample::instance()
         }
     }
 

@@ -15,8 +15,8 @@ use crate::act::exec::{Executor, Receipt};
 use crate::act::plan::{Order, Verb};
 use crate::domain::{
     Accelerator, AcceleratorKind, Addresses, ErrorKind, GroupFact, Inspection, Instance,
-    InstanceState, Known, LaunchSpec, Lifecycle, Owner, Platform, Provenance, Recent, RecentSeries,
-    Scope, Signal, SourceError, SpotFact, TargetGroupFact, Tenancy, TypeSpec, VolumeFact,
+    InstanceState, Known, LaunchSpec, Lifecycle, Owner, Provenance, Recent, RecentSeries, Scope,
+    Signal, SourceError, SpotFact, TargetGroupFact, TypeSpec, VolumeFact, sample,
 };
 use crate::source::Identity;
 use crate::source::inspect::{Inspector, Seen};
@@ -69,17 +69,12 @@ pub fn instance(b: &Machine) -> Instance {
         instance_type: KINDS[b.kind].name.into(),
         state: b.state,
         lifecycle: if b.spot.is_some() { Lifecycle::Spot } else { Lifecycle::OnDemand },
-        tenancy: Tenancy::Shared,
-        platform: Platform::Linux,
         launched_at: born,
         block_devices: if b.ebs_root { vec![device] } else { Vec::new() },
         ebs_root: b.ebs_root,
         owners: Owner::from_tags(&tags),
         tags,
-        private_dns: "".into(),
-        private_ip: None,
-        capacity_reservation: None,
-        detailed_monitoring: false,
+        ..sample::instance()
     }
 }
 

@@ -11,10 +11,10 @@ use super::item::{StorageItem, StoragePlan};
 use super::verb::{Step, StorageVerb};
 use super::{CheckedStorage, LifecycleChange, StorageDraft, draft_lifecycle, draft_volumes};
 use crate::act::plan::{AccountRules, Answer, Caps, Confirmed, Preflighted, Rules};
+use crate::domain::sample;
 use crate::domain::storage::{
     BucketLook, Expiration, Lifecycle, LifecycleFilter, LifecycleRule, LifecycleSeen, MinimumSize,
-    Snapshot, SnapshotTier, StorageLook, Transition, Versioning, Volume, VolumeKind, VolumeLook,
-    When,
+    Snapshot, StorageLook, Transition, Versioning, Volume, VolumeKind, VolumeLook, When,
 };
 use crate::domain::{Caller, Known, Scope, Tags};
 
@@ -45,17 +45,13 @@ pub fn volume() -> Volume {
     Volume {
         scope: scope(),
         id: VOLUME.into(),
-        az: "us-east-1a".into(),
         kind: VolumeKind::Gp2,
         size_gib: 1_000,
         iops: Some(3_000),
-        throughput_mibps: None,
-        state: "available".into(),
-        attachments: Vec::new(),
         created_at: Some(ago(40 * 24 * 60)),
-        snapshot: "".into(),
         encrypted: true,
         tags: Tags::from_raw([("Name", "scratch")]),
+        ..sample::volume()
     }
 }
 
@@ -63,16 +59,10 @@ pub fn volume() -> Volume {
 pub fn snapshot() -> Snapshot {
     Snapshot {
         scope: scope(),
-        id: "snap-1".into(),
         volume: VOLUME.into(),
         volume_gib: 1_000,
-        full_bytes: None,
         started_at: Some(ago(5)),
-        state: "completed".into(),
-        tier: SnapshotTier::Standard,
-        images: Vec::new(),
-        description: "".into(),
-        tags: Tags::default(),
+        ..sample::snapshot()
     }
 }
 

@@ -8,8 +8,8 @@ use jiff::{SignedDuration, Timestamp};
 use crate::analyze::gpu::{GpuRules, Intervals, Watch, WatchInput};
 use crate::domain::{
     Accelerator, AcceleratorKind, GpuHour, GpuIdentity, GpuKey, GpuOwner, GpuSample, GpuSignal,
-    GpuSignals, HostNames, Hour, HourTable, IdleStarts, Instance, InstanceState, Lifecycle, Mig,
-    Platform, PriceBasis, Provenance, Rate, Rung, Scope, SourceId, Sweep, Tags, Tenancy, TypeSpec,
+    GpuSignals, HostNames, Hour, HourTable, IdleStarts, Instance, Mig, PriceBasis, Provenance,
+    Rate, Rung, SourceId, Sweep, TypeSpec, sample,
 };
 use crate::fleet::{Fleet, GpuFleet, GpuRow, Row};
 
@@ -55,39 +55,19 @@ pub fn spec(kind: AcceleratorKind, model: &str, devices: u32, equivalents: f64) 
 pub fn instance(n: u32) -> Row {
     let instance = Instance {
         id: format!("i-{n}").into(),
-        scope: Scope::new("123456789012", "us-east-1"),
-        az: "us-east-1a".into(),
-        name: "".into(),
         instance_type: "p5.48xlarge".into(),
-        state: InstanceState::Running,
-        lifecycle: Lifecycle::OnDemand,
-        tenancy: Tenancy::Shared,
-        platform: Platform::Linux,
-        launched_at: Timestamp::UNIX_EPOCH,
-        block_devices: vec![],
-        ebs_root: true,
-        owners: vec![],
-        tags: Tags::default(),
         private_dns: format!("ip-10-0-0-{n}.ec2.internal").into(),
         private_ip: Some(format!("10.0.0.{n}").into()),
-        capacity_reservation: None,
-        detailed_monitoring: false,
+        ..sample::instance()
     };
     Row {
-        instance: Arc::new(instance),
         spec: Some(Arc::new(spec(AcceleratorKind::NvidiaGpu, "H100", 8, 8.0))),
         rate: Some(Rate {
             usd_per_hour: 80.0,
             basis: PriceBasis::OnDemandList,
             provenance: Provenance::Demo,
         }),
-        verdict: None,
-        team: None,
-        project: None,
-        environment: None,
-        cost_center: None,
-        wasted_usd: None,
-        net: None,
+        ..Row::new(instance)
     }
 }
 
@@ -109,16 +89,7 @@ pub fn gpu(index: u16, at: i64, signals: &[(GpuSignal, f64)]) -> GpuSample {
     for (signal, value) in signals {
         set.set(*signal, *value);
     }
-    GpuSample {
-        identity: Arc::new(identity),
-        taken_at: t(at),
-        signals: set,
-        throttle: None,
-        owner: Arc::default(),
-        names_owners: false,
-        processes: None,
-        recent: None,
-    }
+    GpuSample::new(Arc::new(identity), t(at), set)
 }
 
 pub fn named(mut sample: GpuSample, change: impl FnOnce(&mut GpuIdentity)) -> GpuSample {

@@ -7,9 +7,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::super::{Policy, Preset, Subject, judge, next_signals, signals_for};
 use crate::domain::{
-    Accelerator, AcceleratorKind, BlockDevice, Hour, HourRange, HourlySeries, Instance,
-    InstanceState, Lifecycle, Platform, Provenance, Scope, SeriesSet, Signal, Tags, Tenancy,
-    TypeSpec, Verdict, VerdictKind,
+    Accelerator, AcceleratorKind, BlockDevice, Hour, HourRange, HourlySeries, Instance, Provenance,
+    SeriesSet, Signal, Tags, TypeSpec, Verdict, VerdictKind, sample,
 };
 
 /// The present of all tests: half past a UTC hour.
@@ -85,23 +84,10 @@ impl Case {
         };
         let instance = Instance {
             id: "i-1".into(),
-            scope: Scope::new("123456789012", "us-east-1"),
-            az: "us-east-1a".into(),
             name: Arc::from(""),
-            instance_type: "x.large".into(),
-            state: InstanceState::Running,
-            lifecycle: Lifecycle::OnDemand,
-            tenancy: Tenancy::Shared,
-            platform: Platform::Linux,
             launched_at: hours_ago(60 * 24),
             block_devices: vec![root],
-            ebs_root: true,
-            owners: Vec::new(),
-            tags: Tags::default(),
-            private_dns: Arc::from(""),
-            private_ip: None,
-            capacity_reservation: None,
-            detailed_monitoring: false,
+            ..sample::instance()
         };
         Self { instance, spec: Some(spec), series: SeriesSet::default() }
     }

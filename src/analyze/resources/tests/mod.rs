@@ -13,8 +13,8 @@ use super::Holders;
 use super::judge::{Subject, judge};
 use crate::domain::{
     BilledUnit, Hour, HourRange, HourlySeries, InstanceState, NOT_WORKING, RESOURCE_HOURS,
-    Resource, ResourceFacts, ResourceKind, ResourceReason as R, ResourceSignal, ResourceUse, Scope,
-    Signal, Tags, Unchecked, Verdict, VerdictKind,
+    Resource, ResourceFacts, ResourceKind, ResourceReason as R, ResourceSignal, ResourceUse,
+    Signal, Tags, Unchecked, Verdict, VerdictKind, sample,
 };
 use crate::view::reasons::verdict as words;
 
@@ -36,22 +36,16 @@ pub(super) fn resource(kind: ResourceKind) -> Resource {
         _ => "x",
     };
     Resource {
-        kind,
-        id: id.into(),
-        scope: Scope::new("123456789012", "us-east-1"),
         name: "x".into(),
         state: "InService".into(),
-        is_billed: true,
         created_at: Some(ago(200 * 24)),
-        changed_at: None,
-        used_at: None,
         units: vec![BilledUnit {
             what: "ml.m5.xlarge".into(),
             count: 1.0,
             usd_per_hour: Some(0.1),
         }],
         serves: Some(vec!["one".into()]),
-        tags: Tags::default(),
+        ..sample::resource(kind, id)
     }
 }
 

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use super::super::rows;
 use super::{ago, endpoint, now, resource};
 use crate::analyze::savings::{SavingsInput, SavingsRules};
-use crate::domain::storage::{Attachment, Volume, VolumeKind};
+use crate::domain::sample;
+use crate::domain::storage::{Attachment, Volume};
 use crate::domain::{
-    BlockDevice, Instance, InstanceState, Lifecycle, Platform, Resource, ResourceAdvice,
-    ResourceFacts, ResourceKind, ResourceReason, SavingsFacts, Scope, ScopeResources, TagKeys,
-    Tags, Tenancy, VerdictKind,
+    BlockDevice, Instance, InstanceState, Resource, ResourceAdvice, ResourceFacts, ResourceKind,
+    ResourceReason, SavingsFacts, Scope, ScopeResources, TagKeys, Tags, VerdictKind,
 };
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::savings::{Pattern, ResourceRow};
@@ -32,35 +32,14 @@ fn stopped(id: &str, volumes: &[&str], tags: Tags) -> Arc<Row> {
     let instance = Instance {
         id: id.into(),
         scope: scope(),
-        az: "us-east-1a".into(),
-        name: "".into(),
         instance_type: "m5.large".into(),
         state: InstanceState::Stopped,
-        lifecycle: Lifecycle::OnDemand,
-        tenancy: Tenancy::Shared,
-        platform: Platform::Linux,
         launched_at: ago(3_000),
         block_devices: volumes.iter().map(device).collect(),
-        ebs_root: true,
-        owners: Vec::new(),
         tags,
-        private_dns: "".into(),
-        private_ip: None,
-        capacity_reservation: None,
-        detailed_monitoring: false,
+        ..sample::instance()
     };
-    Arc::new(Row {
-        instance: Arc::new(instance),
-        spec: None,
-        rate: None,
-        verdict: None,
-        team: Some("nlp".into()),
-        project: None,
-        environment: None,
-        cost_center: None,
-        wasted_usd: None,
-        net: None,
-    })
+    Arc::new(Row { team: Some("nlp".into()), ..Row::new(instance) })
 }
 
 /// A volume of stopped instances.
@@ -74,17 +53,10 @@ fn volume(id: &str, holders: &[(&str, Option<i64>)], usd_per_month: Option<f64>)
     let volume = Volume {
         scope: scope(),
         id: id.into(),
-        az: "us-east-1a".into(),
-        kind: VolumeKind::Gp3,
         size_gib: 500,
-        iops: None,
-        throughput_mibps: None,
         state: "in-use".into(),
         attachments: attachments.collect(),
-        created_at: None,
-        snapshot: "".into(),
-        encrypted: false,
-        tags: Tags::default(),
+        ..sample::volume()
     };
     let holders = holders.iter().map(|(id, hours)| Holder {
         id: (*id).into(),

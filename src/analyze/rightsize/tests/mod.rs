@@ -18,8 +18,8 @@ use crate::analyze::savings::{SavingsInput, SavingsRules};
 use crate::domain::{
     Activity, BlockDevice, Criterion, EvidenceRole, Figure, GpuIdentity, GpuKey, GpuOwner,
     GpuReason, GpuSample, GpuSignal, GpuSignals, GpuState, GpuVerdict, Holdings, Instance,
-    InstanceState, Lifecycle, Mig, Owner, Platform, Rung, SavingsFacts, Scope, SeriesSet, Signal,
-    SignalEvidence, TagKeys, Tags, Tenancy, TypeSpec, Verdict, VerdictKind, ZoneOffering,
+    Lifecycle, Mig, Owner, Platform, Rung, SavingsFacts, Scope, SeriesSet, Signal, SignalEvidence,
+    TagKeys, Tags, Tenancy, TypeSpec, Verdict, VerdictKind, ZoneOffering, sample,
 };
 use crate::fleet::savings::{Proposal, SizeFail, SizeNote as Note, SizeVerdict};
 use crate::fleet::{Book, Fleet, GpuFleet, GpuNode, GpuRow, JoinInput, PriceBook, join};
@@ -135,13 +135,8 @@ impl Seen {
         Instance {
             id: self.id.into(),
             scope: scope(),
-            az: "us-east-1a".into(),
-            name: "".into(),
             instance_type: self.instance_type.into(),
-            state: InstanceState::Running,
             lifecycle: self.lifecycle,
-            tenancy: Tenancy::Shared,
-            platform: Platform::Linux,
             launched_at: ago(1000),
             block_devices: vec![BlockDevice {
                 device: "/dev/xvda".into(),
@@ -149,13 +144,10 @@ impl Seen {
                 attached_at: Some(ago(1000)),
                 delete_on_termination: true,
             }],
-            ebs_root: true,
             owners: Owner::from_tags(&tags),
             tags,
-            private_dns: "".into(),
-            private_ip: None,
             capacity_reservation: tags_value(&self.tags, "cr"),
-            detailed_monitoring: false,
+            ..sample::instance()
         }
     }
 
@@ -182,19 +174,11 @@ impl Seen {
         }
         let partial = self.kind == VerdictKind::Partial;
         Verdict {
-            kind: self.kind,
             idle_since: partial.then(|| ago(i64::from(self.hours))),
-            idle_since_at_least: false,
             idle_gpus: partial.then(|| devices - self.working),
             devices,
-            coverage: 1.0,
-            gpu_percent: None,
-            cpu_percent: None,
-            network_bytes_per_day: None,
             signals,
-            not_checked: Arc::default(),
-            likely: None,
-            reason: "".into(),
+            ..sample::verdict(self.kind)
         }
     }
 }

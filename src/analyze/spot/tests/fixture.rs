@@ -8,10 +8,10 @@ use jiff::{SignedDuration, Timestamp};
 use crate::analyze::savings::{SavingsInput, SavingsRules};
 use crate::analyze::spot::{SpotRules, mixed_fleets, rows};
 use crate::domain::{
-    CapacityReservation, Commitment, CommitmentState, Commits, Holdings, Instance, InstanceState,
-    Lifecycle, Offer, OfferingClass, Owner, PaymentOption, Platform, PriceBasis, Provenance, Rate,
-    ReservedInstances, ReservesCapacity, SavingsFacts, Scope, SpotHistory, TagKeys, Tags, Tenancy,
-    Verdict, VerdictKind, ZoneOffering,
+    CapacityReservation, Commitment, CommitmentState, Commits, Holdings, Instance, Offer,
+    OfferingClass, Owner, PaymentOption, Platform, PriceBasis, Provenance, Rate, ReservedInstances,
+    ReservesCapacity, SavingsFacts, Scope, SpotHistory, TagKeys, Tags, Tenancy, Verdict,
+    VerdictKind, ZoneOffering, sample,
 };
 use crate::fleet::savings::{MixedFleet, SpotRow};
 use crate::fleet::{Book, Fleet, GpuFleet, JoinInput, PriceBook, join};
@@ -34,41 +34,18 @@ pub fn instance(id: &str, instance_type: &str, tags: &[(&str, &str)]) -> Instanc
     Instance {
         id: id.into(),
         scope: Scope::new(ACCOUNT, EAST),
-        az: "us-east-1a".into(),
         name: tags.get("Name").unwrap_or_default().into(),
         instance_type: instance_type.into(),
-        state: InstanceState::Running,
-        lifecycle: Lifecycle::OnDemand,
-        tenancy: Tenancy::Shared,
-        platform: Platform::Linux,
         launched_at: ago(3_600_000),
-        block_devices: Vec::new(),
         ebs_root: false,
         owners: Owner::from_tags(&tags),
         tags,
-        private_dns: "".into(),
-        private_ip: None,
-        capacity_reservation: None,
-        detailed_monitoring: false,
+        ..sample::instance()
     }
 }
 
 pub fn verdict(kind: VerdictKind) -> Verdict {
-    Verdict {
-        kind,
-        idle_since: None,
-        idle_since_at_least: false,
-        idle_gpus: None,
-        devices: 0,
-        coverage: 1.0,
-        gpu_percent: None,
-        cpu_percent: None,
-        network_bytes_per_day: None,
-        signals: Vec::new(),
-        not_checked: Arc::default(),
-        likely: None,
-        reason: "".into(),
-    }
+    sample::verdict(kind)
 }
 
 /// What is put together step by step.

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use super::*;
+use crate::domain::sample;
 use crate::domain::storage::{
     Attachment, EbsPrices, FindingKind, FindingReason, OfVolume, Snapshot, SnapshotTier, Subject,
     Volume, VolumeKind, VolumePrices, VolumeStep,
@@ -51,34 +52,20 @@ fn virginia() -> EbsPrices {
 fn volume(kind: VolumeKind, size_gib: u32, iops: Option<u32>, mibps: Option<u32>) -> Volume {
     Volume {
         scope: Scope::new("1", "us-east-1"),
-        id: "vol-1".into(),
-        az: "us-east-1a".into(),
         kind,
         size_gib,
         iops,
         throughput_mibps: mibps,
-        state: "available".into(),
-        attachments: Vec::new(),
         created_at: Some(at("2026-01-02T03:04:05Z")),
-        snapshot: "".into(),
-        encrypted: false,
-        tags: Tags::default(),
+        ..sample::volume()
     }
 }
 
 fn snapshot(days_old: i64) -> Snapshot {
     Snapshot {
         scope: Scope::new("1", "us-east-1"),
-        id: "snap-1".into(),
-        volume: "vol-9".into(),
-        volume_gib: 100,
-        full_bytes: None,
         started_at: Some(now() - SignedDuration::from_hours(24 * days_old)),
-        state: "completed".into(),
-        tier: SnapshotTier::Standard,
-        images: Vec::new(),
-        description: "".into(),
-        tags: Tags::default(),
+        ..sample::snapshot()
     }
 }
 

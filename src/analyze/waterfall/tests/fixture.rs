@@ -8,10 +8,10 @@ use jiff::Timestamp;
 use crate::analyze::savings::{SavingsInput, SavingsRules};
 use crate::domain::{
     BilledUnit, CapacityReservation, Commitment, CommitmentState, Commits, FleetHour, Holdings,
-    Hour, Instance, InstanceState, Lifecycle, Offer, OfferingClass, PaymentOption, PlanRate,
-    PlanType, Platform, PriceBasis, Provenance, Rate, Reading, ReservedInstances, ReservesCapacity,
-    Resource, ResourceAdvice, ResourceFix, ResourceKind, SavingsFacts, SavingsPlan, Scope,
-    SourceId, SourceState, TagKeys, Tags, Tenancy, TypeSpec, Verdict, VerdictKind,
+    Hour, Instance, Offer, OfferingClass, PaymentOption, PlanRate, PlanType, Platform, PriceBasis,
+    Provenance, Rate, Reading, ReservedInstances, ReservesCapacity, Resource, ResourceAdvice,
+    ResourceFix, ResourceKind, SavingsFacts, SavingsPlan, Scope, SourceId, SourceState, TagKeys,
+    Tenancy, TypeSpec, Verdict, VerdictKind, sample,
 };
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::savings::{
@@ -141,22 +141,13 @@ impl World {
     pub fn resource(&mut self, id: &str, kind: ResourceKind, usd: f64, idle: bool) {
         self.resources.push(Arc::new(ResourceRow {
             resource: Arc::new(Resource {
-                kind,
-                id: id.into(),
                 scope: Scope::new("1", "us-east-1"),
-                name: id.into(),
-                state: "available".into(),
-                is_billed: true,
-                created_at: None,
-                changed_at: None,
-                used_at: None,
                 units: vec![BilledUnit {
                     what: "hours".into(),
                     count: 1.0,
                     usd_per_hour: Some(usd),
                 }],
-                serves: None,
-                tags: Tags::default(),
+                ..sample::resource(kind, id)
             }),
             verdict: Some(Arc::new(verdict(if idle {
                 VerdictKind::Idle
@@ -258,41 +249,15 @@ pub fn instance(id: &str, account: &str, instance_type: &str) -> Instance {
     Instance {
         id: id.into(),
         scope: Scope::new(account, "us-east-1"),
-        az: "us-east-1a".into(),
         name: id.into(),
         instance_type: instance_type.into(),
-        state: InstanceState::Running,
-        lifecycle: Lifecycle::OnDemand,
-        tenancy: Tenancy::Shared,
-        platform: Platform::Linux,
         launched_at: in_days(-30),
-        block_devices: Vec::new(),
-        ebs_root: true,
-        owners: Vec::new(),
-        tags: Tags::default(),
-        private_dns: "".into(),
-        private_ip: None,
-        capacity_reservation: None,
-        detailed_monitoring: false,
+        ..sample::instance()
     }
 }
 
 pub fn verdict(kind: VerdictKind) -> Verdict {
-    Verdict {
-        kind,
-        idle_since: None,
-        idle_since_at_least: false,
-        idle_gpus: None,
-        devices: 8,
-        coverage: 1.0,
-        gpu_percent: None,
-        cpu_percent: None,
-        network_bytes_per_day: None,
-        signals: Vec::new(),
-        not_checked: Arc::default(),
-        likely: None,
-        reason: "".into(),
-    }
+    Verdict { devices: 8, ..sample::verdict(kind) }
 }
 
 fn offer(instance_type: &str, usd_per_hour: f64) -> Offer {

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use super::fixture::{World, in_days, now, plan, read_storage, reading, reserved};
+use crate::domain::sample;
 use crate::domain::storage::{
     Effort as StorageEffort, FindingKind, FindingReason, Risk as StorageRisk, StorageFinding,
-    Subject, Volume, VolumeKind,
+    Subject, Volume,
 };
 use crate::domain::{
     CommitmentKind, CommitmentSource, Commits, FleetHour, NetUnknown, ResourceKind, Scope,
-    SourceId, SourceState, Tags, TypeCounts, Unread, VerdictKind,
+    SourceId, SourceState, TypeCounts, Unread, VerdictKind,
 };
 use crate::fleet::StorageFleet;
 use crate::fleet::savings::{BillPart, SpotFit, Step, StepKind, StepNote, Waterfall};
@@ -422,17 +423,10 @@ pub(super) fn volume_of(instance: &str, month: f64, finds: &[f64]) -> VolumeRow 
         volume: Arc::new(Volume {
             scope: Scope::new("1", "us-east-1"),
             id: id.clone(),
-            az: "us-east-1a".into(),
-            kind: VolumeKind::Gp3,
             size_gib: 1000,
-            iops: None,
-            throughput_mibps: None,
             state: "in-use".into(),
-            attachments: Vec::new(),
-            created_at: None,
-            snapshot: "".into(),
             encrypted: true,
-            tags: Tags::default(),
+            ..sample::volume()
         }),
         used: VolumeUse::Stopped,
         holders: vec![Holder {

@@ -14,14 +14,13 @@ use jiff::Timestamp;
 use tokio::sync::mpsc;
 
 use super::super::tests::scripted as aws;
-use super::super::{Event, Handle, Parts, Settings, StorageSettings, once, start};
+use super::super::{Event, Handle, Parts, Settings, once, start};
 use crate::analyze::idle::Preset;
 use crate::cache::{Cache, GpuHours, OpenOptions};
 use crate::domain::{
-    ErrorKind, GpuHour, GpuIdentity, HostNames, Hour, Reading, Rung, SourceId, TagKeys, VerdictKind,
+    ErrorKind, GpuHour, GpuIdentity, HostNames, Hour, Reading, Rung, SourceId, VerdictKind,
 };
 use crate::source::GpuSource;
-use crate::source::ledger::Ledger;
 use scripted::{Say, Scripted, sample};
 
 /// 2026-11-21T03:07:00Z.
@@ -35,27 +34,10 @@ fn cache() -> Cache {
 
 /// A bus without any account.
 fn parts(sources: &[Arc<Scripted>], cache: &Cache) -> Parts {
-    Parts {
-        accounts: vec![],
-        settings: Settings {
-            tag_keys: TagKeys::default(),
-            offline: false,
-            inventory_every_s: 60,
-            billed: false,
-            summary_key: "test".into(),
-            prices: Arc::default(),
-            storage: StorageSettings::default(),
-            savings: crate::bus::SavingsSettings::default(),
-        },
-        policy: Arc::new(Preset::Cautious.policy()),
-        clock: Arc::new(now),
-        cache: cache.clone(),
-        ledger: Ledger::new(cache.clone(), 1_000_000),
-        gpu_sources: sources.iter().map(|s| s.clone() as Arc<dyn GpuSource>).collect(),
-        gpu_rules: Arc::default(),
-        recorder: None,
-        tape: None,
-    }
+    let mut parts = aws::no_accounts(cache, Arc::new(now));
+    parts.settings = Settings { inventory_every_s: 60, billed: false, ..parts.settings };
+    parts.gpu_sources = sources.iter().map(|s| s.clone() as Arc<dyn GpuSource>).collect();
+    parts
 }
 
 /// A running bus and what it says.

@@ -161,16 +161,7 @@ pub fn sample(node: &str, index: u16, sm: f64, taken_at: Timestamp) -> GpuSample
     ] {
         signals.set(signal, value);
     }
-    GpuSample {
-        identity: identity(node, index),
-        taken_at,
-        signals,
-        throttle: None,
-        owner: Arc::default(),
-        names_owners: false,
-        processes: None,
-        recent: None,
-    }
+    GpuSample::new(identity(node, index), taken_at, signals)
 }
 
 pub fn identity(node: &str, index: u16) -> Arc<GpuIdentity> {

@@ -14,7 +14,7 @@ use crate::bus::tests::scripted::{ACCOUNT, REGION, no_accounts};
 use crate::bus::world::Update;
 use crate::cache::{Cache, OpenOptions};
 use crate::domain::{
-    BilledUnit, Instance, Offer, ResourceSignal, SavingsFacts, TagKeys, Tags, TypeSpec,
+    BilledUnit, Instance, Offer, ResourceSignal, SavingsFacts, TagKeys, TypeSpec, sample,
 };
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::{Fleet, Row};
@@ -156,18 +156,11 @@ impl Provider for Things {
 
 fn gateway(id: &str) -> Resource {
     Resource {
-        kind: ResourceKind::NatGateway,
-        id: id.into(),
         scope: Scope::new(ACCOUNT, REGION),
-        name: id.into(),
-        state: "available".into(),
-        is_billed: true,
         created_at: Some("2026-01-01T00:00:00Z".parse().unwrap()),
-        changed_at: None,
-        used_at: None,
         units: vec![BilledUnit { what: "NatGateway-Hours".into(), count: 1.0, usd_per_hour: None }],
         serves: Some(Vec::new()),
-        tags: Tags::default(),
+        ..sample::resource(ResourceKind::NatGateway, id)
     }
 }
 
@@ -201,7 +194,7 @@ async fn round_of(
     now: Timestamp,
     cap: u64,
 ) -> Told {
-    let mut parts = no_accounts(cache, now);
+    let mut parts = no_accounts(cache, Arc::new(move || now));
     parts.ledger = crate::source::ledger::Ledger::new(cache.clone(), cap);
     parts.settings.billed = true;
     let (handle, _) = crate::bus::share(parts);
@@ -416,20 +409,7 @@ async fn demo_rows(now: Timestamp) -> HashMap<String, Arc<crate::fleet::savings:
         let provider: Arc<dyn Provider> = account.provider;
         for region in provider.regions().await.unwrap() {
             let page = provider.instances(&account.id, &region, None).await.unwrap();
-            fleet.rows.extend(page.items.into_iter().map(|instance| {
-                Arc::new(Row {
-                    instance: Arc::new(instance),
-                    spec: None,
-                    rate: None,
-                    verdict: None,
-                    team: None,
-                    project: None,
-                    environment: None,
-                    cost_center: None,
-                    wasted_usd: None,
-                    net: None,
-                })
-            }));
+            fleet.rows.extend(page.items.into_iter().map(|instance| Arc::new(Row::new(instance))));
             let scope = Scope::new(account.id.clone(), region);
             let told = round(&provider, scope.clone(), &cache, now).await;
             assert_eq!(told.troubles, Vec::<String>::new());

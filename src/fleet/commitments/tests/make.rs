@@ -5,9 +5,9 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::domain::{
-    CapacityReservation, Commitment, CommitmentState, Commits, Holdings, Instance, InstanceState,
-    Lifecycle, Offer, OfferingClass, PaymentOption, PlanRate, PlanType, Platform, PriceBasis,
-    Provenance, Rate, ReservedInstances, ReservesCapacity, SavingsPlan, Scope, Tags, Tenancy,
+    CapacityReservation, Commitment, CommitmentState, Commits, Holdings, Instance, Offer,
+    OfferingClass, PaymentOption, PlanRate, PlanType, Platform, PriceBasis, Provenance, Rate,
+    ReservedInstances, ReservesCapacity, SavingsPlan, Scope, Tenancy, sample,
 };
 use crate::fleet::PriceBook;
 use crate::fleet::commitments::Meter;
@@ -44,19 +44,12 @@ pub fn instance(id: &str, meter: &Meter) -> Instance {
         az: meter.az.clone(),
         name: "node".into(),
         instance_type: meter.instance_type.clone(),
-        state: InstanceState::Running,
-        lifecycle: Lifecycle::OnDemand,
         tenancy: meter.tenancy,
         platform: meter.platform,
         launched_at: now() - hours(1000),
-        block_devices: Vec::new(),
         ebs_root: false,
-        owners: Vec::new(),
-        tags: Tags::default(),
-        private_dns: Arc::from(""),
-        private_ip: None,
         capacity_reservation: meter.reservation.clone(),
-        detailed_monitoring: false,
+        ..sample::instance()
     }
 }
 

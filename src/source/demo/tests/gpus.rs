@@ -110,16 +110,7 @@ async fn closed_hours_are_those_of_cloudwatch() {
         let as_samples = Sweep {
             samples: hours
                 .iter()
-                .map(|h| GpuSample {
-                    identity: h.identity.clone(),
-                    taken_at: hour.start(),
-                    signals: GpuSignals::default(),
-                    throttle: None,
-                    owner: Arc::default(),
-                    names_owners: false,
-                    processes: None,
-                    recent: None,
-                })
+                .map(|h| GpuSample::new(h.identity.clone(), hour.start(), GpuSignals::default()))
                 .collect(),
             ..sweep(source, NOW).await
         };

@@ -61,14 +61,8 @@ pub(crate) fn gpu(
         node: node.clone(),
         model: model.into(),
         sample: GpuSample {
-            identity: Arc::new(identity),
-            taken_at: now() - SignedDuration::from_secs(30),
-            signals: known,
-            throttle: None,
-            owner: Arc::default(),
             names_owners: true,
-            processes: None,
-            recent: None,
+            ..GpuSample::new(Arc::new(identity), now() - SignedDuration::from_secs(30), known)
         },
         verdict: Arc::new(GpuVerdict {
             state: GpuState::Busy,

@@ -10,7 +10,7 @@ use crate::domain::{
     PlanType, Platform, Provenance, Reading, ReservedInstances, ReservesCapacity, Resource,
     ResourceAdvice, ResourceFix, ResourceKind, ResourceSignal, SavingsPlan, Scope, Signal,
     SignalEvidence, SourceError, SourceId, SourceState, Tags, Tenancy, Unread, Verdict,
-    VerdictKind, Workload,
+    VerdictKind, Workload, sample,
 };
 use crate::fleet::savings::{
     BillKind, BillRow, CannotTell, CommitmentFinding, CommitmentRow, CommitmentSums, Effort,
@@ -366,32 +366,20 @@ pub(crate) fn mixed_fleets() -> Vec<Arc<MixedFleet>> {
 
 fn resource(kind: ResourceKind, id: &str, name: &str, what: &str, usd: Option<f64>) -> Resource {
     Resource {
-        kind,
-        id: id.into(),
         scope: scope(),
         name: name.into(),
         state: "InService".into(),
-        is_billed: true,
         created_at: Some(ago(24 * 60)),
-        changed_at: None,
-        used_at: None,
         units: vec![BilledUnit { what: what.into(), count: 1.0, usd_per_hour: usd }],
-        serves: None,
         tags: Tags::from_raw([("team", "vision")]),
+        ..sample::resource(kind, id)
     }
 }
 
 fn judged(kind: VerdictKind, since_hours: Option<i64>, reason: &str) -> Arc<Verdict> {
     Arc::new(Verdict {
-        kind,
         idle_since: since_hours.map(ago),
-        idle_since_at_least: false,
-        idle_gpus: None,
-        devices: 0,
         coverage: if kind == VerdictKind::Unknown { 0.25 } else { 1.0 },
-        gpu_percent: None,
-        cpu_percent: None,
-        network_bytes_per_day: None,
         signals: vec![SignalEvidence {
             criterion: Criterion {
                 label: "requests".into(),
@@ -410,8 +398,8 @@ fn judged(kind: VerdictKind, since_hours: Option<i64>, reason: &str) -> Arc<Verd
             joint: false,
         }],
         not_checked: ["requests of the last hour".into()].into(),
-        likely: None,
         reason: reason.into(),
+        ..sample::verdict(kind)
     })
 }
 

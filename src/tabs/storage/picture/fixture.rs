@@ -8,13 +8,13 @@ use jiff::{SignedDuration, Timestamp, ToSpan};
 
 use crate::analyze::storage::price::fixture::virginia;
 use crate::analyze::storage::{PictureInput, picture};
+use crate::domain::sample;
 use crate::domain::storage::bucket::{Fact, IncompleteUploads, InventoryConfig};
 use crate::domain::storage::{
     Attachment, Bucket, BucketFacts, Confidence, DailySeries, EbsFacts, EbsPrices, Family, GIB,
     Lifecycle, LifecycleFilter, LifecycleRule, NodeKind, ObjectFlags, ObjectLock, PrefixPair,
-    PrefixTree, Run, Scan, ScanOrigin, Snapshot, SnapshotTier, Step, StoppedInstance, StorageFacts,
-    Sums, Tier, Transition, TreeBuilder, Versioning, Volume, VolumeKind, VolumePrices, VolumeStep,
-    When,
+    PrefixTree, Run, Scan, ScanOrigin, Snapshot, Step, StoppedInstance, StorageFacts, Sums, Tier,
+    Transition, TreeBuilder, Versioning, Volume, VolumeKind, VolumePrices, VolumeStep, When,
 };
 use crate::domain::{
     ErrorKind, Provenance, Reading, Scope, SourceError, SourceId, SourceState, TagKeys, Tags,
@@ -279,13 +279,9 @@ fn ebs() -> EbsFacts {
             id: "snap-0000000000000000a".into(),
             volume: "vol-ffffffff".into(),
             volume_gib: 800,
-            full_bytes: None,
             started_at: Some(days_ago(400)),
-            state: "completed".into(),
-            tier: SnapshotTier::Standard,
-            images: vec![],
             description: "before the move".into(),
-            tags: Tags::default(),
+            ..sample::snapshot()
         })]),
         images: Ok(3),
         taken_at: now(),

@@ -54,19 +54,13 @@ pub(super) fn row(instance: Instance, kind: VerdictKind, since: Option<Timestamp
     verdict.idle_since = since;
     Row {
         environment: instance.tags.get("env").map(Into::into),
-        spec: None,
         rate: Some(Rate {
             usd_per_hour: 1.0,
             basis: PriceBasis::OnDemandList,
             provenance: Provenance::Demo,
         }),
         verdict: Some(Arc::new(verdict)),
-        team: None,
-        project: None,
-        cost_center: None,
-        wasted_usd: None,
-        net: None,
-        instance: Arc::new(instance),
+        ..Row::new(instance)
     }
 }
 
