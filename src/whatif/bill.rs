@@ -1,7 +1,7 @@
 //! A demand of a bill: the instance-hours that AWS itself counted.
 //!
 //! Read are CSV exports of the Cost and Usage Report (legacy and 2.0) and of FOCUS with `x_UsageType`
-//! (AWS's 1.0; its 1.2 dropped the column). Running hours are line items whose usage type is
+//! (AWS's 1.0) or `SkuMeter` (1.2, which dropped that column). Running hours are line items whose usage type is
 //! `BoxUsage`, `SpotUsage` or `DedicatedUsage` of a type (after a region prefix such as `USW2-`),
 //! whether on demand, reserved or covered by a Savings Plan; fees, negations and unused reservations
 //! run nothing. A bill is complete: an hour between its first and last without a line had none.
@@ -21,9 +21,7 @@ use crate::domain::text::clean;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BillError {
     /// A required column is missing; holds its name.
-    #[error(
-        "the bill has no column {0}; export it with this column, as CUR 2.0 or FOCUS 1.0 have it"
-    )]
+    #[error("the bill has no column {0}; export it with this column, as CUR 2.0 or FOCUS have it")]
     Column(String),
     /// A line that cannot be parsed.
     #[error("line {line}: {what}")]
@@ -98,7 +96,8 @@ const START: [&str; 3] =
     ["lineItem/UsageStartDate", "line_item_usage_start_date", "ChargePeriodStart"];
 const END: [&str; 3] = ["lineItem/UsageEndDate", "line_item_usage_end_date", "ChargePeriodEnd"];
 const KIND: [&str; 3] = ["lineItem/LineItemType", "line_item_line_item_type", "ChargeCategory"];
-const USAGE_TYPE: [&str; 3] = ["lineItem/UsageType", "line_item_usage_type", "x_UsageType"];
+const USAGE_TYPE: [&str; 4] =
+    ["lineItem/UsageType", "line_item_usage_type", "x_UsageType", "SkuMeter"];
 const AMOUNT: [&str; 3] = ["lineItem/UsageAmount", "line_item_usage_amount", "ConsumedQuantity"];
 
 /// Kinds of lines that are running instances.
@@ -125,13 +124,12 @@ pub fn demand(
 ) -> Result<Demand, BillError> {
     let mut records = Records::new(bill, BUFFER);
     let header = records.read()?;
-    let column = |names: [&str; 3]| {
-        let at = |name: &str| header?.iter().position(|cell| cell == name.as_bytes());
-        let missing = || BillError::Column(names.join(" or "));
-        names.into_iter().find_map(at).ok_or_else(missing)
+    let column = |names: &[&str]| {
+        let at = |name: &&str| header?.iter().position(|cell| cell == name.as_bytes());
+        names.iter().find_map(at).ok_or_else(|| BillError::Column(names.join(" or ")))
     };
     let columns =
-        [column(KIND)?, column(USAGE_TYPE)?, column(START)?, column(END)?, column(AMOUNT)?];
+        [column(&KIND)?, column(&USAGE_TYPE)?, column(&START)?, column(&END)?, column(&AMOUNT)?];
     let mut sums: BTreeMap<String, BTreeMap<i64, f64>> = BTreeMap::new();
     let (mut longest, mut kept) = (0, 0);
     let mut span: Option<(i64, i64)> = None;
@@ -322,8 +320,10 @@ mod tests {
         assert!(!is_bill("time,p4d.24xlarge,p5.48xlarge"));
         let focus = "ChargeCategory,ChargePeriodStart,ChargePeriodEnd,x_UsageType,ConsumedQuantity\n\
             Usage,2026-10-01 00:00:00,2026-10-01 01:00:00 UTC,BoxUsage:m5.large,4\n";
-        let made = demand(focus.as_bytes(), "f", &|_| None).unwrap();
-        assert_eq!(made.families[0].hours, [4.0]);
+        for form in [focus.to_owned(), focus.replace("x_UsageType", "SkuMeter")] {
+            let made = demand(form.as_bytes(), "f", &|_| None).unwrap();
+            assert_eq!(made.families[0].hours, [4.0]);
+        }
     }
 
     /// An invented month in the form of AWS's own exports; the sums were made by Python's csv module.
