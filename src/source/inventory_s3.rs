@@ -8,7 +8,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::Timestamp;
 
-use super::inventory::{Fetch, InventoryError};
+use super::inventory::{Entry, Fetch, InventoryError};
 use super::ledger::{BilledApi, Ledger};
 use super::pages::Pages;
 use super::storage::{ListPlace, Name, StorageSource};
@@ -102,7 +102,7 @@ impl Fetch for StorageFetch {
             at: to.display().to_string(),
             why: e.to_string(),
             kind: crate::domain::ErrorKind::Other,
-            fix: "set TMPDIR to a directory with room for a few pieces of the inventory".into(),
+            fix: "set TMPDIR to a directory with room for a few of these files".into(),
         };
         let mut file = crate::files::update(to).map_err(io)?;
         let (mut done, mut etag) = (0, None);
@@ -123,15 +123,17 @@ impl Fetch for StorageFetch {
         Ok(Some(done))
     }
 
-    async fn folders(&self, prefix: &str) -> Result<Vec<String>, InventoryError> {
-        let names = self.names(prefix).await?;
-        Ok(names
-            .into_iter()
-            .filter_map(|name| match name {
-                Name::Prefix(path) => String::from_utf8(path).ok(),
-                Name::Object { .. } => None,
-            })
-            .filter_map(|path| path.strip_prefix(prefix).map(str::to_owned))
-            .collect())
+    async fn entries(&self, prefix: &str) -> Result<Vec<Entry>, InventoryError> {
+        let below =
+            |path: Vec<u8>| String::from_utf8(path).ok()?.strip_prefix(prefix).map(str::to_owned);
+        let entry = |name| match name {
+            Name::Prefix(path) => below(path).map(Entry::Folder),
+            Name::Object { key, bytes, modified } => {
+                // The prefix itself, as consoles make it to show a folder.
+                let name = below(key).filter(|name| !name.is_empty())?;
+                Some(Entry::File { name, bytes, modified })
+            }
+        };
+        Ok(self.names(prefix).await?.into_iter().filter_map(entry).collect())
     }
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use jiff::Timestamp;
 
 use super::error::InventoryError;
 
@@ -22,9 +23,25 @@ pub trait Fetch: Send + Sync {
     /// Err when it cannot be read or written.
     async fn download(&self, key: &str, to: &Path) -> Result<Option<u64>, InventoryError>;
 
-    /// Names of the "folders" directly under `prefix` (empty or ending with `/`), each with its `/`. Err when they
+    /// What lies directly under `prefix` (empty or ending with `/`); names that are not UTF-8 are left out. Err when it
     /// cannot be listed.
-    async fn folders(&self, prefix: &str) -> Result<Vec<String>, InventoryError>;
+    async fn entries(&self, prefix: &str) -> Result<Vec<Entry>, InventoryError>;
+}
+
+/// Something directly under a prefix.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// Name of a "folder", with its `/`.
+    Folder(String),
+    /// An object.
+    File {
+        /// Name below the prefix.
+        name: String,
+        /// Size, bytes.
+        bytes: u64,
+        /// When it was written; `None` where not known.
+        modified: Option<Timestamp>,
+    },
 }
 
 /// Location of an inventory, or of a prefix of inventories.

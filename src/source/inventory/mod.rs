@@ -9,7 +9,6 @@
 //! | `pieces` | pieces checked, brought here one or two ahead, removed again |
 //! | `csv`, `parquet`, `rows` | pieces become batches |
 //! | `words` | columns of few words, as numbers |
-//! | `pages`, `thrift` | what a Parquet piece asks memory for, looked at beforehand |
 //! | `error` | what can be wrong, and what to do |
 
 mod csv;
@@ -17,20 +16,18 @@ mod error;
 mod fetch;
 mod manifest;
 mod open;
-mod pages;
 mod parquet;
 mod pieces;
 mod rows;
 mod schema;
 #[cfg(test)]
 mod tests;
-mod thrift;
 mod words;
 
 use std::sync::Arc;
 
 pub use error::InventoryError;
-pub use fetch::{Fetch, Place, s3_uri};
+pub use fetch::{Entry, Fetch, Place, s3_uri};
 pub(crate) use manifest::MANIFEST_AT_MOST;
 pub use manifest::{FileFormat, Manifest};
 pub use open::open;

@@ -12,7 +12,7 @@ use futures_util::stream::{self, StreamExt};
 
 use super::Inventory;
 use super::error::InventoryError;
-use super::fetch::Place;
+use super::fetch::{Entry, Place};
 use super::manifest::{MANIFEST_AT_MOST, Manifest, hex, md5_of};
 use super::pieces::local_path;
 
@@ -219,7 +219,12 @@ async fn folders(place: &Place) -> Result<Vec<String>, InventoryError> {
     match place {
         Place::Remote { key, fetch, .. } => {
             let slash = if key.is_empty() || key.ends_with('/') { "" } else { "/" };
-            fetch.folders(&format!("{key}{slash}")).await
+            let entries = fetch.entries(&format!("{key}{slash}")).await?;
+            let folder = |entry| match entry {
+                Entry::Folder(name) => Some(name),
+                Entry::File { .. } => None,
+            };
+            Ok(entries.into_iter().filter_map(folder).collect())
         }
         Place::Local(path) => {
             let entries = fs::read_dir(path).map_err(|e| InventoryError::io(place.label(), &e))?;

@@ -11,15 +11,21 @@ use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader}
 use parquet::data_type::{
     BoolType, ByteArray, ByteArrayType, DataType, Int32Type, Int64Type, Int96, Int96Type,
 };
-use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 
-use super::pages::{Alive, Beyond, Pages, check_footer, check_rows};
 use super::rows::{BATCH, KEY_AT_MOST, Making, Values, time_ms};
 use super::schema::{Column, Kind, Schema, leaf};
-use super::words::{Numbered, Tiers, Words, described};
+use super::words::{Tiers, Words};
 use crate::domain::storage::ObjectBatch;
 use crate::source::objects::{Need, Sink};
+use crate::source::parquet_pages::{
+    Alive, Beyond, Limits, Numbered, Pages, Shape, check_columns, check_footer, check_rows, said,
+};
+
+/// An inventory has eighteen columns, and 1,000 groups of rows at most. Keys differ, and take more than a fourth of a
+/// byte however they are packed.
+const LIMITS: Limits =
+    Limits { columns: 256, elements: 200_000, rows: (100_000, 4), alive: 128 << 20 };
 
 /// Why a piece cannot be read.
 pub(super) enum Trouble {
@@ -29,13 +35,6 @@ pub(super) enum Trouble {
     Damaged(String),
     /// The file exceeds a limit.
     Beyond(String),
-}
-
-/// What the library says, without the name that it gives itself.
-pub(super) fn said(error: &parquet::errors::ParquetError) -> String {
-    let said = error.to_string();
-    let names = ["Parquet error: ", "EOF: ", "NYI: ", "External: "];
-    names.iter().find_map(|name| said.strip_prefix(name)).unwrap_or(&said).to_owned()
 }
 
 impl From<parquet::errors::ParquetError> for Trouble {
@@ -58,11 +57,11 @@ pub(super) fn read(
     sink: &mut Sink<'_>,
 ) -> Result<(), Trouble> {
     let file = crate::files::named(path).map_err(|e| Trouble::Damaged(crate::files::reason(&e)))?;
-    check_footer(&file, bytes)?;
+    check_footer(&file, bytes, &LIMITS)?;
     let pages = Arc::new(file.try_clone().map_err(|e| Trouble::Damaged(crate::files::reason(&e)))?);
     let reader = SerializedFileReader::new(file)?;
     let meta = reader.metadata();
-    check_rows(meta.row_groups().iter().map(RowGroupMetaData::num_rows), bytes)?;
+    check_rows(meta, bytes, &LIMITS)?;
     let descr = meta.file_metadata().schema_descr_ptr();
     let mut leaves = [None; Column::ALL.len()];
     for column in Column::ALL {
@@ -93,18 +92,6 @@ pub(super) fn read(
             if flow == ControlFlow::Break(()) {
                 return Ok(());
             }
-        }
-    }
-    Ok(())
-}
-
-/// Refuses a footer whose columns lie nowhere: the decoder takes it at its word.
-fn check_columns(meta: &ParquetMetaData) -> Result<(), Trouble> {
-    for column in meta.row_groups().iter().flat_map(RowGroupMetaData::columns) {
-        let starts = [Some(column.data_page_offset()), column.dictionary_page_offset()];
-        let lies = |n: i64| n < 0;
-        if starts.into_iter().flatten().any(lies) || lies(column.compressed_size()) {
-            return Err(Trouble::Damaged("the footer names columns that lie nowhere".into()));
         }
     }
     Ok(())
@@ -264,7 +251,7 @@ impl Columns {
         file: &Arc<File>,
     ) -> Result<Self, Trouble> {
         let mut all = Vec::with_capacity(leaves.len());
-        let alive = Arc::<Alive>::default();
+        let alive = Arc::new(Alive::new(leaves.len(), &LIMITS));
         for (leaf, column) in leaves.iter().zip(Column::ALL) {
             let Some((i, kind)) = leaf else {
                 all.push(Any::Absent);
@@ -273,10 +260,12 @@ impl Columns {
             let meta = group.metadata().column(*i);
             let optional = meta.column_descr().max_def_level() > 0;
             let inner = group.get_column_page_reader(*i)?;
-            let pages = Pages::new(inner, file.clone(), meta, column, alive.clone());
+            let named = (format!("{column:?}"), column as usize);
+            let pages = Pages::new(inner, file.clone(), meta, named, alive.clone());
             if let (Kind::Text, Some(words)) = (kind, Words::of(column)) {
-                let numbers = Numbered::new(pages, words.clone(), optional);
-                let reader = ColumnReaderImpl::new(described(optional)?, Box::new(numbers));
+                let shape = Shape::of(meta.column_descr());
+                let numbers = Numbered::new(pages, words.clone(), shape);
+                let reader = ColumnReaderImpl::new(shape.described()?, Box::new(numbers));
                 all.push(Any::Word(Leaf::new(reader, optional), words));
                 continue;
             }

@@ -5,8 +5,8 @@ use parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type as Physical};
 use parquet::schema::types::SchemaDescriptor;
 
 use super::manifest::FileFormat;
-use super::parquet::said;
 use crate::domain::storage::ObjectColumns;
+use crate::source::parquet_pages::said;
 
 /// Inventory column that burntop reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

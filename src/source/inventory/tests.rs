@@ -418,11 +418,11 @@ impl Fetch for Bucket {
         Ok(Some(bytes.len() as u64))
     }
 
-    async fn folders(&self, prefix: &str) -> Result<Vec<String>, InventoryError> {
+    async fn entries(&self, prefix: &str) -> Result<Vec<Entry>, InventoryError> {
         let below = self.objects.keys().filter_map(|k| k.strip_prefix(prefix));
         let names: BTreeSet<String> =
             below.filter_map(|k| Some(format!("{}/", k.split_once('/')?.0))).collect();
-        Ok(names.into_iter().collect())
+        Ok(names.into_iter().map(Entry::Folder).collect())
     }
 }
 

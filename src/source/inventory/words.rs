@@ -1,19 +1,11 @@
 //! Columns of few words, the same over and over: the class of storage, the status of encryption.
-//! A word is looked at once for each dictionary and not once for each row: a page of texts becomes
-//! one of numbers before the decoder sees it, and what the decoder hands out is numbers.
-//!
-//! Dictionaries that change from group to group of rows and pages without one need no care of their
-//! own: a word has the same number in all of them.
+//! Their texts are numbered while they are read: a word has the same number in all dictionaries and pages.
 
-use std::sync::Arc;
-
-use parquet::basic::{Encoding, Repetition, Type as Physical};
-use parquet::column::page::{Page, PageMetadata, PageReader};
-use parquet::errors::{ParquetError, Result};
-use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor, ColumnPath, Type};
+use parquet::errors::Result;
 
 use super::schema::Column;
 use crate::domain::storage::{StorageClass, Tier};
+use crate::source::parquet_pages::Numbering;
 
 /// Word for all words beyond those that are kept.
 const OTHER: &str = "?";
@@ -43,7 +35,7 @@ impl Words {
     }
 
     /// The number of a text.
-    fn number(&self, text: &[u8]) -> i32 {
+    fn number_of(&self, text: &[u8]) -> i32 {
         let known = self.0.iter().position(|word| word.as_bytes() == text);
         known.unwrap_or(self.0.len()) as i32
     }
@@ -52,22 +44,11 @@ impl Words {
     pub fn word(&self, number: usize) -> &'static str {
         self.0.get(number).copied().unwrap_or(OTHER)
     }
+}
 
-    /// The numbers of the texts that stand one after the other, each behind its length; of at most
-    /// `most`. Ends before a text that is cut off: the decoder misses it then.
-    fn numbers(&self, mut texts: &[u8], most: usize, into: &mut Vec<u8>) {
-        // Rows that follow each other have the same word.
-        let mut last: (&[u8], i32) = (b"", 0);
-        for _ in 0..most {
-            let Some((length, rest)) = texts.split_first_chunk::<4>() else { return };
-            let length = u32::from_le_bytes(*length) as usize;
-            let Some((text, rest)) = rest.split_at_checked(length) else { return };
-            if text != last.0 {
-                last = (text, self.number(text));
-            }
-            into.extend_from_slice(&last.1.to_le_bytes());
-            texts = rest;
-        }
+impl Numbering for Words {
+    fn number(&mut self, text: &[u8]) -> Result<i32> {
+        Ok(self.number_of(text))
     }
 }
 
@@ -98,121 +79,20 @@ impl Tiers {
     }
 }
 
-/// Parquet descriptor of the number column that replaces a text column. Err when Parquet refuses it.
-pub(super) fn described(optional: bool) -> Result<ColumnDescPtr> {
-    let repetition = if optional { Repetition::OPTIONAL } else { Repetition::REQUIRED };
-    let numbers = Type::primitive_type_builder("word", Physical::INT32)
-        .with_repetition(repetition)
-        .build()?;
-    let path = ColumnPath::new(vec!["word".to_owned()]);
-    Ok(Arc::new(ColumnDescriptor::new(Arc::new(numbers), i16::from(optional), 0, path)))
-}
-
-/// Pages of a text column, converted to pages of numbers.
-pub(super) struct Numbered<P> {
-    pages: P,
-    words: Words,
-    optional: bool,
-}
-
-impl<P: PageReader> Numbered<P> {
-    /// Converts the pages of `pages` with the numbers of `words`.
-    pub fn new(pages: P, words: Words, optional: bool) -> Self {
-        Self { pages, words, optional }
-    }
-
-    fn numbered(&self, mut page: Page) -> Result<Page> {
-        match &mut page {
-            Page::DictionaryPage { buf, num_values, .. } => {
-                *buf = self.behind(buf, 0, *num_values)?.into();
-            }
-            // What is told by a dictionary has its numbers from there.
-            Page::DataPage { encoding, .. } | Page::DataPageV2 { encoding, .. }
-                if matches!(encoding, Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY) => {}
-            Page::DataPage { buf, num_values, encoding, def_level_encoding, .. }
-                if *encoding == Encoding::PLAIN =>
-            {
-                let levels = self.levels(buf, *num_values, *def_level_encoding)?;
-                *buf = self.behind(buf, levels, *num_values)?.into();
-            }
-            Page::DataPageV2 {
-                buf,
-                num_values,
-                encoding,
-                def_levels_byte_len,
-                rep_levels_byte_len,
-                ..
-            } if *encoding == Encoding::PLAIN => {
-                let levels = def_levels_byte_len.saturating_add(*rep_levels_byte_len);
-                *buf = self.behind(buf, levels as usize, *num_values)?.into();
-            }
-            Page::DataPage { encoding, .. } | Page::DataPageV2 { encoding, .. } => {
-                return Err(ParquetError::NYI(format!("texts that are encoded as {encoding}")));
-            }
-        }
-        Ok(page)
-    }
-
-    /// The first `levels` bytes, and the numbers of the texts behind them.
-    fn behind(&self, page: &[u8], levels: usize, most: u32) -> Result<Vec<u8>> {
-        let (levels, texts) = page.split_at_checked(levels).ok_or_else(cut_off)?;
-        // A text has four bytes at least, and a number has four.
-        let mut numbers = Vec::with_capacity(levels.len() + texts.len().min(most as usize * 4));
-        numbers.extend_from_slice(levels);
-        self.words.numbers(texts, most as usize, &mut numbers);
-        Ok(numbers)
-    }
-
-    /// Bytes of the levels before the texts of a page of the first version.
-    fn levels(&self, page: &[u8], values: u32, encoding: Encoding) -> Result<usize> {
-        if !self.optional {
-            return Ok(0);
-        }
-        if encoding == Encoding::RLE {
-            let length = page.first_chunk::<4>().ok_or_else(cut_off)?;
-            return Ok((u32::from_le_bytes(*length) as usize).saturating_add(4));
-        }
-        // The old form: a bit for each value.
-        Ok(values.div_ceil(8) as usize)
-    }
-}
-
-fn cut_off() -> ParquetError {
-    ParquetError::EOF("the levels of a page are cut off".to_owned())
-}
-
-impl<P: PageReader> PageReader for Numbered<P> {
-    fn get_next_page(&mut self) -> Result<Option<Page>> {
-        let page = self.pages.get_next_page()?;
-        page.map(|page| self.numbered(page)).transpose()
-    }
-
-    fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
-        self.pages.peek_next_page()
-    }
-
-    fn skip_next_page(&mut self) -> Result<()> {
-        self.pages.skip_next_page()
-    }
-}
-
-impl<P: PageReader> Iterator for Numbered<P> {
-    type Item = Result<Page>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.get_next_page().transpose()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::VecDeque;
+    use std::sync::Arc;
 
+    use parquet::basic::{Encoding, Repetition, Type as Physical};
+    use parquet::column::page::{Page, PageMetadata, PageReader};
     use parquet::column::reader::ColumnReaderImpl;
     use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type};
+    use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor, ColumnPath, Type};
     use proptest::prelude::*;
 
     use super::*;
+    use crate::source::parquet_pages::{Numbered, Shape};
 
     /// Pages from memory.
     struct Kept(VecDeque<Page>);
@@ -363,8 +243,9 @@ mod tests {
 
     fn numbers(pages: VecDeque<Page>, optional: bool, at_once: usize) -> Result<Vec<Option<i32>>> {
         let words = Words::of(Column::StorageClass).unwrap();
-        let pages = Numbered::new(Kept(pages), words, optional);
-        rows::<Int32Type>(pages, described(optional).unwrap(), at_once)
+        let shape = Shape { definition: i16::from(optional), repetition: 0 };
+        let pages = Numbered::new(Kept(pages), words, shape);
+        rows::<Int32Type>(pages, shape.described().unwrap(), at_once)
     }
 
     fn spec() -> impl Strategy<Value = Spec> {
@@ -393,7 +274,7 @@ mod tests {
             let words = Words::of(Column::StorageClass).unwrap();
             let of_texts =
                 rows::<ByteArrayType>(Kept(pages(&specs, optional)), texts(optional), 7).ok();
-            let number = |text: &Option<ByteArray>| text.as_ref().map(|t| words.number(t.data()));
+            let number = |text: &Option<ByteArray>| text.as_ref().map(|t| words.number_of(t.data()));
             let expected: Option<Vec<_>> = of_texts.map(|texts| texts.iter().map(number).collect());
             let found = numbers(pages(&specs, optional), optional, at_once).ok();
             prop_assert_eq!(found, expected);
@@ -451,7 +332,7 @@ mod tests {
         for class in named.chain(["", "?", "standard", "A_CLASS_OF_LATER"]) {
             let known = Tier::ACCESS_TIERS.map(|(name, _)| name).into_iter();
             for access in known.chain(["", "?", "FREQUENT", "infrequent"]) {
-                let number = |words: &Words, text: &str| words.number(text.as_bytes()) as usize;
+                let number = |words: &Words, text: &str| words.number_of(text.as_bytes()) as usize;
                 let found = tiers.of(number(&classes, class), number(&accesses, access));
                 assert_eq!(found, Tier::of_object(class, access), "{class} {access}");
                 seen.insert(found);

@@ -1,5 +1,5 @@
-//! The limits of a Parquet piece. The decoder makes room for whatever a footer or the header of a
-//! page says, so each is looked at first; and what is alive of a piece at any time is counted.
+//! The limits of a Parquet file. The decoder makes room for whatever a footer or the header of a
+//! page says, so each is looked at first; and what is alive of a file at any time is counted.
 
 use std::fs::File;
 use std::io::Read;
@@ -11,9 +11,8 @@ use flate2::read::MultiGzDecoder;
 use parquet::basic::Compression;
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result};
-use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 
-use super::schema::Column;
 use super::thrift::{Thrift, Wrong, is_list, is_struct};
 
 /// The largest page, bytes, packed or unpacked. Writers make pages of about 1 MiB.
@@ -22,21 +21,24 @@ const PAGE_AT_MOST: usize = 64 << 20;
 /// The largest dictionary, bytes unpacked, and its most values. Writers stop at about 1 MiB.
 const DICTIONARY_AT_MOST: (usize, usize) = (16 << 20, 1 << 20);
 
-/// Most bytes of a piece that are unpacked at a time: pages and dictionaries of all columns.
-const ALIVE_AT_MOST: usize = 128 << 20;
-
 /// The longest header of a page, bytes: its statistics may hold two keys.
 const HEADER_AT_MOST: usize = 64 << 10;
 
-/// The longest footer, bytes, and the most elements of its lists: 1,000 groups of rows.
-const FOOTER_AT_MOST: (usize, usize) = (16 << 20, 200_000);
+/// The longest footer, bytes.
+const FOOTER_AT_MOST: usize = 16 << 20;
 
-/// The most columns, nested ones included: an inventory has eighteen.
-const COLUMNS_AT_MOST: u64 = 256;
-
-/// Rows that a piece may have: so many, and so many for each of its bytes. Keys differ, and take
-/// more than that however they are packed.
-const ROWS_AT_MOST: (u64, u64) = (100_000, 4);
+/// Limits of a kind of file.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::source) struct Limits {
+    /// The most columns, nested ones included.
+    pub columns: u64,
+    /// The most elements of all lists of a footer: some eight per column and group of rows.
+    pub elements: usize,
+    /// The most rows: so many, and so many for each byte of the file.
+    pub rows: (u64, u64),
+    /// Most bytes that are unpacked at a time: pages and dictionaries of all columns.
+    pub alive: usize,
+}
 
 /// Room that a value of a dictionary takes beside its bytes.
 const VALUE_ROOM: usize = 32;
@@ -44,7 +46,7 @@ const VALUE_ROOM: usize = 32;
 /// Reason for not reading a piece further: it exceeds a limit.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub(super) struct Beyond(pub String);
+pub(in crate::source) struct Beyond(pub String);
 
 impl From<Beyond> for ParquetError {
     fn from(beyond: Beyond) -> Self {
@@ -56,8 +58,8 @@ fn beyond(words: impl Into<String>) -> ParquetError {
     Beyond(words.into()).into()
 }
 
-/// Checks the footer of a piece of `bytes` bytes before the decoder reads it. Err for a missing or excessive footer.
-pub(super) fn check_footer(file: &File, bytes: u64) -> Result<()> {
+/// Checks the footer of a file of `bytes` bytes before the decoder reads it. Err for a missing or excessive footer.
+pub(in crate::source) fn check_footer(file: &File, bytes: u64, limits: &Limits) -> Result<()> {
     let mut tail = [0; 8];
     let Some(start) = bytes.checked_sub(8) else { return Err(eof("it has no footer")) };
     file.read_exact_at(&mut tail, start)?;
@@ -66,13 +68,13 @@ pub(super) fn check_footer(file: &File, bytes: u64) -> Result<()> {
     let Some(start) = start.checked_sub(length as u64) else {
         return Err(eof("its footer is longer than the file"));
     };
-    if length > FOOTER_AT_MOST.0 {
-        let most = FOOTER_AT_MOST.0 >> 20;
+    if length > FOOTER_AT_MOST {
+        let most = FOOTER_AT_MOST >> 20;
         return Err(beyond(format!("its footer has {length} bytes, at most {most} MiB are read")));
     }
     let mut footer = vec![0; length];
     file.read_exact_at(&mut footer, start)?;
-    let mut thrift = Thrift::new(&footer, FOOTER_AT_MOST.1);
+    let mut thrift = Thrift::new(&footer, limits.elements);
     let mut columns = 0;
     let walked = thrift.fields(0, &mut |thrift, id, kind| {
         // The second field of the footer is the schema.
@@ -86,25 +88,51 @@ pub(super) fn check_footer(file: &File, bytes: u64) -> Result<()> {
     });
     match walked {
         Err(Wrong::Long) => {
-            let most = FOOTER_AT_MOST.1;
+            let most = limits.elements;
             Err(beyond(format!("the lists of its footer have more than {most} elements")))
         }
         Err(_) => Err(ParquetError::General("its footer is none".into())),
-        Ok(()) if columns > COLUMNS_AT_MOST => {
-            Err(beyond(format!("it has {columns} columns, at most {COLUMNS_AT_MOST} are read")))
+        Ok(()) if columns > limits.columns => {
+            let most = limits.columns;
+            Err(beyond(format!("it has {columns} columns, at most {most} are read")))
         }
         Ok(()) => Ok(()),
     }
 }
 
-/// Err for a piece of `bytes` bytes that claims more rows than keys could be packed into it.
-pub(super) fn check_rows(rows: impl Iterator<Item = i64>, bytes: u64) -> Result<()> {
+/// Err for a file of `bytes` bytes that claims more rows than could be packed into it.
+pub(in crate::source) fn check_rows(
+    meta: &ParquetMetaData,
+    bytes: u64,
+    limits: &Limits,
+) -> Result<()> {
+    let rows = meta.row_groups().iter().map(RowGroupMetaData::num_rows);
     let rows = rows.fold(0_u64, |sum, rows| sum.saturating_add(rows.max(0).unsigned_abs()));
-    let most = bytes.saturating_mul(ROWS_AT_MOST.1).saturating_add(ROWS_AT_MOST.0);
+    let most = bytes.saturating_mul(limits.rows.1).saturating_add(limits.rows.0);
     if rows > most {
         return Err(beyond(format!("it says that it has {rows} rows in {bytes} bytes")));
     }
     Ok(())
+}
+
+/// Err for a footer whose columns lie nowhere: the decoder takes it at its word.
+pub(in crate::source) fn check_columns(meta: &ParquetMetaData) -> Result<()> {
+    for column in meta.row_groups().iter().flat_map(RowGroupMetaData::columns) {
+        let starts = [Some(column.data_page_offset()), column.dictionary_page_offset()];
+        let lies = |n: i64| n < 0;
+        if starts.into_iter().flatten().any(lies) || lies(column.compressed_size()) {
+            let words = "the footer names columns that lie nowhere";
+            return Err(ParquetError::General(words.into()));
+        }
+    }
+    Ok(())
+}
+
+/// What the library says, without the name that it gives itself.
+pub(in crate::source) fn said(error: &ParquetError) -> String {
+    let said = error.to_string();
+    let names = ["Parquet error: ", "EOF: ", "NYI: ", "External: "];
+    names.iter().find_map(|name| said.strip_prefix(name)).unwrap_or(&said).to_owned()
 }
 
 fn eof(words: &str) -> ParquetError {
@@ -112,15 +140,22 @@ fn eof(words: &str) -> ParquetError {
 }
 
 /// Live memory of a group of rows, bytes.
-#[derive(Debug, Default)]
-pub(super) struct Alive {
+#[derive(Debug)]
+pub(in crate::source) struct Alive {
     /// Since the batch began, what it began with included: its values may be parts of all of these.
     batch: AtomicUsize,
     /// The dictionary and the page of each column.
-    columns: [AtomicUsize; Column::ALL.len()],
+    columns: Box<[AtomicUsize]>,
+    at_most: usize,
 }
 
 impl Alive {
+    /// Counts for `columns` columns.
+    pub fn new(columns: usize, limits: &Limits) -> Self {
+        let columns = (0..columns).map(|_| AtomicUsize::new(0)).collect();
+        Self { batch: AtomicUsize::new(0), columns, at_most: limits.alive }
+    }
+
     /// Starts a batch: of the previous batch only the newest page of each column stays alive.
     pub fn begin(&self) {
         let now = self.columns.iter().map(|c| c.load(Ordering::Relaxed)).sum();
@@ -129,7 +164,7 @@ impl Alive {
 }
 
 /// Pages of a column in a group of rows, each checked before it is decompressed.
-pub(super) struct Pages {
+pub(in crate::source) struct Pages {
     inner: Box<dyn PageReader>,
     file: Arc<File>,
     /// Where the next page begins, and the bytes from there to the end of the column.
@@ -137,7 +172,8 @@ pub(super) struct Pages {
     left: u64,
     packed_by_gzip: bool,
     is_text: bool,
-    column: Column,
+    name: String,
+    column: usize,
     dictionary: usize,
     alive: Arc<Alive>,
 }
@@ -162,18 +198,19 @@ const DICTIONARY: i32 = 2;
 const DELTAS: [i32; 2] = [6, 7];
 
 impl Pages {
-    /// Pages of `column` that `inner` reads from `file` at the location in `meta`; their memory counts in `alive`.
+    /// Pages that `inner` reads from `file` at the location in `meta`, of the column that messages call `name`; their
+    /// memory counts as that of number `column` in `alive`.
     pub fn new(
         inner: Box<dyn PageReader>,
         file: Arc<File>,
         meta: &ColumnChunkMetaData,
-        column: Column,
+        (name, column): (String, usize),
         alive: Arc<Alive>,
     ) -> Self {
         let (at, left) = meta.byte_range();
         let packed_by_gzip = matches!(meta.compression(), Compression::GZIP(_));
         let is_text = meta.column_type() == parquet::basic::Type::BYTE_ARRAY;
-        Self { inner, file, at, left, packed_by_gzip, is_text, column, dictionary: 0, alive }
+        Self { inner, file, at, left, packed_by_gzip, is_text, name, column, dictionary: 0, alive }
     }
 
     /// Looks at the header of the next page, and passes it.
@@ -213,7 +250,7 @@ impl Pages {
     }
 
     fn beyond(&self, what: &str) -> ParquetError {
-        beyond(format!("its column {:?} has {what} are read", self.column))
+        beyond(format!("its column {} has {what} are read", self.name))
     }
 
     fn header(&self) -> Result<(Header, u64)> {
@@ -303,9 +340,11 @@ impl PageReader for Pages {
             self.dictionary = bytes;
         }
         let now = self.dictionary + if page.is_dictionary_page() { 0 } else { bytes };
-        self.alive.columns[self.column as usize].store(now, Ordering::Relaxed);
-        if self.alive.batch.fetch_add(bytes, Ordering::Relaxed) + bytes > ALIVE_AT_MOST {
-            let most = ALIVE_AT_MOST >> 20;
+        if let Some(column) = self.alive.columns.get(self.column) {
+            column.store(now, Ordering::Relaxed);
+        }
+        if self.alive.batch.fetch_add(bytes, Ordering::Relaxed) + bytes > self.alive.at_most {
+            let most = self.alive.at_most >> 20;
             return Err(self.beyond(&format!("the page with which more than {most} MiB at a time")));
         }
         Ok(Some(page))
