@@ -122,6 +122,11 @@ impl BurnDay {
         self.seen.until_ms = to;
     }
 
+    /// The calendar day; `None` beyond the calendar.
+    pub fn date(&self) -> Option<Date> {
+        date(self.day)
+    }
+
     /// The sums of all teams.
     pub fn all(&self) -> Burnt {
         let mut sum = Burnt::default();
@@ -181,9 +186,14 @@ impl BurnOfDay {
 
     /// The calendar day.
     pub fn date(&self) -> Option<Date> {
-        let start = Hour(self.day.checked_mul(24)?).start();
-        Some(start.to_zoned(jiff::tz::TimeZone::UTC).date())
+        date(self.day)
     }
+}
+
+/// The date of a day counted from the epoch; `None` beyond the calendar.
+fn date(day: i32) -> Option<Date> {
+    let start = Hour(day.checked_mul(24)?).start();
+    Some(start.to_zoned(jiff::tz::TimeZone::UTC).date())
 }
 
 /// A group of instances that came, went or woke up.

@@ -7,6 +7,7 @@
 pub mod accelerator;
 pub mod address;
 mod arcs;
+pub mod bill;
 pub mod burn;
 pub mod cleaned;
 pub mod color;

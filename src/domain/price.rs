@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
+use super::bill::Month;
 use super::instance::{Platform, Tenancy};
 
 /// Source of a figure.
@@ -25,6 +26,11 @@ pub enum Provenance {
     Demo,
     /// Set in the user's configuration.
     Configured,
+    /// What an imported bill charged.
+    Bill {
+        /// Billing period of the bill.
+        period: Month,
+    },
 }
 
 /// Kind of price.
@@ -35,7 +41,7 @@ pub enum PriceBasis {
     OnDemandList,
     /// Spot price of the zone at the time of reading.
     Spot,
-    /// Private price of the user's contract: a rate, or a discount on the list price.
+    /// Private price of the user's contract: a rate, or a discount on the list price; or what the bill charged.
     Private,
 }
 

@@ -1,0 +1,176 @@
+//! What instances, volumes and buckets cost on a bill, for the views of what runs.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::cube::Bill;
+use super::month::Month;
+use super::usd::Usd;
+use crate::domain::hash::FastMap;
+
+/// Net effective cost of instances, volumes and buckets in one period, by their ids. Small beside the bill.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ResourceCosts {
+    /// The period.
+    pub period: Month,
+    /// Last day of the month with use on the bill, from 1.
+    pub last_day: u8,
+    /// Costs by id, ordered by it.
+    costs: Vec<(Arc<str>, Usd)>,
+}
+
+impl ResourceCosts {
+    /// Costs on one bill, of all its charges.
+    pub fn of(bill: &Bill) -> Self {
+        let mut costs: FastMap<&str, Usd> = FastMap::default();
+        for cell in &bill.resources {
+            let id = resource_id(bill.name(cell.resource));
+            let is_bucket = || {
+                bill.kind(cell.key.kind).is_some_and(|kind| {
+                    bill.name(kind.service_code).starts_with("AmazonS3")
+                        || bill.name(kind.service) == "Amazon Simple Storage Service"
+                })
+            };
+            if id.starts_with("i-") || id.starts_with("vol-") || !id.is_empty() && is_bucket() {
+                *costs.entry(id).or_default() += cell.sums.net;
+            }
+        }
+        let mut costs: Vec<(Arc<str>, Usd)> =
+            costs.into_iter().map(|(id, usd)| (id.into(), usd)).collect();
+        costs.sort_unstable();
+        Self { period: bill.head.period, last_day: bill.head.last_day, costs }
+    }
+
+    /// Costs of several bills of one period added up; `None` without any.
+    pub fn sum(all: impl IntoIterator<Item = Self>) -> Option<Self> {
+        let mut all = all.into_iter();
+        let mut sum = all.next()?;
+        for other in all {
+            sum.last_day = sum.last_day.max(other.last_day);
+            sum.costs.extend(other.costs);
+        }
+        sum.costs.sort_unstable();
+        sum.costs.dedup_by(|next, kept| {
+            let is_same = next.0 == kept.0;
+            if is_same {
+                kept.1 += next.1;
+            }
+            is_same
+        });
+        Some(sum)
+    }
+
+    /// Cost of a resource, dollars; `None` where the bill does not name it.
+    pub fn usd(&self, id: &str) -> Option<f64> {
+        let at = self.costs.binary_search_by(|(known, _)| (**known).cmp(id)).ok()?;
+        self.costs.get(at).map(|(_, usd)| usd.to_f64())
+    }
+}
+
+/// The id by which live views know a resource that a bill names by its ARN: `i-…` of an instance, `vol-…` of a volume,
+/// the name of a bucket. The ARN itself where live views have ARNs too, as of load balancers and SageMaker.
+pub fn resource_id(resource: &str) -> &str {
+    // arn:partition:service:region:account:name
+    let mut parts = resource.splitn(6, ':');
+    let (Some("arn"), Some(service), Some(name)) = (parts.next(), parts.nth(1), parts.nth(2))
+    else {
+        return resource;
+    };
+    let id = match service {
+        "ec2" | "elasticfilesystem" | "fsx" => name.rsplit('/').next(),
+        "s3" => name.split('/').next(),
+        _ => None,
+    };
+    id.filter(|id| !id.is_empty()).unwrap_or(resource)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::bill::{
+        BillBuilder, BillFormat, BillHead, Charge, Key, Line, NameId, OwnerId, PeriodState,
+        Pricing, Sums, UsageKind,
+    };
+
+    #[test]
+    fn ids_are_those_of_the_live_views() {
+        for (name, id) in [
+            ("arn:aws:ec2:us-east-1:111111111111:instance/i-0abc", "i-0abc"),
+            ("arn:aws-cn:ec2:cn-north-1:111111111111:volume/vol-0abc", "vol-0abc"),
+            ("arn:aws:ec2:us-east-1:111111111111:natgateway/nat-1", "nat-1"),
+            ("arn:aws:s3:::datasets", "datasets"),
+            ("arn:aws:s3:::datasets/a/b", "datasets"),
+            (
+                "arn:aws:sagemaker:us-east-1:1:endpoint/a",
+                "arn:aws:sagemaker:us-east-1:1:endpoint/a",
+            ),
+            ("arn:aws:ec2:us-east-1:1:", "arn:aws:ec2:us-east-1:1:"),
+            ("arn:aws:ec2", "arn:aws:ec2"),
+            ("i-0abc", "i-0abc"),
+            ("datasets", "datasets"),
+            ("", ""),
+        ] {
+            assert_eq!(resource_id(name), id, "{name}");
+        }
+    }
+
+    #[test]
+    fn costs_are_added_up_over_kinds_spellings_and_bills() {
+        let mut bill = BillBuilder::new(vec![]);
+        for (service, resource, cents) in [
+            ("AmazonEC2", "arn:aws:ec2:us-east-1:1:instance/i-1", 1_025_u64),
+            ("AmazonEC2", "i-1", 150),
+            ("AmazonEC2", "arn:aws:ec2:us-east-1:1:natgateway/nat-1", 700),
+            ("AmazonS3", "arn:aws:s3:::datasets", 300),
+            ("AmazonS3", "", 9_900),
+        ] {
+            let kind = UsageKind {
+                service: bill.name(service.as_bytes()),
+                service_code: bill.name(service.as_bytes()),
+                usage_type: NameId::NONE,
+                operation: NameId::NONE,
+                family: NameId::NONE,
+                unit: NameId::NONE,
+                path: None,
+            };
+            let key = Key {
+                account: NameId::NONE,
+                region: NameId::NONE,
+                kind: bill.kind(kind),
+                charge: Charge::Usage,
+                pricing: Pricing::OnDemand,
+                commitment: NameId::NONE,
+                owner: OwnerId::default(),
+            };
+            let net = Usd::from_f64(cents as f64 / 100.0).unwrap();
+            let sums = Sums { net, lines: 1, ..Sums::default() };
+            let resource = bill.name(resource.as_bytes());
+            bill.add(&Line { day: 3, key, resource, sums }).unwrap();
+        }
+        let bill = bill.finish(BillHead {
+            export: "test".into(),
+            format: BillFormat::Cur2,
+            provider: "AWS".into(),
+            payer: "".into(),
+            period: "2026-10".parse().unwrap(),
+            state: PeriodState::Open,
+            lines: 0,
+            total: Sums::default(),
+            has_net: true,
+            has_resources: false,
+            has_days: false,
+            resources_folded: 0,
+            last_day: 0,
+            written_at: None,
+            read_at: "2026-11-03T00:00:00Z".parse().unwrap(),
+            notes: vec![],
+        });
+        let one = ResourceCosts::of(&bill);
+        assert_eq!((one.usd("i-1"), one.usd("datasets")), (Some(11.75), Some(3.0)));
+        assert_eq!((one.usd("nat-1"), one.usd(""), one.last_day), (None, None, 3));
+        let two = ResourceCosts::sum([one.clone(), one]).unwrap();
+        assert_eq!((two.usd("i-1"), two.usd("i-2")), (Some(23.5), None));
+        assert_eq!(ResourceCosts::sum([]), None);
+    }
+}

@@ -1,0 +1,46 @@
+//! A bill: what was charged, in exact dollars, folded into cubes small enough for memory.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `usd` | exact dollars |
+//! | `month` | the period |
+//! | `words` | kinds of charges, ways of pricing, formats, states |
+//! | `names`, `kind`, `path` | texts as numbers, what was used, network paths |
+//! | `cube` | the bill of a period: cells by day, cells by resource |
+//! | `head`, `note` | what a bill is and was read from; what is odd about it |
+//! | `builder` | folds lines into cells |
+//! | `select` | which of several exports of the same charges counts |
+//! | `costs` | what instances, volumes and buckets cost on it |
+//! | `rates` | what on-demand hours of instances cost on it, below their list price |
+//! | `cost_explorer` | which bills of Cost Explorer count, for which keys |
+
+mod builder;
+pub mod cost_explorer;
+mod costs;
+mod cube;
+mod head;
+mod kind;
+mod month;
+mod names;
+mod note;
+mod path;
+mod rates;
+mod select;
+mod usd;
+mod words;
+
+pub use builder::{BillBuilder, BuildError, Line};
+pub use costs::{ResourceCosts, resource_id};
+#[cfg(test)]
+pub use cube::ResourceCell;
+pub use cube::{Bill, Cell, Key, OwnerId, Sums};
+pub use head::BillHead;
+pub use kind::{KindId, UsageKind};
+pub use month::{Month, NoMonth};
+pub use names::NameId;
+pub use note::BillNote;
+pub use path::TransferPath;
+pub use rates::{BilledRate, BilledRates};
+pub use select::selected;
+pub use usd::Usd;
+pub use words::{BillFormat, Charge, PeriodState, Pricing};
