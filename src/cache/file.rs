@@ -285,8 +285,13 @@ pub(super) fn copy_from_file(
     Ok(())
 }
 
-/// `guard`: the lock beside the file, where the caller holds it.
-fn open(path: &Path, schema: &Schema, guard: Option<&File>) -> Result<Connection, OpenError> {
+/// Opens the file at `path` for reading and writing, and creates it where missing. `guard`: the lock beside the file,
+/// where the caller holds it. Err when it is unusable or out of reach; nothing is set aside.
+pub(super) fn open(
+    path: &Path,
+    schema: &Schema,
+    guard: Option<&File>,
+) -> Result<Connection, OpenError> {
     if let Some(dir) = path.parent() {
         files::private_dir(dir)?;
     }

@@ -5,9 +5,9 @@
 //! ever fails the caller: what cannot be read is absent, what cannot be written is kept in memory,
 //! and a [`CacheNotice`] says so once.
 //!
-//! Next to the cache lies a second, tiny file with the own-cost ledger (see
+//! Next to the cache lie two more files: a tiny one with the own-cost ledger (see
 //! [`crate::source::ledger`]), so that neither `cache clear` nor a broken cache loses what was
-//! already spent today.
+//! already spent today; and the imported bills, which nobody can read from an account again.
 //!
 //! No credential reaches these files: the cache takes typed facts, numeric series and the painted
 //! summary, and nothing in this folder may name a credential type (a test walks the sources).
@@ -19,12 +19,14 @@
 //! | `file` | opening, checking, migrating and setting aside a database file |
 //! | `schema` | the tables and their versions |
 //! | `facts`, `series`, `day`, `gpu_hours`, `bucket_sizes`, `burn_days`, `summary`, `ledger` | the things kept |
+//! | `bills` | imported bills, in a file of their own |
 //! | `scans` | trees of lists of objects |
 //! | `checksum`, `digest` | what every row carries, and whether all of them are there |
 //! | `decode` | from bytes to values, whose texts are clean |
 //! | `maintain`, `stats` | size bound, eviction, integrity check, figures |
 //! | `notice` | what the user is told |
 
+mod bills;
 mod bucket_sizes;
 mod burn_days;
 mod checksum;
@@ -49,6 +51,7 @@ mod summary;
 #[cfg(test)]
 mod tests;
 
+pub use bills::{Bills, BillsError, KeptBills};
 pub use bucket_sizes::BucketSize;
 pub use decode::decode;
 pub use facts::{FactKind, Stored};

@@ -1,4 +1,4 @@
-//! The tables of both files, as a list of steps; `PRAGMA user_version` counts the steps taken.
+//! The tables of the files, as a list of steps; `PRAGMA user_version` counts the steps taken.
 
 use rusqlite::Connection;
 
@@ -301,6 +301,31 @@ pub(super) const CACHE_TABLES: &[&str] = &[
     "fleet_hour",
     "burn_day",
 ];
+
+/// Imported bills: ASCII `bury` as its application id.
+pub(super) const BILLS: Schema = Schema {
+    application_id: 0x6275_7279,
+    migrations: &["
+    -- The bill of one period of one export. `head`, `costs` and `bill` are postcard, the latter two deflated;
+    -- `layout` is that of all. `costs` is what of it the views of what runs show, costs and rates, so that they need
+    -- not read the bill. The checksums are over the columns before them.
+    CREATE TABLE bill (
+        export        TEXT    NOT NULL,
+        period        TEXT    NOT NULL,
+        layout        INTEGER NOT NULL,
+        digest        TEXT    NOT NULL,
+        head          BLOB    NOT NULL,
+        head_checksum INTEGER NOT NULL,
+        costs         BLOB    NOT NULL,
+        costs_checksum INTEGER NOT NULL,
+        bill          BLOB    NOT NULL,
+        bill_checksum INTEGER NOT NULL,
+        PRIMARY KEY (export, period)
+    );
+    "],
+    take_over: |_, _| Ok(()),
+    may_be_empty: true,
+};
 
 /// The own-cost ledger: ASCII `burl` as its application id.
 pub(super) const LEDGER: Schema = Schema {

@@ -18,7 +18,14 @@ use crate::domain::text::is_unsafe;
 const TESTED: &[(&str, &str, &str)] = &[
     ("athena", "aws/hostile_tests.rs", "athena_says_nothing_unclean"),
     ("aws", "aws/hostile_tests.rs", "every_file_has_its_readers_here"),
+    ("bill", "bill/tests/bad.rs", "no_text_of_a_bill_is_unclean"),
+    ("bill_exports", "bill_exports/manifest.rs", "no_error_of_a_manifest_is_unclean"),
     ("cloudwatch_gpu", "aws/hostile_tests.rs", "no_answer_of_aws_brings_unclean_text"),
+    (
+        "cost_explorer",
+        "aws/cost_explorer.rs",
+        "a_plan_is_asked_page_by_page_and_resources_that_are_not_switched_on_are_none",
+    ),
     ("exporter", "hostile_tests.rs", "no_page_of_an_exporter_brings_unclean_text"),
     ("exposition", "hostile_tests.rs", "no_page_of_an_exporter_brings_unclean_text"),
     ("http", "hostile_tests.rs", "no_answer_that_is_none_brings_unclean_text"),
@@ -49,6 +56,7 @@ const NOTHING: &[(&str, &str)] = &[
     ("mod.rs", "names the parts"),
     ("objects.rs", "as `listing.rs`"),
     ("pages.rs", "tokens, which are sent back as they are"),
+    ("parquet_pages", "bytes, to be cleaned by those who read them; errors by numbers"),
     ("planner", "numbers"),
     ("program.rs", "of tests"),
     ("provider.rs", "a trait"),

@@ -4,10 +4,13 @@
 
 pub mod athena;
 pub mod aws;
+pub mod bill;
+pub mod bill_exports;
 pub mod budget;
 pub mod catalogue;
 mod causes;
 pub mod cloudwatch_gpu;
+pub mod cost_explorer;
 pub mod demo;
 pub mod exporter;
 pub mod exposition;
@@ -29,6 +32,7 @@ pub mod memory;
 pub mod nvml;
 pub mod objects;
 pub mod pages;
+mod parquet_pages;
 pub mod planner;
 #[cfg(test)]
 pub(crate) mod program;

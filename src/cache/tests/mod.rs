@@ -1,5 +1,6 @@
 //! Tests on real files.
 
+mod bills;
 mod broken;
 mod bucket_sizes;
 mod burn_days;

@@ -174,6 +174,18 @@ pub const QUERIES: [&Call; 4] =
     [&START_QUERY_EXECUTION, &GET_QUERY_EXECUTION, &GET_QUERY_RESULTS, &STOP_QUERY_EXECUTION];
 
 calls! {
+    /// Cost Explorer `GetCostAndUsage`, billed per page.
+    GET_COST_AND_USAGE ce:GetCostAndUsage get_cost_and_usage read
+        "to read what was billed where there is no export, when told to";
+    /// Cost Explorer `GetCostAndUsageWithResources`, billed per page.
+    GET_COST_AND_USAGE_WITH_RESOURCES ce:GetCostAndUsageWithResources get_cost_and_usage_with_resources read
+        "to read what single instances were billed, when told to";
+}
+
+/// Calls that read costs. Billed, and made only on request. None allows a restriction to resources but views of the bill.
+pub const COSTS: [&Call; 2] = [&GET_COST_AND_USAGE, &GET_COST_AND_USAGE_WITH_RESOURCES];
+
+calls! {
     DESCRIBE_INSTANCE_ATTRIBUTE ec2:DescribeInstanceAttribute describe_instance_attribute read
         "to know whether an instance is protected from being stopped or terminated";
     DESCRIBE_ADDRESSES ec2:DescribeAddresses describe_addresses read
@@ -335,7 +347,7 @@ pub(super) mod tests {
     pub fn all() -> impl Iterator<Item = &'static Call> {
         let storage =
             VOLUMES.into_iter().chain(BUCKETS).chain(LISTS).chain([&GET_OBJECT]).chain(QUERIES);
-        let savings = COMMITMENTS.into_iter().chain(MARKET).chain(RESOURCES);
+        let savings = COMMITMENTS.into_iter().chain(MARKET).chain(RESOURCES).chain(COSTS);
         let reads = READING.into_iter().chain(savings).chain(storage).chain([&LIST_ACCOUNTS]);
         reads.chain(PREFLIGHT).chain(WRITES)
     }
@@ -414,6 +426,7 @@ pub(super) mod tests {
             "sagemaker",
             "savingsplans",
             "organizations",
+            "ce",
         ];
         for call in all().chain([&ASSUME_ROLE]) {
             let reads = ["get_", "list_", "describe_", "head_"];

@@ -194,6 +194,17 @@ fn json(target: &str, text: &str, id: &str) -> Reply {
         }
         "ListAccounts" => json!({"Accounts": [{"Id": ACCOUNT, "Arn": text, "Name": text,
             "Status": text}]}),
+        "GetCostAndUsage" | "GetCostAndUsageWithResources" => {
+            let cost = json!({"Amount": "1", "Unit": "USD"});
+            json!({
+                "ResultsByTime": [{
+                    "TimePeriod": {"Start": "2026-02-01", "End": "2026-02-02"},
+                    "Groups": [{"Keys": [text, text], "Metrics": {"UnblendedCost": cost,
+                        "AmortizedCost": cost, "UsageQuantity": {"Amount": "1", "Unit": text}}}],
+                }],
+                "DimensionValueAttributes": [{"Value": text, "Attributes": {"description": text}}],
+            })
+        }
         "GetProducts" => json!({"PriceList": [product.to_string()]}),
         "StartQueryExecution" => json!({"QueryExecutionId": id}),
         "GetQueryExecution" => json!({"QueryExecution": {"Status": {"State": "FAILED",

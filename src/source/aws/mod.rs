@@ -7,6 +7,7 @@ pub mod calls;
 mod capacity;
 mod clients;
 pub mod config;
+mod cost_explorer;
 mod elastic_ips;
 mod error;
 mod identity;

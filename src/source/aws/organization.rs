@@ -16,6 +16,7 @@ pub const ORGANIZATIONS: Service = Service {
     // No limits are published; one list an hour, of 20 accounts a page.
     api: Api::Own { service: "organizations", per_second: 4, burst: 8, in_flight: 1 },
     host,
+    is_billed: false,
 };
 
 fn host(at: &At<'_>) -> Host {

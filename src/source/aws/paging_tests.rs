@@ -2,6 +2,7 @@
 //! call, and what was read until then does not pass for the whole.
 
 use std::fmt::Debug;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -20,9 +21,12 @@ use tokio_util::sync::CancellationToken;
 use super::hostile_tests::{ACCOUNT, answer, scope, wanted};
 use super::testing::{Cbor, Reply, Request, Server, now, of_aws};
 use super::{AwsProvider, AwsQueries, calls, metrics};
+use crate::domain::bill::Bill;
+use crate::domain::bill::cost_explorer::Pair;
 use crate::domain::storage::Bucket;
 use crate::domain::{Hour, HourRange, Resource, ResourceKind, Signal, SourceError};
 use crate::source::athena::run::{Waiting, run};
+use crate::source::cost_explorer::{Choice, Plan, Wanted, fetch, plan};
 use crate::source::inspect_storage::StorageInspector;
 use crate::source::inventory::Fetch as _;
 use crate::source::inventory_s3::StorageFetch;
@@ -276,9 +280,17 @@ pub(super) fn lists() -> Vec<(&'static str, &'static str, bool, &'static str, Ca
             end,
             call!(|aws| listed(aws, ListWhat::Versions)),
         ),
-        ("listing.rs", "ListObjectsV2", false, end, call!(|aws| folders(aws))),
+        ("listing.rs", "ListObjectsV2", false, end, call!(|aws| entries(aws))),
         ("listing.rs", "ListMultipartUploads", false, end, call!(|aws| uploads(aws))),
         ("listing.rs", "ListParts", false, end, call!(|aws| parts(aws))),
+        ("cost_explorer.rs", "GetCostAndUsage", true, end, call!(|aws| costs(aws, false))),
+        (
+            "cost_explorer.rs",
+            "GetCostAndUsageWithResources",
+            true,
+            end,
+            call!(|aws| costs(aws, true)),
+        ),
         ("athena.rs", "GetQueryResults", false, end, call!(|aws| queried(aws))),
         (
             "inspect/instances.rs",
@@ -335,7 +347,7 @@ async fn hours(aws: &AwsProvider) -> Result<impl Debug, SourceError> {
     aws.resource_hours(&scope().region, &notebooks, range).await
 }
 
-async fn folders(aws: &Arc<AwsProvider>) -> impl Debug {
+async fn entries(aws: &Arc<AwsProvider>) -> impl Debug {
     let fetch = StorageFetch {
         source: aws.clone(),
         region: "us-east-1".into(),
@@ -343,7 +355,21 @@ async fn folders(aws: &Arc<AwsProvider>) -> impl Debug {
         ledger: None,
         now,
     };
-    fetch.folders("").await
+    fetch.entries("").await
+}
+
+/// Costs by region, or those of resources.
+async fn costs(aws: &AwsProvider, resources: bool) -> Result<Vec<Bill>, SourceError> {
+    let plan = plan(now(), &[], &Choice { resources, ..Choice::default() }, 0);
+    let mut lists = plan.lists.clone();
+    if !resources {
+        lists.retain(|list| list.wanted == Wanted::Pair(Pair::Region));
+    }
+    // Of the newest month; resources stand between the other charges and the use that they are within.
+    lists.truncate(if resources { 3 } else { 1 });
+    let fetched =
+        fetch(aws, None, &Plan { lists, ..plan }, now(), &mut |_| ControlFlow::Continue(())).await;
+    fetched.error.map_or(Ok(fetched.bills), Err)
 }
 
 /// Directory buckets are at an endpoint of their own, which no other can stand in for.
@@ -421,6 +447,7 @@ fn page(request: &Request, operation: &str, token: &'static str) -> Reply {
         let mut json: Value = serde_json::from_str(&body).unwrap();
         json["NextToken"] = token.into();
         json["nextToken"] = token.into();
+        json["NextPageToken"] = token.into();
         json.to_string()
     } else {
         let end = body.rfind(&format!("</{operation}Result>"));
@@ -539,6 +566,8 @@ fn every_list_in_pages_is_in_the_table() {
                 found.push((path.clone(), camel(method)));
             }
         }
+        // Of a type of their own, pages of costs.
+        let code = code.replace("type Answer = CostPage;", "type Answer = Page<");
         let mut questions: Vec<&str> = code.split("type Answer = Page<").collect();
         questions.pop();
         for part in questions {

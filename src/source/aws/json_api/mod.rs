@@ -51,6 +51,13 @@ pub struct Failed {
     pub error: SourceError,
 }
 
+impl Failed {
+    /// Error code of the service; `None` when the failure was not its refusal.
+    pub fn code(&self) -> Option<&str> {
+        self.refusal.as_deref()?.code()
+    }
+}
+
 impl From<Failed> for SourceError {
     fn from(failed: Failed) -> Self {
         failed.error

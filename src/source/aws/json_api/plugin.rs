@@ -3,6 +3,7 @@
 
 use aws_config::SdkConfig;
 use aws_config::identity::IdentityCache;
+use aws_config::retry::RetryConfig;
 use aws_runtime::auth::SigV4OperationSigningConfig;
 use aws_runtime::auth::sigv4::{SCHEME_ID, SigV4AuthScheme};
 use aws_runtime::invocation_id::InvocationIdInterceptor;
@@ -63,7 +64,9 @@ fn config(sdk: &SdkConfig, service: &Service, region: &str, quota: String) -> Fr
     layer.store_put(ApiMetadata::new(service.signing_name, env!("CARGO_PKG_VERSION")));
     layer.store_put(RetryPartition::new(quota));
     // What the configuration leaves open stays the runtime's.
-    if let Some(retries) = sdk.retry_config() {
+    if service.is_billed {
+        layer.store_put(RetryConfig::disabled());
+    } else if let Some(retries) = sdk.retry_config() {
         layer.store_put(retries.clone());
     }
     if let Some(timeouts) = sdk.timeout_config() {

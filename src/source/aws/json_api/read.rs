@@ -16,6 +16,8 @@ pub struct Service {
     pub api: Api,
     /// Host by region and partition.
     pub host: fn(&At<'_>) -> Host,
+    /// True where each request is billed: none is sent again by itself, since the ledger was charged for one.
+    pub is_billed: bool,
 }
 
 /// Inputs that decide the host of a service.

@@ -19,6 +19,7 @@ pub const SAGEMAKER: Service = Service {
     // No limits are published; `Describe*` of notebooks is known to be throttled at 10 a second.
     api: Api::Own { service: "sagemaker", per_second: 4, burst: 8, in_flight: 4 },
     host,
+    is_billed: false,
 };
 
 fn host(at: &At<'_>) -> Host {
