@@ -1,6 +1,7 @@
 //! Verdicts. Pure: series, types, policies and the time go in, conclusions with their evidence
 //! come out.
 
+pub mod bill;
 pub mod commitments;
 pub mod gpu;
 pub mod idle;

@@ -227,6 +227,7 @@ fn holds(compare: &Compare<FieldRef>, rows: &dyn Rows, row: u32, ctx: &ViewConte
         Value::Unknown => Operand::Unknown,
         Value::Text(text) => Operand::Text(text),
         Value::Number(n) => Operand::Number(*n),
+        Value::Usd(usd) => Operand::Number(usd.to_f64()),
         Value::Time(t) => Operand::Time(*t),
     })
 }

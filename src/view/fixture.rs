@@ -297,7 +297,7 @@ pub(crate) fn fleet() -> Fleet {
         version: 1,
         now: now(),
         instances: &instances,
-        book: &Arc::new(Book { prices, types, holdings: None }),
+        book: &Arc::new(Book { prices, types, ..Book::default() }),
         verdicts: &verdicts,
         tag_keys: &TagKeys::default(),
         readings: vec![

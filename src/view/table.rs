@@ -65,6 +65,7 @@ fn order(
         let key = match value {
             Value::Unknown => UNKNOWN,
             Value::Number(n) => turn(Key::from(ordered_bits(n))),
+            Value::Usd(usd) => turn(Key::from(ordered_bits(usd.to_f64()))),
             // Nanoseconds since the epoch fit into 96 bits with a sign.
             Value::Time(t) => turn((t.as_nanosecond() + (1 << 96)) as Key),
             Value::Text(value) => {

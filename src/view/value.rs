@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 
 use super::{ViewContext, format};
+use crate::domain::bill::Usd;
 use crate::query::{Kind, Unit};
 
 /// Value of a field in one row, in the unit of the field's kind.
@@ -16,6 +17,8 @@ pub enum Value<'a> {
     Text(Cow<'a, str>),
     /// A finite quantity.
     Number(f64),
+    /// Exact dollars of a bill: compared and shown as a number, exported with all digits.
+    Usd(Usd),
     /// A point in time.
     Time(Timestamp),
 }
@@ -57,6 +60,7 @@ impl<'a> Value<'a> {
             Self::Unknown => Value::Unknown,
             Self::Text(text) => Value::Text(Cow::Owned(text.into_owned())),
             Self::Number(n) => Value::Number(n),
+            Self::Usd(usd) => Value::Usd(usd),
             Self::Time(t) => Value::Time(t),
         }
     }
@@ -84,6 +88,7 @@ impl<'a> Value<'a> {
             Self::Unknown => ctx.symbols.unknown().to_owned(),
             Self::Text(text) => text.into_owned(),
             Self::Time(t) => t.strftime("%Y-%m-%d %H:%M").to_string(),
+            Self::Usd(usd) => format::usd(usd.to_f64()),
             Self::Number(n) => match kind {
                 Kind::Number(Unit::UsdPerHour) => format::grouped(n, 2),
                 Kind::Number(Unit::Usd) => format::usd_total(n),

@@ -3,6 +3,7 @@
 //! sentences stand here, one file per engine.
 
 mod backtest;
+mod bill;
 mod blind;
 mod commitment;
 mod figures;
@@ -23,6 +24,7 @@ mod waterfall;
 mod words;
 
 pub use backtest::looked_so;
+pub use bill::{anomaly as bill_anomaly, cause as bill_cause, note as bill_note};
 pub use blind::blind;
 pub use commitment::commitment;
 pub use gpu::{gpu, gpu_advice, witness};

@@ -65,6 +65,7 @@ fn volume(id: &str, holders: &[(&str, Option<i64>)], usd_per_month: Option<f64>)
         stopped_at: hours.map(ago),
     });
     Arc::new(VolumeRow {
+        billed_usd: None,
         volume: Arc::new(volume),
         used: VolumeUse::Stopped,
         holders: holders.collect(),

@@ -196,7 +196,7 @@ fn catalogue_book() -> Book {
     let mut prices = PriceBook::default();
     prices.extend(catalogue::offers());
     let types = catalogue::type_specs().iter().map(|s| (s.name.clone(), Arc::new(s.clone())));
-    Book { prices, types: types.collect(), holdings: Some(Holdings::default()) }
+    Book { prices, types: types.collect(), holdings: Some(Holdings::default()), ..Book::default() }
 }
 
 impl World {

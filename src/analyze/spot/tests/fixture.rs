@@ -203,6 +203,7 @@ impl World {
             prices: self.prices.clone(),
             types: types.collect(),
             holdings: self.holdings.clone(),
+            billed: None,
         });
         join(JoinInput {
             version: 1,

@@ -62,6 +62,7 @@ fn volume_row(
         savings: savings::of_block(&findings, usd_per_month),
         findings,
         usd_per_month,
+        billed_usd: input.billed.and_then(|billed| billed.usd(&volume.id)),
         holders,
         team,
         project,

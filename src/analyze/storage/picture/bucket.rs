@@ -116,6 +116,7 @@ fn empty(name: &Arc<str>, kind: BucketKind, scope: Scope) -> BucketRow {
         objects: None,
         tiers: Vec::new(),
         usd_per_month: None,
+        billed_usd: None,
         unpriced_bytes: 0,
         growth: None,
         last_write: None,

@@ -16,6 +16,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::findings::{BucketCase, of_bucket};
+use crate::domain::bill::ResourceCosts;
 use crate::domain::storage::{Scan, StorageFacts, StorageFinding};
 use crate::domain::{Instance, TagKeys, arcs};
 use crate::fleet::storage::{BucketRow, SnapshotRow, StorageFleet, StorageTotals, VolumeRow};
@@ -33,6 +34,8 @@ pub struct PictureInput<'a> {
     pub instances: &'a [Arc<Instance>],
     /// Tag keys that mean team, project, environment, cost center.
     pub tag_keys: &'a TagKeys,
+    /// What resources cost on the newest bill; `None` without one.
+    pub billed: Option<&'a ResourceCosts>,
 }
 
 /// Joins everything. Volume steps are counted per account and region, and every byte is shown at
@@ -57,6 +60,7 @@ pub fn picture(input: &PictureInput<'_>) -> StorageFleet {
         let found = ranked(of_bucket(case));
         row.savings = savings::of_bucket(&found, row.usd_per_month);
         row.findings = found;
+        row.billed_usd = input.billed.and_then(|billed| billed.usd(&row.name));
         buckets.push(row);
     }
     let (mut volumes, mut snapshots) = block::rows(input);

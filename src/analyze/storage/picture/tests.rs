@@ -146,6 +146,7 @@ fn an_exempt_instance_keeps_its_volumes() {
         let now = facts.ebs[0].taken_at;
         let tag_keys = TagKeys::default();
         let input = PictureInput {
+            billed: None,
             version: 1,
             now,
             facts: &facts,

@@ -203,6 +203,7 @@ impl World {
                 prices,
                 types: self.types.clone(),
                 holdings: self.holdings.clone(),
+                billed: None,
             }),
             verdicts: &self.verdicts,
             tag_keys: &TagKeys::default(),

@@ -420,6 +420,7 @@ pub(super) fn volume_of(instance: &str, month: f64, finds: &[f64]) -> VolumeRow 
         })
         .collect();
     VolumeRow {
+        billed_usd: None,
         volume: Arc::new(Volume {
             scope: Scope::new("1", "us-east-1"),
             id: id.clone(),
