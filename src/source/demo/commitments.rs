@@ -140,7 +140,8 @@ fn may_run(fleet: Fleet) -> impl Iterator<Item = Profile> {
         .filter(|p| p.lifecycle == Lifecycle::OnDemand && !p.stopped)
 }
 
-fn family(name: &str) -> &str {
+/// Family of an instance type: `p4d` of `p4d.24xlarge`.
+pub(super) fn family(name: &str) -> &str {
     name.split('.').next().unwrap_or(name)
 }
 
@@ -291,6 +292,22 @@ pub(super) fn plans(fleet: Fleet, account: &Account, now: Timestamp) -> Vec<Comm
     out
 }
 
+/// What a plan takes off the list price of a type in a region, 0–1; `None` where it does not serve it, and for what is
+/// no plan for instances.
+pub(super) fn discount(plan: &Commitment, region: &str, name: &str) -> Option<f64> {
+    let Commits::Plan(terms) = &plan.commits else { return None };
+    match terms.plan_type {
+        PlanType::Compute if (region, name) == BEST => Some(BEST_DISCOUNT),
+        PlanType::Compute => Some(COMPUTE_DISCOUNT),
+        PlanType::Ec2Instance => {
+            let fits = terms.region.as_deref() == Some(region)
+                && terms.family.as_deref() == Some(family(name));
+            fits.then_some(FAMILY_DISCOUNT)
+        }
+        PlanType::SageMaker | PlanType::Other => None,
+    }
+}
+
 /// Rates of the plan with id `plan` for instance types in regions; empty for an unknown plan.
 pub(super) fn rates(
     plans: &[Commitment],
@@ -298,27 +315,14 @@ pub(super) fn rates(
     types: &[Arc<str>],
     regions: &[Arc<str>],
 ) -> Vec<PlanRate> {
-    let Some(Commits::Plan(terms)) = plans.iter().find(|p| &*p.id == plan).map(|p| &p.commits)
-    else {
-        return Vec::new();
-    };
-    let discount = |region: &Arc<str>, name: &Arc<str>| match terms.plan_type {
-        PlanType::Compute if (&**region, &**name) == BEST => Some(BEST_DISCOUNT),
-        PlanType::Compute => Some(COMPUTE_DISCOUNT),
-        PlanType::Ec2Instance => {
-            let fits = terms.region.as_ref() == Some(region)
-                && terms.family.as_deref() == Some(family(name));
-            fits.then_some(FAMILY_DISCOUNT)
-        }
-        PlanType::SageMaker | PlanType::Other => None,
-    };
+    let Some(plan) = plans.iter().find(|p| &*p.id == plan) else { return Vec::new() };
     let rate = |region: &Arc<str>, name: &Arc<str>| {
         Some(PlanRate {
             region: region.clone(),
             instance_type: name.clone(),
             platform: Platform::Linux,
             tenancy: Tenancy::Shared,
-            usd_per_hour: list_price(region, name)? * (1.0 - discount(region, name)?),
+            usd_per_hour: list_price(region, name)? * (1.0 - discount(plan, region, name)?),
         })
     };
     let of_region = |region| types.iter().filter_map(move |name| rate(region, name));

@@ -67,7 +67,7 @@ fn one_more(hour: &mut FleetHour, name: &Arc<str>) {
 
 /// The hours of a box of the same type that began in this week of the epoch and is gone: it starts on
 /// a working day, and most run for less than two days.
-fn sibling(profile: &Profile, week: i32) -> Option<Range<i32>> {
+pub(super) fn sibling(profile: &Profile, week: i32) -> Option<Range<i32>> {
     let draw = |n: u64| unit(hash(profile.hash, 41 + n, week as u64));
     if draw(0) >= SIBLING {
         return None;

@@ -10,6 +10,7 @@
 //!
 //! Some instances are planted ([`traps`]), and some GPUs (`gpu_cases`); `docs/demo.md` lists them.
 
+pub mod bill;
 mod calendar;
 mod commitments;
 mod controls;

@@ -91,8 +91,27 @@ pub(super) fn spot_history(
     zones.into_iter().map(history).collect()
 }
 
-/// Spot prices of a type in the zones of a region: 28–78% of the list price by zone and type,
-/// moving by up to 3% from hour to hour.
+/// Spot market of a type in a zone: 28–78% of the list price by zone and type, moving by up to 3% from hour to hour.
+pub(super) struct Market {
+    usd: f64,
+    seed: u64,
+}
+
+impl Market {
+    /// The market of a type with this list price, USD/h.
+    pub fn new(key: u64, az: &str, instance_type: &str, list: f64) -> Self {
+        let seed =
+            az.bytes().chain(instance_type.bytes()).fold(key, |h, b| hash(h, 11, u64::from(b)));
+        Self { usd: list * (0.28 + 0.5 * unit(seed)), seed }
+    }
+
+    /// Price in an hour, USD, with four decimals.
+    pub fn price(&self, hour: Hour) -> f64 {
+        rounded(self.usd * (0.97 + 0.06 * unit(hash(self.seed, 12, hour.0 as u64))))
+    }
+}
+
+/// Spot prices of a type in the zones of a region, by their [`Market`]s.
 pub(super) fn spot_offers(
     key: u64,
     region: &Arc<str>,
@@ -104,19 +123,14 @@ pub(super) fn spot_offers(
         .iter()
         .map(|letter| {
             let az: Arc<str> = format!("{region}{letter}").into();
-            let market = az
-                .bytes()
-                .chain(instance_type.bytes())
-                .fold(key, |h, byte| hash(h, 11, u64::from(byte)));
-            let share = 0.28 + 0.5 * unit(market);
-            let drift = 0.97 + 0.06 * unit(hash(market, 12, now.0 as u64));
+            let usd = Market::new(key, &az, instance_type, list).price(now);
             Offer {
                 region: region.clone(),
                 az: Some(az),
                 instance_type: instance_type.clone(),
                 platform: Platform::Linux,
                 tenancy: Tenancy::Shared,
-                rate: demo_rate(rounded(list * share * drift), PriceBasis::Spot),
+                rate: demo_rate(usd, PriceBasis::Spot),
             }
         })
         .collect()

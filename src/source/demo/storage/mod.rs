@@ -14,7 +14,7 @@ mod sizes;
 mod table;
 #[cfg(test)]
 mod tests;
-mod volumes;
+pub(super) mod volumes;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -41,11 +41,11 @@ use crate::domain::storage::{
     Bucket, Lifecycle, ObjectBatch, ObjectFlags, ObjectLock, Snapshot, Volume,
 };
 use crate::domain::{ErrorKind, Hour, InstanceState, Scope, SourceError, Tags, intern};
-use crate::source::Page;
 use crate::source::storage::{
-    BucketConfig, BucketList, Image, ListPlace, ListToken, ListWhat, Name, ObjectBytes, SizePoints,
-    SizeSeries, StorageSource, Upload,
+    BucketConfig, BucketList, Image, ListPlace, ListToken, ListWhat, Name, ObjectBytes, SizeMetric,
+    SizePoints, SizeSeries, StorageSource, Upload,
 };
+use crate::source::{Page, storage_prices};
 
 /// Rows of a page of a list.
 const PAGE: usize = 1_000;
@@ -55,6 +55,30 @@ const SNAPSHOTS: usize = 2;
 
 /// Inventories by bucket and day.
 type Deliveries = HashMap<(Arc<str>, Date), Arc<Delivery>>;
+
+/// A bucket on one day.
+pub(super) struct Stored {
+    /// Name of the bucket.
+    pub name: Arc<str>,
+    /// Region code.
+    pub region: &'static str,
+    /// Its tags.
+    pub tags: Tags,
+    /// Bytes by CloudWatch's `StorageType`.
+    pub bytes: Vec<(Arc<str>, u64)>,
+    /// Number of objects.
+    pub objects: u64,
+}
+
+/// S3 prices of a region: the list of the binary, else the demo's.
+pub(super) fn s3_list(region: &str) -> Option<S3Prices> {
+    storage_prices::s3(region).or_else(|| prices::s3(region))
+}
+
+/// Prices of volumes and snapshots in a region: the list of the binary, else the demo's.
+pub(super) fn ebs_list(region: &str) -> Option<EbsPrices> {
+    storage_prices::ebs(region).or_else(|| prices::ebs(region))
+}
 
 /// Storage of one account of the demo.
 pub(super) struct DemoStorage {
@@ -191,6 +215,31 @@ impl DemoStorage {
             Row::new(key, part.of(&delivery).len() as u64, age_s)
         };
         self.inventory_keys().into_iter().map(row).collect()
+    }
+
+    /// The account's buckets as CloudWatch measures them on a day that is over; without those that did not exist.
+    pub(super) fn stored(&self, day: Date) -> Vec<Stored> {
+        let dates = (day, day_of(self.provider.now()), self.reckoned());
+        let stored = |held: &Held| {
+            let mut stored = Stored {
+                name: held.name.clone(),
+                region: held.region(),
+                tags: self.tags(&held.planted),
+                bytes: Vec::new(),
+                objects: 0,
+            };
+            for series in held.sums().series(&held.planted, &held.name) {
+                let value = held.sums().value(&held.planted, held.rows(), &series, dates);
+                let Some(value) = value.map(|v| v as u64) else { continue };
+                match series.metric {
+                    SizeMetric::Bytes => stored.bytes.push((series.dimension, value)),
+                    SizeMetric::Objects => stored.objects = value,
+                    SizeMetric::Reads => {}
+                }
+            }
+            stored
+        };
+        self.held().iter().filter(|h| h.planted.created <= day).map(stored).collect()
     }
 
     /// The last day of reckoning; it counts from its midnight.

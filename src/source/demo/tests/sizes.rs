@@ -65,7 +65,7 @@ async fn sizes() -> Vec<Arc<Proposal>> {
         prices.extend(&seen.provider.list_prices(&[wanted]).await.unwrap());
     }
     let types = catalogue::type_specs().iter().map(|s| (s.name.clone(), Arc::new(s.clone())));
-    let book = Arc::new(Book { prices, types: types.collect(), holdings: None });
+    let book = Arc::new(Book { prices, types: types.collect(), ..Book::default() });
     let tag_keys = TagKeys::default();
     let fleet = join(JoinInput {
         version: 1,

@@ -1,0 +1,136 @@
+//! The bill of the demo: what its fleet would have cost in three months, by the hour and to the cent.
+//!
+//! Everything is taken from what the other parts of the demo answer: instances and the hours in which they ran, Spot
+//! prices of each hour, commitments, volumes, snapshots, sizes of buckets, resources. What no part of the demo knows
+//! (transfer, logs, training jobs, tax) is in the tables of `services` and `closing`. `docs/demo.md` lists what is
+//! planted.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `ledger` | writes the lines of a month |
+//! | `machines` | what bills by the instance-hour, and when it ran |
+//! | `cover` | commitments and what they pay for, hour by hour |
+//! | `compute` | lines of machines and commitments |
+//! | `storage` | lines of volumes, snapshots and buckets |
+//! | `hourly` | lines of gateways, load balancers and addresses |
+//! | `services` | the other services: a table |
+//! | `closing` | what is charged for the month: support, tax, credit, refund, marketplace |
+//! | `seen` | live burn of the same instances, as if somebody had looked all the time |
+
+mod closing;
+mod compute;
+mod cover;
+mod hourly;
+mod ledger;
+mod machines;
+mod seen;
+mod services;
+mod storage;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::thread;
+
+use jiff::Timestamp;
+
+use self::ledger::Ledger;
+pub use self::seen::seen;
+use super::places::{ACCOUNTS, REGIONS, Region};
+use super::profile::Fleet;
+use super::provider::DemoProvider;
+use super::storage::DemoStorage;
+use super::{DemoOptions, Part};
+use crate::domain::Hour;
+use crate::domain::bill::{Bill, Month, PeriodState};
+
+/// Number of months.
+const MONTHS: i32 = 3;
+
+/// Hours of a day.
+const DAY: i32 = 24;
+
+/// What the demo's accounts are billed from.
+struct Estate {
+    fleet: Fleet,
+    now: Timestamp,
+    /// All hours that are billed.
+    window: Range<i32>,
+    /// One per account, in the order of [`ACCOUNTS`].
+    providers: Vec<Arc<DemoProvider>>,
+    storage: Vec<DemoStorage>,
+}
+
+impl Estate {
+    /// Of the newest `count` months: the fleet of the whole organization, without changes made by the user.
+    fn new(options: &DemoOptions, count: i32) -> Self {
+        let now = (options.clock)();
+        let options = DemoOptions {
+            clock: Arc::new(move || now),
+            world: Arc::default(),
+            part: Part::default(),
+            ..options.clone()
+        };
+        let fleet = options.fleet();
+        let midnight = Hour(Hour::containing(now).day() * DAY);
+        let oldest = Month::at(midnight.plus(-1).start()).plus(1 - count);
+        let provider = |account| Arc::new(DemoProvider::new(account, fleet, &options));
+        let providers: Vec<_> = ACCOUNTS.iter().map(provider).collect();
+        Self {
+            fleet,
+            now,
+            window: Hour::containing(oldest.begin()).0..midnight.0,
+            storage: providers.iter().cloned().map(DemoStorage::new).collect(),
+            providers,
+        }
+    }
+
+    /// The end of what is billed.
+    const fn midnight(&self) -> Hour {
+        Hour(self.window.end)
+    }
+
+    /// All accounts with all regions.
+    fn scopes(&self) -> impl Iterator<Item = (&Arc<DemoProvider>, &'static Region)> {
+        self.providers.iter().flat_map(|p| REGIONS.iter().map(move |region| (p, region)))
+    }
+}
+
+/// The demo's bill, oldest month first: two closed months, and the month of yesterday up to yesterday. It is that of the
+/// whole organization, and of the fleet as it is without changes made by the user. A month that exceeds the limits of a
+/// bill is left out.
+pub fn bills(options: &DemoOptions) -> Vec<Bill> {
+    months(options, MONTHS)
+}
+
+/// The newest month of [`bills`]; `None` where it exceeds the limits of a bill.
+pub fn newest(options: &DemoOptions) -> Option<Bill> {
+    months(options, 1).pop()
+}
+
+/// The newest `count` months.
+fn months(options: &DemoOptions, count: i32) -> Vec<Bill> {
+    let estate = Estate::new(options, count);
+    let midnight = estate.midnight();
+    let newest = Month::at(midnight.plus(-1).start());
+    let months = (1 - count..=0).map(|back| newest.plus(back));
+    let machines = machines::all(&estate);
+    let held = cover::all(&estate, &machines);
+    let disks = storage::disks(&estate);
+    let of = |month: Month| {
+        let state = if month == newest { PeriodState::Open } else { PeriodState::Closed };
+        let mut ledger = Ledger::new(month, midnight);
+        compute::write(&mut ledger, &estate, &machines, &held);
+        storage::write(&mut ledger, &estate, &disks);
+        hourly::write(&mut ledger, &estate);
+        services::write(&mut ledger, &estate);
+        closing::write(&mut ledger);
+        ledger.finish(state, &estate, &machines)
+    };
+    thread::scope(|threads| {
+        let of = &of;
+        let begun: Vec<_> = months.map(|month| threads.spawn(move || of(month))).collect();
+        begun.into_iter().filter_map(|bill| bill.join().ok().flatten()).collect()
+    })
+}
