@@ -17,6 +17,7 @@
 
 mod account;
 mod backtest;
+mod billed;
 mod board;
 mod burn;
 mod context;
@@ -48,8 +49,9 @@ mod work;
 mod world;
 
 pub use backtest::{BacktestRequest, once_with_backtest};
+pub use billed::ReadBilled;
 pub use live::{first_gpus_key, read_gpus};
-pub use past::past;
+pub use past::{burnt, past};
 pub use savings::SavingsSettings;
 pub use storage::{Beside, StorageRead, StorageSettings, bucket_region, put_uploads, s3_prices};
 
@@ -113,6 +115,8 @@ pub struct Settings {
     pub savings: SavingsSettings,
     /// Discounts, private rates and Capacity Blocks, from the configuration.
     pub prices: Arc<PrivatePrices>,
+    /// How what resources cost on the newest bill is read; `None` where there is none to read.
+    pub bills: Option<ReadBilled>,
 }
 
 /// Event sent to the cockpit.
@@ -474,6 +478,7 @@ async fn run(
             tasks.spawn(account::run(shared.clone(), account, channels, only_once));
         }
     }
+    tasks.spawn(billed::run(shared.clone(), updates.clone(), only_once));
     drop(unread);
     drop(inputs);
     drop(savings);

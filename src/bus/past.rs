@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::{Account, Regions, facts};
 use crate::cache::Cache;
-use crate::domain::{FleetHour, HourRange};
+use crate::domain::{BurnDay, FleetHour, HourRange, Instance, Scope};
 
 /// Longest past that plans use, hours: three years.
 const LOOKS_BACK_HOURS: u32 = 156 * 168;
@@ -24,6 +24,26 @@ pub async fn past(
     take: impl FnMut(FleetHour) + Send,
 ) {
     within(cache, accounts, now, [LOOKS_BACK_HOURS, REMEMBERED_HOURS], take).await;
+}
+
+/// What these accounts burnt by day from `from` (epoch days) on, as far as they were looked at; and the accounts and
+/// regions whose inventory is known. From the cache alone: accounts that never answered are absent.
+pub async fn burnt(
+    cache: &Cache,
+    accounts: &[Account],
+    from: i32,
+    now: Timestamp,
+) -> (Vec<BurnDay>, Vec<Scope>) {
+    let of = |account: &Account| (account.provider.label().to_owned(), account.regions.clone());
+    let selection: Vec<(String, Regions)> = accounts.iter().map(of).collect();
+    let wanted = facts::wanted(cache, &selection, now).await;
+    // A day of burn is of all regions that were read then, whichever are asked for now.
+    let is_wanted = |account: &str| wanted.iter().any(|w| **w.account() == *account);
+    let mut days = cache.load_burn(from).await;
+    days.retain(|day| is_wanted(&day.account));
+    let known = cache.all::<Vec<Instance>>(facts::kind::INSTANCES, now).await.into_iter();
+    let scopes = known.map(|(scope, _)| scope).filter(|scope| is_wanted(&scope.account));
+    (days, scopes.collect())
 }
 
 /// Running instances of the last `hours` closed hours, like [`past`].

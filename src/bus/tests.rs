@@ -1,6 +1,7 @@
 //! The bus over the demo fleet: the same path as real accounts, without a network.
 
 mod backtest;
+mod billed;
 mod burn;
 mod looks;
 mod past;

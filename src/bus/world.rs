@@ -13,6 +13,7 @@ use super::facts::{Cached, account_key};
 use super::readings::{News, Outcome, Readings};
 use super::{Event, Shared, metrics};
 use crate::analyze::idle::Policy;
+use crate::domain::bill::{BilledRates, ResourceCosts};
 use crate::domain::{
     Holdings, Instance, Offer, Reading, Scope, SourceError, SourceId, SourceState, TypeSpec,
     Verdict,
@@ -50,6 +51,8 @@ pub(super) enum Update {
     Verdicts { policy: Arc<Policy>, verdicts: Vec<(Arc<str>, Arc<Verdict>)> },
     /// All commitments, and what could not be read.
     Commitments(Arc<Holdings>),
+    /// What resources cost on the newest bill, and the rates that it shows.
+    Billed(Arc<ResourceCosts>, BilledRates),
     /// How a source did in the last run, whose answers are shown until it answers again.
     Remembered(Reading),
     /// Own cost changed.
@@ -163,7 +166,7 @@ impl<'a> World<'a> {
             events,
             version: 0,
             instances: cached.instances,
-            book: Arc::new(Book { prices, types, holdings: None }),
+            book: Arc::new(Book { prices, types, ..Book::default() }),
             verdicts: cached.verdicts,
             readings: cached.readings,
             claims: cached.claims,
@@ -230,6 +233,13 @@ impl<'a> World<'a> {
                 if changed {
                     Arc::make_mut(&mut self.book).holdings = Some((*holdings).clone());
                 }
+                Change::rows_if(changed)
+            }
+            Update::Billed(costs, rates) => {
+                let book = Arc::make_mut(&mut self.book);
+                let changed =
+                    book.prices.set_billed(rates) | (book.billed.as_ref() != Some(&costs));
+                book.billed = Some(costs);
                 Change::rows_if(changed)
             }
             Update::Remembered(reading) => {

@@ -4,16 +4,19 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::prices::PriceBook;
+use crate::domain::bill::ResourceCosts;
 use crate::domain::{Holdings, TypeSpec};
 
 /// Prices, instance types and commitments at one moment. Analyses that compare other types use the same book as the
 /// join did.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Book {
-    /// Prices of instances: list, Spot and private.
+    /// Prices of instances: list, Spot, private, and those of the newest bill.
     pub prices: PriceBook,
     /// Instance types by name.
     pub types: HashMap<Arc<str>, Arc<TypeSpec>>,
     /// Commitments held; `None` until some were read.
     pub holdings: Option<Holdings>,
+    /// What resources cost on the newest bill; `None` without an imported bill.
+    pub billed: Option<Arc<ResourceCosts>>,
 }

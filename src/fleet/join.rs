@@ -82,6 +82,7 @@ pub fn join(input: JoinInput<'_>) -> Fleet {
                 cost_center: find(&input.tag_keys.cost_center),
                 wasted_usd: None,
                 net: nets.get(&instance.id).cloned(),
+                billed_usd: book.billed.as_ref().and_then(|billed| billed.usd(&instance.id)),
                 instance: instance.clone(),
             };
             let looked = seen_until.get(&row.instance.scope).copied();

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::domain::bill::BilledRates;
 use crate::domain::{
     Instance, Lifecycle, Offer, Platform, PriceBasis, PrivatePrices, Rate, Scope, Tenancy,
 };
@@ -18,12 +19,22 @@ pub struct PriceBook {
     spot: HashMap<SpotKey, Rate>,
     /// Prices paid in place of list prices, from the configuration.
     private: Arc<PrivatePrices>,
+    /// What was charged on the newest bill, where the configuration says nothing; `None` without a bill.
+    billed: Option<BilledRates>,
 }
 
 impl PriceBook {
     /// A book with the private prices of the configuration and no prices of AWS yet.
     pub fn with_private(private: Arc<PrivatePrices>) -> Self {
         Self { private, ..Self::default() }
+    }
+
+    /// Takes the rates of the newest bill in place of those of an earlier one. True when one has changed.
+    pub fn set_billed(&mut self, rates: BilledRates) -> bool {
+        let rates = Some(rates);
+        let changed = self.billed != rates;
+        self.billed = rates;
+        changed
     }
 
     /// Adds offers; later ones replace earlier ones. Offers with a negative or non-finite rate are dropped. True when a
@@ -81,8 +92,8 @@ impl PriceBook {
         }
     }
 
-    /// On-demand price of an instance type in an account and region: the configured private price, else the list price.
-    /// `None` when unknown.
+    /// On-demand price of an instance type in an account and region: the configured private price, else what the
+    /// newest bill charged below the list price, else the list price. `None` when unknown.
     pub fn on_demand(
         &self,
         scope: &Scope,
@@ -91,11 +102,9 @@ impl PriceBook {
         tenancy: Tenancy,
     ) -> Option<Rate> {
         let list = self.list_price(&scope.region, instance_type, platform, tenancy);
-        if self.private.is_list() {
-            return list.cloned();
-        }
+        let billed = || self.billed.as_ref()?.rate(scope, instance_type, platform, tenancy);
         let private = self.private.rate(scope, instance_type, platform, tenancy, list);
-        private.or_else(|| list.cloned())
+        private.or_else(billed).or_else(|| list.cloned())
     }
 
     /// On-demand list price of a type in a region, before any discount; for an account use [`PriceBook::on_demand`].
@@ -131,6 +140,7 @@ impl PriceBook {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::bill::BilledRate;
     use crate::domain::{Discount, PricedFor, PrivateRate, Provenance};
     use crate::source::catalogue;
 
@@ -166,6 +176,42 @@ mod tests {
             Tenancy::Shared,
         );
         assert_eq!(list.map(|r| r.usd_per_hour), Some(1.006));
+    }
+
+    #[test]
+    fn the_bill_tells_what_an_account_pays_where_nothing_is_configured() {
+        let (a, b) = ("111111111111", "222222222222");
+        let billed = |instance_type: &str, usd_per_hour| BilledRate {
+            instance_type: instance_type.into(),
+            account: a.into(),
+            region: "us-east-1".into(),
+            usd_per_hour,
+        };
+        let rates = vec![billed("m5.24xlarge", 4.1472), billed("g5.xlarge", 0.9)];
+        let rates = BilledRates::new("2026-11".parse().unwrap(), rates);
+        let discount = Discount {
+            of: PricedFor { family: Some("g5".into()), ..PricedFor::default() },
+            percent: 25.0,
+        };
+        let private = PrivatePrices::new(vec![discount], vec![], Default::default());
+        let mut book = PriceBook::with_private(Arc::new(private));
+        book.extend(catalogue::offers());
+        assert!(book.set_billed(rates.clone()));
+        assert!(!book.set_billed(rates), "the same again");
+        let pays = |account: &str, of: &str, platform| {
+            let scope = Scope::new(account, "us-east-1");
+            let rate = book.on_demand(&scope, &of.into(), platform, Tenancy::Shared)?;
+            Some((rate.usd_per_hour, rate.provenance))
+        };
+        let linux = Platform::Linux;
+        let of_bill = Provenance::Bill { period: "2026-11".parse().unwrap() };
+        assert_eq!(pays(a, "m5.24xlarge", linux), Some((4.1472, of_bill.clone())));
+        assert_eq!(pays(a, "g5.xlarge", linux), Some((1.006 * 0.75, Provenance::Configured)));
+        for (account, platform) in [(b, linux), (a, Platform::Windows)] {
+            let other = pays(account, "m5.24xlarge", platform);
+            assert!(other.is_none_or(|(_, by)| by != of_bill), "{account} {platform:?}");
+        }
+        assert_eq!(pays(b, "m5.24xlarge", linux).map(|(usd, _)| usd), Some(4.608));
     }
 
     #[test]

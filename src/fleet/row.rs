@@ -30,6 +30,9 @@ pub struct Row {
     pub wasted_usd: Option<f64>,
     /// Net cost after commitments; `None` when it does not run, and until commitments were read.
     pub net: Option<Arc<Net>>,
+    /// What the newest bill says that it cost in its month so far, net of discounts and commitments, USD; `None` without a
+    /// bill, and where the bill does not name it.
+    pub billed_usd: Option<f64>,
 }
 
 impl Row {
@@ -46,6 +49,7 @@ impl Row {
             cost_center: None,
             wasted_usd: None,
             net: None,
+            billed_usd: None,
         }
     }
 

@@ -68,7 +68,7 @@ impl Pictures {
                 // Most often only the sources have something new to say of themselves.
                 let shown = self.savings.fleet.replace(fleet.clone());
                 if shown.is_none_or(|shown| shown.version != fleet.version) {
-                    self.on_instances(fleet.rows.iter().map(|r| r.instance.clone()).collect());
+                    self.on_fleet(&fleet);
                 }
             }
             Event::Gpus(gpus) => self.savings.gpus = Some(gpus),
@@ -85,7 +85,14 @@ impl Outcome {
     pub fn storage_picture(&self, now: Timestamp) -> StorageFleet {
         let instances: Vec<Arc<Instance>> =
             self.fleet.rows.iter().map(|r| r.instance.clone()).collect();
-        storage::join(1, now, &self.storage, &instances, &self.tag_keys)
+        storage::join(
+            1,
+            now,
+            &self.storage,
+            &instances,
+            &self.tag_keys,
+            self.fleet.book.billed.as_deref(),
+        )
     }
 
     /// What could be saved of all that was read.

@@ -8,9 +8,10 @@ use tokio::task::JoinHandle;
 
 use super::{Event, Pictures};
 use crate::analyze::storage::{PictureInput, picture};
+use crate::domain::bill::ResourceCosts;
 use crate::domain::storage::StorageFacts;
 use crate::domain::{Instance, TagKeys};
-use crate::fleet::StorageFleet;
+use crate::fleet::{Fleet, StorageFleet};
 
 /// Findings count days, and exemptions end: a picture of which nothing else changed is made anew after
 /// this time, when a source has something new to say of itself anyway.
@@ -23,8 +24,9 @@ pub(super) fn join(
     facts: &StorageFacts,
     instances: &[Arc<Instance>],
     tag_keys: &TagKeys,
+    billed: Option<&ResourceCosts>,
 ) -> StorageFleet {
-    picture(&PictureInput { version, now, facts, instances, tag_keys })
+    picture(&PictureInput { version, now, facts, instances, tag_keys, billed })
 }
 
 /// What pictures of storage are made from.
@@ -32,6 +34,8 @@ pub(super) fn join(
 pub(super) struct StorageWork {
     facts: Option<Arc<StorageFacts>>,
     instances: Vec<Arc<Instance>>,
+    /// What resources cost on the newest bill; `None` without one.
+    billed: Option<Arc<ResourceCosts>>,
     /// The version begun last.
     begun_version: u64,
     /// The picture that is being made.
@@ -85,14 +89,19 @@ impl Pictures {
         }
     }
 
-    /// Takes the instances of a new fleet in: volumes say whose they are. A picture is made anew
-    /// only when others are there than before.
-    pub(super) fn on_instances(&mut self, instances: Vec<Arc<Instance>>) {
+    /// Takes the instances and the bill of a new fleet in: volumes say whose they are, and what they cost. A picture is made
+    /// anew only when others are there than before.
+    pub(super) fn on_fleet(&mut self, fleet: &Fleet) {
         let told = |i: &Arc<Instance>| (i.id.clone(), i.state);
-        if instances.iter().map(told).eq(self.storage.instances.iter().map(told)) {
+        let instances = || fleet.rows.iter().map(|row| &row.instance);
+        let billed = &fleet.book.billed;
+        if instances().map(told).eq(self.storage.instances.iter().map(told))
+            && *billed == self.storage.billed
+        {
             return;
         }
-        self.storage.instances = instances;
+        self.storage.instances = instances().cloned().collect();
+        self.storage.billed.clone_from(billed);
         self.picture_storage();
     }
 
@@ -129,9 +138,10 @@ impl Pictures {
         self.storage.begun_version += 1;
         let (version, facts_version) = (self.storage.begun_version, facts.version);
         let (shared, instances) = (self.shared.clone(), self.storage.instances.clone());
-        let now = shared.now();
+        let (now, billed) = (shared.now(), self.storage.billed.clone());
         let work = tokio::task::spawn_blocking(move || {
-            join(version, now, &facts, &instances, &shared.settings.tag_keys)
+            let tag_keys = &shared.settings.tag_keys;
+            join(version, now, &facts, &instances, tag_keys, billed.as_deref())
         });
         self.storage.making = Some(Making { facts_version, work });
     }

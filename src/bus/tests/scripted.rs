@@ -286,6 +286,7 @@ pub fn no_accounts(cache: &Cache, clock: Clock) -> Parts {
             billed: true,
             summary_key: "test".into(),
             prices: Arc::default(),
+            bills: None,
             storage: StorageSettings::default(),
             savings: crate::bus::SavingsSettings::default(),
         },

@@ -64,6 +64,9 @@ pub struct VolumeRow {
     pub environment: Option<Arc<str>>,
     /// Price with its IOPS and throughput, USD per month of 730 h at list price; `None` when unknown.
     pub usd_per_month: Option<f64>,
+    /// What the newest bill says that it cost in its month so far, net of discounts, USD; `None` without a bill, and where
+    /// the bill does not name it.
+    pub billed_usd: Option<f64>,
     /// Findings about it, most dollars first.
     pub findings: Vec<Arc<StorageFinding>>,
     /// Possible saving, USD per month: the greatest of its findings, at most its price; `None` when no finding has

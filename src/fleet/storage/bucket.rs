@@ -94,6 +94,9 @@ pub struct BucketRow {
     /// Storage price, USD per month of 730 h: the sum over `tiers`; `None` when the size is unknown, or no tier with
     /// bytes has a price. Bytes without a price are in `unpriced_bytes`.
     pub usd_per_month: Option<f64>,
+    /// What the newest bill says that it cost in its month so far, net of discounts, USD; `None` without a bill, and where
+    /// the bill does not name it.
+    pub billed_usd: Option<f64>,
     /// Bytes that `usd_per_month` leaves out.
     pub unpriced_bytes: u64,
     /// Growth; `None` with fewer than two known days.

@@ -83,6 +83,8 @@ field_table! {
             "Why a box with GPUs likely stands idle or does little, from its hours: a guess, never a verdict.";
         CoveredBy text "covered_by" ["covered", "commitment"] "COVERED BY" 24 wide by('b')
             "The commitments that pay for the instance: kind, id, and the share where it is a part.";
+        BilledUsd number(Usd) "billed_usd" ["billed"] "BILLED" 9 unit("$")
+            "What the newest bill says it cost in its month so far, net of discounts and commitments.";
     }
 }
 

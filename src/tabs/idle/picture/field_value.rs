@@ -151,6 +151,7 @@ impl TableField for Field {
             Self::NetUsdPerHour => Value::number(row.net_usd_per_hour()),
             Self::NetWasteUsdPerHour => Value::number(row.net_waste_usd_per_hour()),
             Self::CoveredBy => covered_by(row),
+            Self::BilledUsd => Value::number(row.billed_usd),
             Self::Likely => Value::maybe(judged.and_then(|v| v.likely.as_ref()).map(|l| l.word())),
         }
     }
@@ -318,12 +319,23 @@ pub fn price_basis(rate: &Rate) -> String {
         Provenance::Embedded { date } => format!("{basis}, embedded {date}"),
         Provenance::Demo => format!("{basis}, demo"),
         Provenance::Configured => format!("{basis}, configured"),
+        Provenance::Bill { period } => format!("{basis}, bill of {period}"),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_price_of_a_bill_names_its_month() {
+        let rate = Rate {
+            usd_per_hour: 1.0,
+            basis: PriceBasis::Private,
+            provenance: Provenance::Bill { period: "2026-11".parse().unwrap() },
+        };
+        assert_eq!(price_basis(&rate), "private rate, bill of 2026-11");
+    }
 
     #[test]
     fn verdicts_are_numbered_as_they_are_listed() {

@@ -120,6 +120,7 @@ fn terms(row: &CommitmentRow, ctx: &ViewContext, width: usize, lines: &mut Vec<L
         Provenance::Embedded { date } => format!("built in, of {date}"),
         Provenance::Demo => "the demo".to_owned(),
         Provenance::Configured => "AWS; its price is configured".to_owned(),
+        Provenance::Bill { period } => format!("bill of {period}"),
     };
     fact("source", &source, width, lines);
 }

@@ -167,5 +167,6 @@ pub fn provenance(of: &Provenance) -> String {
         Provenance::Embedded { date } => format!("list price of {date}"),
         Provenance::Demo => "price of the demo".to_owned(),
         Provenance::Configured => "configured".to_owned(),
+        Provenance::Bill { period } => format!("bill of {period}"),
     }
 }

@@ -68,5 +68,6 @@ pub(crate) fn provenance(of: &crate::domain::Provenance) -> String {
         Provenance::Embedded { date } => format!("list price of {date}"),
         Provenance::Demo => "prices of the demo".to_owned(),
         Provenance::Configured => "configured".to_owned(),
+        Provenance::Bill { period } => format!("bill of {period}"),
     }
 }

@@ -135,6 +135,8 @@ field_table! {
         Account text "account" [] "ACCOUNT" 12 "Account id.";
         Region text "region" [] "REGION" 14 by('r') "Region.";
         Az text "az" ["zone"] "ZONE" 15 "Zone of a volume.";
+        Billed number(Usd) "billed_usd" ["billed"] "BILLED" 8 unit("$")
+            "What the newest bill says a volume cost in its month so far, net of discounts; snapshots are billed together.";
     }
 }
 
@@ -181,6 +183,7 @@ impl TableField for BlockField {
         };
         match self {
             F::UsdPerMonth => Value::number(row.usd()),
+            F::Billed => Value::number(volume.and_then(|v| v.billed_usd)),
             F::Savings => Value::number(match row {
                 BlockRow::Volume(v) => v.savings,
                 BlockRow::Snapshot(s) => s.savings,

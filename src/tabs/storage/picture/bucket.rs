@@ -28,6 +28,8 @@ field_table! {
             "Bytes it grows by per month, measured over about the last 30 days.";
         GrowthUsd number(Usd) "growth_usd" [] "GROWS $" 8
             "What each month of growth adds to the price, $ per month.";
+        Billed number(Usd) "billed_usd" ["billed"] "BILLED" 8 unit("$")
+            "What the newest bill says it cost in its month so far, net of discounts; requests and transfer are in it.";
         Objects number(Count) "objects" ["count"] "OBJECTS" 8 by('o')
             "Objects, versions and delete markers.";
         Tiers text "tiers" ["tier", "class"] "TIERS" 15
@@ -120,6 +122,7 @@ impl TableField for BucketField {
         match self {
             F::UsdPerMonth => Value::number(row.usd_per_month),
             F::Savings => Value::number(row.savings),
+            F::Billed => Value::number(row.billed_usd),
             F::Bytes => Value::number(row.bytes.map(|b| b as f64)),
             F::Growth => Value::number(row.growth.map(|g| g.bytes_per_month)),
             F::GrowthUsd => Value::number(row.growth.and_then(|g| g.usd_per_month)),

@@ -368,7 +368,14 @@ pub(crate) fn fleet_of(change: impl FnOnce(&mut StorageFacts)) -> StorageFleet {
     change(&mut facts);
     let tag_keys = TagKeys::default();
     let (version, now) = (facts.version, now());
-    picture(&PictureInput { version, now, facts: &facts, instances: &[], tag_keys: &tag_keys })
+    picture(&PictureInput {
+        version,
+        now,
+        facts: &facts,
+        instances: &[],
+        tag_keys: &tag_keys,
+        billed: None,
+    })
 }
 
 /// The picture of [`facts`].

@@ -1,0 +1,35 @@
+//! What the imported bills say of resources, beside what the sources say of them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+
+use super::Shared;
+use super::world::Update;
+use crate::domain::bill::{BilledRates, ResourceCosts};
+
+/// Bills come once a day, or by hand.
+const EVERY: Duration = Duration::from_hours(1);
+
+/// Reads what resources cost on the newest bill and the rates that it shows, blocking; `None` where no bill is kept.
+pub type ReadBilled = Arc<dyn Fn() -> Option<(ResourceCosts, BilledRates)> + Send + Sync>;
+
+/// Reads the newest bill at the start, and again each hour unless `only_once`.
+pub(super) async fn run(shared: Arc<Shared>, updates: mpsc::Sender<Update>, only_once: bool) {
+    let Some(read) = shared.settings.bills.clone() else { return };
+    loop {
+        let read = read.clone();
+        // A thread that failed leaves the last good costs and rates.
+        if let Ok(Some((costs, rates))) = tokio::task::spawn_blocking(move || read()).await {
+            let _ = updates.send(Update::Billed(Arc::new(costs), rates)).await;
+        }
+        if only_once || shared.settings.offline {
+            return;
+        }
+        tokio::select! {
+            () = tokio::time::sleep(EVERY) => {}
+            () = shared.stop.cancelled() => return,
+        }
+    }
+}
