@@ -100,6 +100,9 @@ pub mod source {
     pub mod aws {
         pub use crate::source::aws::{AccountSource, connect};
     }
+    pub mod bill {
+        pub use crate::source::bill::{ReadOptions, read};
+    }
     pub mod exporter {
         pub use crate::source::exporter::{Exporter, Settings, Targets};
     }

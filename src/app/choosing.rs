@@ -20,11 +20,14 @@ impl App {
         let step = self.distance(action);
         let entries = match &self.popup {
             Some(Popup::Columns { .. }) => self.list().table().fields().len(),
+            Some(Popup::Choose { of, .. }) => (of.entries)(self).len(),
             _ => self.presets.len(),
         };
         let Some(popup) = &mut self.popup else { return Vec::new() };
-        if let (Popup::Columns { cursor } | Popup::Presets { cursor }, Some(lines)) =
-            (&mut *popup, step)
+        if let (
+            Popup::Columns { cursor } | Popup::Presets { cursor } | Popup::Choose { cursor, .. },
+            Some(lines),
+        ) = (&mut *popup, step)
         {
             *cursor = cursor.saturating_add_signed(lines).min(entries.saturating_sub(1));
             return Vec::new();
@@ -48,6 +51,13 @@ impl App {
             (Popup::Ask(question), Action::Back) => {
                 self.popup = None;
                 (question.leave)(self);
+            }
+            (Popup::Choose { of, cursor }, Action::Enter) => {
+                self.popup = None;
+                return (of.take)(self, cursor);
+            }
+            (Popup::Choose { of, cursor }, Action::ToggleColumn) => {
+                return (of.toggle)(self, cursor);
             }
             (Popup::Columns { .. }, Action::Enter) | (_, Action::Back) => self.popup = None,
             (Popup::Columns { cursor }, action) => {

@@ -279,7 +279,7 @@ pub fn fleet_of(size: usize, version: u64, readings: Vec<Reading>) -> Fleet {
         version,
         now: now(),
         instances: &instances,
-        book: &Arc::new(Book { prices, types, holdings: None }),
+        book: &Arc::new(Book { prices, types, ..Book::default() }),
         verdicts: &verdicts,
         tag_keys: &TagKeys::default(),
         readings,

@@ -19,7 +19,9 @@ impl App {
             return &[Context::Text, Context::Any];
         }
         match &self.popup {
-            Some(Popup::Columns { .. }) => &[Context::Columns, Context::Move, Context::Any],
+            Some(Popup::Columns { .. } | Popup::Choose { .. }) => {
+                &[Context::Columns, Context::Move, Context::Any]
+            }
             Some(_) => &[Context::Move, Context::Any],
             None if self.on_sheet() => {
                 &[Context::Sheet, Context::Main, Context::Move, Context::Any]

@@ -62,7 +62,7 @@ pub(crate) use lists::{ListSource, list_source, turned};
 pub use mouse::tab_label;
 pub use msg::{AccountInfo, Level, LogEntry, Mode, Msg, Notice};
 pub(crate) use page::RowPage;
-pub use page::{Opened, Page, Popup, Question};
+pub use page::{Chooser, Opened, Page, Popup, Question};
 pub use picture::Picture;
 pub(crate) use picture::{alone, shown};
 pub use prompt::{Prompt, PromptError, PromptKind};

@@ -6,6 +6,7 @@ use super::content::Line;
 use super::screen::{Hints, Screen};
 use super::{App, Effect};
 use crate::domain::{GpuHistory, GpuKey, SeriesSet};
+use crate::tabs::bill::screen::BillScreen;
 use crate::tabs::gpus::screen::GpuScreen;
 use crate::tabs::idle::screen::IdleScreen;
 use crate::tabs::overview::screen::OverviewScreen;
@@ -42,6 +43,8 @@ pub enum Page {
     Savings(SavingsPage),
     /// What the bill, or a part of it, is the sum of.
     Bill(BillPage),
+    /// Where the bill on screen comes from, its sums, and what is odd about it.
+    BillSource,
     /// Instance types for a model: the guide.
     Guide,
     /// A page of the What-if tab.
@@ -69,6 +72,7 @@ impl Page {
             Self::Storage(_) => &StorageScreen,
             Self::Savings(_) | Self::Guide => &SavingsScreen,
             Self::Bill(_) => &OverviewScreen,
+            Self::BillSource => &BillScreen,
             Self::WhatIf(_) => &WhatIfScreen,
             Self::Help | Self::Log | Self::OwnCost | Self::Sheet => return None,
         })
@@ -82,6 +86,7 @@ impl Page {
             Self::Storage(page) => page.title(),
             Self::Savings(page) => page.title(),
             Self::Bill(page) => page.title(),
+            Self::BillSource => "About the bill",
             Self::Guide => "Guide",
             Self::WhatIf(page) => page.title(),
             Self::Distribution => "Distribution",
@@ -134,6 +139,27 @@ impl PartialEq for Question {
     }
 }
 
+/// A list in a box over the body, of which some entries are chosen. Two are equal when they are one and the same.
+#[derive(Debug)]
+pub struct Chooser {
+    /// The title of the box.
+    pub title: &'static str,
+    /// Its entries: the text of each, and whether it is chosen.
+    pub entries: fn(&App) -> Vec<(String, bool)>,
+    /// The keys that the footer names.
+    pub hints: Hints,
+    /// Handles `space` on an entry: the box stays.
+    pub(crate) toggle: fn(&mut App, usize) -> Vec<Effect>,
+    /// Handles `enter` on an entry: the box is gone.
+    pub(crate) take: fn(&mut App, usize) -> Vec<Effect>,
+}
+
+impl PartialEq for Chooser {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
 /// A list or question above page and tab, which takes the keys.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Popup {
@@ -151,6 +177,13 @@ pub enum Popup {
     Sort,
     /// A question of a tab.
     Ask(&'static Question),
+    /// A chooser of a tab.
+    Choose {
+        /// The chooser.
+        of: &'static Chooser,
+        /// Index of the entry under the cursor.
+        cursor: usize,
+    },
     /// A refresh that costs money.
     ConfirmRefresh {
         /// The cost, USD.

@@ -148,6 +148,10 @@ impl App {
                 Vec::new()
             }
             Msg::Scenario { slot, scenario } => self.on_scenario(slot, scenario),
+            Msg::Bills(question, answer) => {
+                self.on_bills(&question, answer);
+                Vec::new()
+            }
             Msg::Scenarios(names) => {
                 self.on_scenarios(names);
                 Vec::new()

@@ -15,6 +15,7 @@ use crate::domain::storage::Volume;
 use crate::domain::{Scope, SourceError};
 use crate::source::athena::run::QueryService;
 use crate::source::aws::{AccountSource, AssumeRole, AwsProvider, AwsQueries, connect};
+use crate::source::cost_explorer::CostSource;
 use crate::source::demo::{self, DemoAccount};
 use crate::source::inspect_storage::StorageInspector;
 use crate::source::pages::Pages;
@@ -66,6 +67,12 @@ impl Reach {
             database: args.athena_database.clone(),
             output: args.athena_output.clone(),
         }))
+    }
+
+    /// Cost Explorer of the account; `None` in the demo.
+    pub fn costs(&self) -> Option<Arc<dyn CostSource>> {
+        let Way::Aws(provider) = &self.way else { return None };
+        Some(provider.clone())
     }
 
     /// Inspector that reads single instances in detail, for guards.

@@ -197,6 +197,7 @@ fn row_of(volume: &Arc<Volume>, keys: &TagKeys) -> Arc<BlockRow> {
         stopped_at: None,
     };
     Arc::new(BlockRow::Volume(Arc::new(VolumeRow {
+        billed_usd: None,
         volume: volume.clone(),
         used: VolumeUse::Unknown,
         holders: volume.attachments.iter().map(holder).collect(),

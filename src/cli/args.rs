@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::bill::args::BillArgs;
 use super::list_options::ListOptions;
 use super::savings::args::{RightsizeArgs, SpotArgs};
 use super::storage::args::StorageCommand;
@@ -206,6 +207,10 @@ pub enum Command {
     /// Storage: buckets and volumes in dollars per month, tiers, lifecycle, checkpoints, copies.
     #[command(subcommand)]
     Storage(StorageCommand),
+    /// Shows what was really charged: the bill by service, account, team or any other key.
+    ///
+    /// Of the newest imported period. --filter speaks of the rows, for example `service~S3 and $>100`.
+    Bill(BillArgs),
     /// Writes a plan: what is to be done to which instances, checked, for somebody else to approve.
     ///
     /// Changes nothing. Prints what the guards say of each row; rows that they block for what the
@@ -306,6 +311,7 @@ impl Command {
     /// The options of the list that the command prints; `None` for one that prints none.
     pub fn list(&self) -> Option<&ListOptions> {
         match self {
+            Self::Bill(args) => args.list(),
             Self::Idle { list, .. }
             | Self::Gpus { list, .. }
             | Self::Overview(list)

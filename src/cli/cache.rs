@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use super::args::CacheCommand;
 use super::exit::{CliError, Exit};
 use super::tell::{say, tell};
-use crate::cache::{Cache, CacheNotice, CacheStats, OpenOptions, ledger_path};
+use crate::cache::{Bills, Cache, CacheNotice, CacheStats, OpenOptions, ledger_path};
 use crate::view::format::{age, bytes};
 
 /// Runs one of the `cache` commands on the cache at `path`, bounded by `max_bytes`. Fails where the cache
@@ -37,7 +37,8 @@ pub fn run(
             CacheCommand::Path => Exit::Ok,
             CacheCommand::Stats => {
                 let stats = cache.stats().await;
-                write!(out, "{}", describe(&stats, max_bytes, now))?;
+                let bills = Bills::beside(path);
+                write!(out, "{}", describe(&stats, max_bytes, &bills, now))?;
                 if stats.memory_only { Exit::Unreadable } else { Exit::Ok }
             }
             CacheCommand::Clear => clear(&cache, out).await?,
@@ -72,6 +73,10 @@ async fn clear(cache: &Cache, out: &mut dyn Write) -> Result<Exit, CliError> {
         bytes(freed as f64).trim(),
         ledger_path(cache.path()).display()
     )?;
+    let bills = Bills::beside(cache.path());
+    if bills.size().is_some() {
+        writeln!(out, "imported bills stay in {}", bills.path().display())?;
+    }
     Ok(Exit::Ok)
 }
 
@@ -81,7 +86,7 @@ fn tell_notice(notice: &CacheNotice) {
 }
 
 /// The figures, one per line.
-fn describe(stats: &CacheStats, max_bytes: u64, now: Timestamp) -> String {
+fn describe(stats: &CacheStats, max_bytes: u64, bills: &Bills, now: Timestamp) -> String {
     let size = |n: u64| bytes(n as f64).trim().to_owned();
     let day = |d: Option<jiff::civil::Date>| d.map_or("–".to_owned(), |d| d.to_string());
     let mut lines = vec![
@@ -99,6 +104,10 @@ fn describe(stats: &CacheStats, max_bytes: u64, now: Timestamp) -> String {
             fact.kind.clone(),
             format!("{} kept, {}{newest}", fact.count, size(fact.bytes)),
         ));
+    }
+    if let Some(bytes) = bills.size() {
+        let text = format!("{} in {}, not counted above", size(bytes), bills.path().display());
+        lines.push(("bills".to_owned(), text));
     }
     let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     lines.iter().fold(String::new(), |all, (name, text)| all + &format!("{name:<width$}  {text}\n"))
@@ -141,15 +150,20 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("burntop.db");
         drop(Cache::open(OpenOptions::new(&path), now()));
+        let bills = Bills::beside(&path);
+        fs::write(bills.path(), [0; 1_000]).unwrap();
         let (exit, text) = run_at(CacheCommand::Stats, &path).unwrap();
         assert_eq!(exit, Exit::Ok);
         assert!(
-            text.contains(&path.display().to_string()) && text.contains("series days"),
+            text.contains(&path.display().to_string())
+                && text.contains("series days")
+                && text.contains("bills.db"),
             "{text}"
         );
         let (exit, text) = run_at(CacheCommand::Clear, &path).unwrap();
         assert_eq!(exit, Exit::Ok);
-        assert!(text.contains("own cost stays"), "{text}");
+        assert!(text.contains("own cost stays") && text.contains("imported bills stay"), "{text}");
+        assert_eq!(bills.size(), Some(1_000));
     }
 
     #[test]
@@ -174,6 +188,7 @@ mod tests {
             dropped: 0,
             memory_only: false,
         };
-        insta::assert_snapshot!(describe(&stats, 512_000_000, now()));
+        let bills = Bills::beside(&stats.path);
+        insta::assert_snapshot!(describe(&stats, 512_000_000, &bills, now()));
     }
 }

@@ -17,9 +17,10 @@ use super::organization::age;
 use super::telemetry::{self, Want};
 use crate::act::plan::Verb;
 use crate::bus::Regions;
-use crate::cache::{Cache, OpenOptions};
+use crate::cache::{Bills, Cache, OpenOptions};
 use crate::config::{ConfigError, Env, Loaded};
 use crate::doctor::acting as checks;
+use crate::doctor::bill as checks_of_bills;
 use crate::doctor::gpus;
 use crate::doctor::local::{self, CacheFacts, TerminalFacts};
 use crate::doctor::organization::page;
@@ -64,6 +65,7 @@ async fn report(invocation: &Invocation, env: &Env) -> Report {
         local::cache(&facts),
         local::own_cost(own.as_ref()),
     ];
+    local.extend(bill(invocation, now).await);
     local.extend(audit_log(invocation));
     local.extend(actions(invocation).await);
     let demo = invocation.options.demo.is_some();
@@ -147,6 +149,16 @@ fn configuration(loaded: &Loaded) -> Check {
         check.message.push_str(&format!(" (through a link to {target})"));
     }
     check
+}
+
+/// Whether a bill is imported; the demo has its own.
+async fn bill(invocation: &Invocation, now: Timestamp) -> Option<Check> {
+    if invocation.options.demo.is_some() {
+        return None;
+    }
+    let bills = Bills::beside(&invocation.cache_file().ok()?);
+    let kept = timeout(LIMIT, spawn_blocking(move || bills.heads())).await.ok()?.ok()?;
+    Some(checks_of_bills::bill(&kept, invocation.config.bill.exports.len(), now))
 }
 
 /// Whether the audit log holds, and could be written. Makes nothing: a log begins with the first

@@ -178,6 +178,14 @@ impl FailOn {
         })
     }
 
+    /// Fails for conditions that do not apply to a list whose rows are findings, without a rate.
+    pub fn of_findings(&self) -> Result<(), String> {
+        match self.0.iter().find(|c| !matches!(c, Condition::Found { .. })) {
+            Some(wrong) => Err(format!("--fail-on {wrong}: this list takes findings")),
+            None => Ok(()),
+        }
+    }
+
     /// Fails for conditions that do not apply to a savings list; `resources` = the list has verdicts.
     pub fn of_savings(&self, resources: bool) -> Result<(), String> {
         let fits = |c: &Condition| match c {
@@ -413,6 +421,8 @@ mod tests {
         assert_eq!(spec("findings").to_string(), "findings");
         assert_eq!(spec("findings>4").to_string(), "findings>4");
         assert!(spec("findings,waste>1/h").of_savings(false).is_ok());
+        assert!(spec("findings>2").of_findings().is_ok());
+        assert!(spec("findings,waste>1/h").of_findings().is_err());
         assert!(spec("idle").of_savings(true).is_ok());
         for wrong in ["idle", "partial", "held_idle", "error"] {
             assert!(spec(wrong).of_savings(false).is_err(), "{wrong}");

@@ -17,13 +17,14 @@ pub fn print(config: &Config, actions: bool, out: &mut dyn Write) -> Result<(), 
     let organization = config.organization.as_ref();
     let of_members = organization.map(|o| format!("arn:aws:iam::*:role/{}", o.role_name));
     let roles = typed.chain(of_members.as_deref()).collect();
-    let mut statements = vec![reading(), listing()];
+    let mut statements = vec![reading(), listing(), costs()];
     statements.extend(organization.map(|_| finding()));
     let inventories = inventories(config);
     if inventories.is_some() {
         statements.extend(querying());
     }
     statements.extend(inventories);
+    statements.extend(bills(config));
     if actions {
         statements.extend(acting());
         statements.extend(config.actions.approval_kms_key.as_deref().map(approving));
@@ -72,6 +73,16 @@ fn listing() -> Value {
     })
 }
 
+/// Cost Explorer, a cent per request: for those without an export of the bill, asked only when told to.
+fn costs() -> Value {
+    json!({
+        "Sid": "BurntopReadsCostsWhenTold",
+        "Effect": "Allow",
+        "Action": actions(&calls::COSTS),
+        "Resource": "*",
+    })
+}
+
 /// Reading the inventories that the configuration names, and nothing else of any bucket.
 fn inventories(config: &Config) -> Option<Value> {
     let below = config.storage.inventories.values().filter_map(|place| {
@@ -87,6 +98,25 @@ fn inventories(config: &Config) -> Option<Value> {
             "Effect": "Allow",
             "Action": calls::GET_OBJECT.action,
             "Resource": below,
+        })
+    })
+}
+
+/// Reading the exports of bills that the configuration names, and nothing else of any bucket.
+fn bills(config: &Config) -> Option<Value> {
+    let places = config.bill.in_s3().flat_map(|(bucket, prefix)| {
+        // The files that a manifest names lie anywhere in its bucket.
+        let is_manifest = std::path::Path::new(prefix).extension().is_some_and(|end| end == "json");
+        let prefix = if is_manifest { "" } else { prefix.trim_end_matches('/') };
+        [format!("arn:aws:s3:::{bucket}"), format!("arn:aws:s3:::{bucket}/{prefix}*")]
+    });
+    let places: BTreeSet<String> = places.collect();
+    (!places.is_empty()).then(|| {
+        json!({
+            "Sid": "BurntopReadsBills",
+            "Effect": "Allow",
+            "Action": [calls::GET_OBJECT.action, calls::LIST_OBJECTS_V2.action],
+            "Resource": places,
         })
     })
 }
@@ -253,7 +283,7 @@ mod tests {
 
     #[test]
     fn the_policy_is_pinned() {
-        insta::assert_snapshot!(format!("{:#}", policy(&[reading(), listing()])));
+        insta::assert_snapshot!(format!("{:#}", policy(&[reading(), listing(), costs()])));
     }
 
     #[test]
@@ -317,6 +347,23 @@ mod tests {
         print(&config.config, actions, &mut out).unwrap();
         let policy: Value = serde_json::from_slice(&out).unwrap();
         policy["Statement"].as_array().unwrap().clone()
+    }
+
+    #[test]
+    fn exported_bills_are_read_where_they_are_configured_and_there_alone() {
+        let sid = |s: &&Value| s["Sid"] == "BurntopReadsBills";
+        assert!(!printed("", true).iter().any(|s| sid(&s)));
+        assert!(!printed("[bill]\nexports = ['/srv/bills']", false).iter().any(|s| sid(&s)));
+        let all = printed("[bill]\nexports = ['s3://bills/pre/cur/', 's3://old']", false);
+        let statement = all.iter().find(sid).unwrap();
+        assert_eq!(statement["Action"], json!(["s3:GetObject", "s3:ListBucket"]));
+        let places = json!([
+            "arn:aws:s3:::bills",
+            "arn:aws:s3:::bills/pre/cur*",
+            "arn:aws:s3:::old",
+            "arn:aws:s3:::old/*",
+        ]);
+        assert_eq!(statement["Resource"], places);
     }
 
     #[test]

@@ -11,6 +11,9 @@ use super::tell::tell;
 use crate::config::suggest::nearest;
 use crate::domain::text;
 use crate::report::{FindingOptions, List, ListField};
+use crate::tabs::bill::picture::{
+    AnatomyField, AnomalyField, BillField, ChangeField, ReconcileField,
+};
 use crate::tabs::gpus::picture::GpuField;
 use crate::tabs::idle::picture::Field;
 use crate::tabs::overview::picture::FindingField;
@@ -26,7 +29,7 @@ pub type CommandPath = &'static [&'static str];
 pub type Fields = fn() -> &'static dyn FieldTable;
 
 /// The subcommands that print a list, with the fields of their rows.
-pub const LISTS: [(CommandPath, Fields); 9] = [
+pub const LISTS: [(CommandPath, Fields); 14] = [
     (&["idle"], Field::table),
     (&["overview"], FindingField::table),
     (&["gpus"], GpuField::table),
@@ -36,6 +39,11 @@ pub const LISTS: [(CommandPath, Fields); 9] = [
     (&["resources"], ResourceField::table),
     (&["storage", "buckets"], BucketField::table),
     (&["storage", "ebs"], BlockField::table),
+    (&["bill"], BillField::table),
+    (&["bill", "anatomy"], AnatomyField::table),
+    (&["bill", "changes"], ChangeField::table),
+    (&["bill", "anomalies"], AnomalyField::table),
+    (&["bill", "reconcile"], ReconcileField::table),
 ];
 
 /// How a list is printed.

@@ -12,6 +12,7 @@ pub mod args;
 mod arming;
 mod audit;
 mod backtest;
+mod bill;
 pub mod cache;
 pub mod completions;
 pub mod config;
@@ -161,6 +162,7 @@ impl Asked {
             command,
             Some(
                 Command::Storage(_)
+                    | Command::Bill(_)
                     | Command::Commitments(_)
                     | Command::Rightsize { .. }
                     | Command::Spot { .. }
@@ -334,6 +336,9 @@ fn dispatch(
         }
         Some(Command::Storage(what)) => {
             return with_log(asked, |asked| storage::run(&what, asked, &env, out));
+        }
+        Some(Command::Bill(what)) => {
+            return with_log(asked, |asked| bill::run(&what, asked, &env, out));
         }
         Some(Command::Whatif(what)) => {
             return with_log(asked, |asked| whatif::run(&what, asked, &env, out));

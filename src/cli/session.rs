@@ -13,12 +13,15 @@ use super::storage_settings;
 use super::telemetry::{self, Want};
 use super::tell::tell;
 use super::words;
+use crate::analyze::bill::billed_rates;
 use crate::analyze::idle::Policy;
 use crate::bus::tape::Recorder;
-use crate::bus::{Parts, Settings};
-use crate::cache::{Cache, CacheNotice, OpenOptions};
+use crate::bus::{Parts, ReadBilled, Settings};
+use crate::cache::{self, Cache, CacheNotice, OpenOptions};
 use crate::config::{Config, Env, SymbolChoice};
 use crate::domain::Regions;
+use crate::domain::bill::{BilledRates, ResourceCosts};
+use crate::source::demo;
 use crate::source::ledger::{Ledger, micro_usd};
 use crate::term::detect;
 use crate::view::Symbols;
@@ -128,6 +131,7 @@ pub fn parts(invocation: &Invocation, cache: Cache, want: Want) -> Result<Parts,
             savings: savings_settings(config, SavingsWant::beside(want)),
             // Of accounts that are real.
             prices: if is_demo { Arc::default() } else { Arc::new(config.prices.private()) },
+            bills: billed(invocation),
         },
         policy: Arc::new(policy(config, &config.preset)?),
         clock,
@@ -138,6 +142,29 @@ pub fn parts(invocation: &Invocation, cache: Cache, want: Want) -> Result<Parts,
         tape: invocation.options.tape.clone(),
         ledger,
     })
+}
+
+/// Instances up to which the demo says what each was billed: a bill of more takes the memory of the cockpit itself.
+const DEMO_BILLED_AT_MOST: usize = 1_000;
+
+/// How what resources cost on the newest bill, and the rates that it shows, are read.
+fn billed(invocation: &Invocation) -> Option<ReadBilled> {
+    // A tape has no bills: what is recorded is played again as it was.
+    if invocation.options.tape.is_some() || invocation.options.record.is_some() {
+        return None;
+    }
+    if let Some(fleet) = invocation.reach.demo_fleet(&invocation.config, &invocation.options) {
+        let is_small = fleet.size.unwrap_or(demo::DEFAULT_SIZE) <= DEMO_BILLED_AT_MOST;
+        let read: ReadBilled = Arc::new(move || {
+            let bill = demo::bill::newest(&fleet)?;
+            let rates = BilledRates::new(bill.head.period, billed_rates(&bill));
+            Some((ResourceCosts::of(&bill), rates))
+        });
+        return is_small.then_some(read);
+    }
+    let kept = cache::Bills::beside(&invocation.cache_file().ok()?);
+    // What cannot be read is said where bills are shown.
+    Some(Arc::new(move || kept.newest().ok().flatten()))
 }
 
 /// The recording that was asked for.
@@ -154,9 +181,9 @@ fn recorder(invocation: &Invocation) -> Result<Option<Recorder>, CliError> {
 pub fn summary_key(invocation: &Invocation) -> String {
     // A picture without accounts must not be taken for theirs.
     if invocation.options.this_host {
-        return "fleet/9/this host".to_owned();
+        return "fleet/10/this host".to_owned();
     }
-    let mut key = format!("fleet/9/{}", invocation.config.preset);
+    let mut key = format!("fleet/10/{}", invocation.config.preset);
     if invocation.options.demo.is_some() {
         let part = &invocation.options.demo_part;
         for names in [&part.accounts, &part.regions].into_iter().filter(|names| !names.is_empty()) {

@@ -23,15 +23,15 @@ const OTHERS: [&str; 10] = [
 /// Instances of a small demo, whose lists have rows of every kind.
 const SMALL: &str = "20";
 
-/// Paths of all subcommands that have none below them.
+/// Paths of all subcommands that have none below them, and of lists that have.
 fn leaves(command: &clap::Command, path: &[String], into: &mut Vec<(Vec<String>, bool)>) {
     for sub in command.get_subcommands() {
         let path = [path, &[sub.get_name().to_owned()]].concat();
-        if sub.has_subcommands() {
-            leaves(sub, &path, into);
-        } else {
-            into.push((path, sub.get_arguments().any(|arg| arg.get_id() == "columns")));
+        let is_list = sub.get_arguments().any(|arg| arg.get_id() == "columns");
+        if is_list || !sub.has_subcommands() {
+            into.push((path.clone(), is_list));
         }
+        leaves(sub, &path, into);
     }
 }
 

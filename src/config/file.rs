@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::bill::BillSection;
 use super::commitments::CommitmentsSection;
 use super::gpus::GpusSection;
 use super::organization::OrganizationSection;
@@ -48,6 +49,8 @@ pub struct FileConfig {
     pub spot: SpotSection,
     /// How Reserved Instances and Savings Plans are applied.
     pub commitments: CommitmentsSection,
+    /// Where bills are exported to, and which tags tell work apart.
+    pub bill: BillSection,
     /// Prices that no API tells: discounts, private rates, Capacity Blocks.
     pub prices: PricesSection,
     /// The cache on disk.
@@ -333,6 +336,7 @@ impl FileConfig {
             storage: self.storage.over(under.storage),
             spot: self.spot.over(under.spot),
             commitments: self.commitments.over(under.commitments),
+            bill: self.bill.over(under.bill),
             prices: self.prices.over(under.prices),
             cache: CacheSection {
                 max_mb: self.cache.max_mb.or(under.cache.max_mb),

@@ -6,6 +6,7 @@
 //! keys: unknown keys, wrong types and the text of "accepted" all follow from it.
 
 pub mod actions;
+pub mod bill;
 pub mod check;
 pub mod commitments;
 pub mod env;
@@ -33,6 +34,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 pub use actions::{ActionsConfig, AuditCopy};
+pub use bill::BillConfig;
 pub use commitments::CommitmentsConfig;
 pub use env::Env;
 pub use error::{ConfigError, Notice, Place, Problem};
@@ -79,6 +81,8 @@ pub struct Config {
     pub spot: SpotConfig,
     /// How Reserved Instances and Savings Plans are applied.
     pub commitments: CommitmentsConfig,
+    /// Where bills are exported to, and which tags tell work apart.
+    pub bill: BillConfig,
     /// Prices of one's own.
     pub prices: PricesConfig,
     /// The cache.

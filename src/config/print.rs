@@ -42,6 +42,7 @@ pub fn effective(config: &Config) -> Result<String, toml::ser::Error> {
         storage: config.storage.section(),
         spot: config.spot.section(),
         commitments: config.commitments.section(),
+        bill: config.bill.section(),
         prices: config.prices.section(),
         cache: CacheSection { max_mb: Some(config.cache.max_mb), path: config.cache.path.clone() },
         ui: UiSection {

@@ -8,7 +8,7 @@ use super::file::{AccountSection, FileConfig};
 use super::validate;
 use super::vocabulary::Vocabulary;
 use super::{
-    ActionsConfig, CacheConfig, CommitmentsConfig, Config, DEFAULT_CACHE_MB,
+    ActionsConfig, BillConfig, CacheConfig, CommitmentsConfig, Config, DEFAULT_CACHE_MB,
     DEFAULT_CAP_USD_PER_DAY, DEFAULT_PRESET, GpusConfig, OrganizationConfig, OrganizationSection,
     PricesConfig, SpotConfig, StorageConfig, Target, UiConfig, env,
 };
@@ -203,6 +203,7 @@ fn config(file: FileConfig, chosen: bool, regions_forced: bool) -> Config {
         storage: StorageConfig::of(file.storage),
         spot: SpotConfig::of(file.spot),
         commitments: CommitmentsConfig::of(&file.commitments, &accounts),
+        bill: BillConfig::of(file.bill),
         prices: PricesConfig::of(file.prices, &accounts),
         cache: CacheConfig {
             max_mb: file.cache.max_mb.unwrap_or(DEFAULT_CACHE_MB),

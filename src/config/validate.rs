@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::actions;
+use super::bill;
 use super::commitments;
 use super::error::Problem;
 use super::file::{AccountSection, RegionsText, SavedView};
@@ -87,6 +88,9 @@ pub fn layer(layer: &Layer, presets: &[String], words: &Vocabulary, problems: &m
     let named = value.accounts.as_deref().unwrap_or_default();
     for (key, why) in commitments::problems(&value.commitments, named) {
         bad(&format!("commitments.{key}"), format!("`commitments.{key}`: {why}"));
+    }
+    for (key, why) in bill::problems(&value.bill) {
+        bad(&format!("bill.{key}"), format!("`bill.{key}`: {why}"));
     }
     for (key, why) in prices::problems(&value.prices, named, words) {
         let key = format!("prices.{key}");

@@ -5,6 +5,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `acting` | what may be changed, and the audit log; facts in, checks out |
+//! | `bill` | whether a bill is imported, and how old it is |
 //! | `gpus` | what the sources of GPU telemetry answer |
 //! | `local` | what this machine alone can tell; facts in, checks out, no I/O |
 //! | `account` | what an account answers through its [`crate::source::Provider`] |
@@ -16,6 +17,7 @@
 
 mod account;
 pub mod acting;
+pub mod bill;
 pub mod gpus;
 pub mod local;
 mod network;

@@ -92,6 +92,7 @@ fn said(prices: &Provenance) -> String {
         Provenance::Embedded { date } => format!("embedded list of {date}"),
         Provenance::Demo => "of the demo".to_owned(),
         Provenance::Configured => "configured".to_owned(),
+        Provenance::Bill { period } => format!("bill of {period}"),
     }
 }
 

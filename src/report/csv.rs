@@ -26,6 +26,7 @@ fn cell<'a>(value: &'a Value<'_>) -> Cow<'a, str> {
     match value {
         Value::Unknown => "".into(),
         Value::Number(n) => rounded(*n).to_string().into(),
+        Value::Usd(usd) => usd.to_string().into(),
         Value::Time(t) => t.to_string().into(),
         Value::Text(text) => guard(text),
     }

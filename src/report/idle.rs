@@ -162,6 +162,7 @@ fn price_basis(rate: &Rate) -> Json {
         Provenance::Embedded { date } => ("embedded", Some(date.to_string())),
         Provenance::Demo => ("demo", None),
         Provenance::Configured => ("configured", None),
+        Provenance::Bill { period } => ("bill", Some(period.to_string())),
     };
     let basis = match rate.basis {
         PriceBasis::OnDemandList => "on_demand_list",

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value as Json, json};
 
 use super::Report;
+use super::exact_json::{is_exact, pretty};
 use super::sheet::rounded;
 use crate::domain::text::for_output;
 use crate::domain::{EvidenceRole, Reading, SignalEvidence, Verdict};
@@ -27,12 +28,13 @@ pub(super) fn document(report: &dyn Report, ctx: &ViewContext) -> String {
     .map(|(k, v)| (k.to_owned(), v))
     .collect();
     document.values_mut().for_each(clean_texts);
-    format!("{:#}\n", Json::Object(document))
+    pretty(&Json::Object(document)) + "\n"
 }
 
 /// The second line of defence: no text in it steers a terminal once it is taken out of the JSON.
 fn clean_texts(json: &mut Json) {
     match json {
+        Json::String(text) if is_exact(text) => {}
         Json::String(text) => {
             if let Cow::Owned(clean) = for_output(text) {
                 *text = clean;
@@ -129,6 +131,7 @@ pub(super) fn value(value: &Value<'_>) -> Json {
     match value {
         Value::Unknown => Json::Null,
         Value::Number(n) => number(Some(*n)),
+        Value::Usd(usd) => super::exact_json::exact(*usd),
         Value::Text(t) => json!(t),
         Value::Time(t) => json!(t.to_string()),
     }

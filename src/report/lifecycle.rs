@@ -156,6 +156,7 @@ fn basis(prices: Option<&S3Prices>) -> String {
         Provenance::Embedded { date } => format!("list of {date}"),
         Provenance::Demo => "of the demo".to_owned(),
         Provenance::Configured => "configured".to_owned(),
+        Provenance::Bill { period } => format!("bill of {period}"),
     };
     format!(
         "USD at S3 list price of {} ({from}), volume tiers of this list alone; a month is 730 h, \

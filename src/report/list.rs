@@ -42,6 +42,16 @@ pub trait ListField: TableField {
     /// Columns that identify a row; CSV contains them whatever was chosen.
     const IDENTITY: &'static [Self];
 
+    /// False for a field that rows of `of` never have: it is left out of tables, CSV and JSON.
+    fn is_of(self, _of: &Self::Of) -> bool {
+        true
+    }
+
+    /// Default columns where they depend on what the rows come from; `None` = [`Self::COLUMNS`].
+    fn columns_of(_of: &Self::Of) -> Option<Vec<Self>> {
+        None
+    }
+
     /// One sentence on what the figures mean, without the filter.
     fn basis(of: &Self::Of) -> String;
 
@@ -100,8 +110,21 @@ impl<F: ListField> List<F> {
     /// The columns that were chosen, unless they are what the list has anyway.
     fn chosen(&self) -> Option<&[F]> {
         let chosen = &self.columns[..];
-        let is_other = self.is_exact || chosen != F::SCREEN_COLUMNS;
-        (!chosen.is_empty() && is_other).then_some(chosen)
+        let is_usual = || {
+            chosen == F::SCREEN_COLUMNS || F::columns_of(&self.of).is_some_and(|of| of == chosen)
+        };
+        (!chosen.is_empty() && (self.is_exact || !is_usual())).then_some(chosen)
+    }
+
+    /// The columns of text and Markdown: those chosen, else the default ones.
+    fn shown(&self) -> Vec<F> {
+        let usual = || F::columns_of(&self.of).unwrap_or_else(|| F::COLUMNS.to_vec());
+        self.chosen().map_or_else(usual, |chosen| self.which_are(chosen))
+    }
+
+    /// Those of these fields that the rows have.
+    fn which_are(&self, fields: &[F]) -> Vec<F> {
+        fields.iter().copied().filter(|field| field.is_of(&self.of)).collect()
     }
 
     fn table(&self, columns: &[F], ctx: &ViewContext) -> Sheet {
@@ -143,7 +166,7 @@ impl<F: ListField> List<F> {
         let own = |(name, value): (&str, Json)| (name.to_owned(), value);
         let mut out: Map<String, Json> =
             F::first(row, &self.of, ctx).into_iter().map(own).collect();
-        for field in F::all() {
+        for field in F::all().iter().filter(|field| field.is_of(&self.of)) {
             let name = field.spec().name;
             if !out.contains_key(name) {
                 out.insert(name.to_owned(), json::value(&field.exported(row, ctx)));
@@ -185,21 +208,21 @@ impl<F: ListField> Report for List<F> {
 
     /// Every field where none are chosen.
     fn records(&self, ctx: &ViewContext) -> Sheet {
-        let Some(chosen) = self.chosen() else { return self.table(F::all(), ctx) };
+        let Some(chosen) = self.chosen() else {
+            return self.table(&self.which_are(F::all()), ctx);
+        };
         let identity = F::IDENTITY.iter().filter(|field| !chosen.contains(field));
         let columns: Vec<F> = chosen.iter().chain(identity).copied().collect();
-        self.table(&columns, ctx)
+        self.table(&self.which_are(&columns), ctx)
     }
 
     fn sheet(&self, ctx: &ViewContext) -> Sheet {
-        self.table(self.chosen().unwrap_or(F::COLUMNS), ctx)
+        self.table(&self.shown(), ctx)
     }
 
     fn text(&self, ctx: &ViewContext) -> String {
         let table = match ctx.width {
-            Some(room) if !self.is_exact => {
-                self.narrowed(self.chosen().unwrap_or(F::COLUMNS), room, ctx)
-            }
+            Some(room) if !self.is_exact => self.narrowed(&self.shown(), room, ctx),
             room => text::table(&self.sheet(ctx), room),
         };
         table + &self.notes(ctx).text()

@@ -3,8 +3,11 @@
 //! Pure: everything comes from the fleet and the view models, and leaves as one string.
 
 pub mod acting;
+mod bill;
+mod bill_import;
 mod checkpoints;
 mod csv;
+mod exact_json;
 mod gpu_groups;
 mod gpus;
 mod guide;
@@ -32,6 +35,8 @@ mod text;
 mod whatif;
 mod write;
 
+pub use bill::BillsOf;
+pub use bill_import::{BillImportReport, ImportRow};
 pub use checkpoints::CheckpointsReport;
 pub use gpu_groups::GroupedGpus;
 pub use gpus::Gpus;

@@ -96,6 +96,7 @@ pub(super) fn basis<'a>(prices: impl Iterator<Item = &'a Provenance>) -> String 
             Provenance::Embedded { date } => format!("built-in list of {date}"),
             Provenance::Demo => "invented prices of the demo".to_owned(),
             Provenance::Configured => "configured prices".to_owned(),
+            Provenance::Bill { period } => format!("bill of {period}"),
         })
         .collect();
     lists.sort();

@@ -194,6 +194,7 @@ fn provenance(from: &Provenance) -> String {
         Provenance::Embedded { date } => format!("list of {date}"),
         Provenance::Demo => "of the demo".to_owned(),
         Provenance::Configured => "configured".to_owned(),
+        Provenance::Bill { period } => format!("bill of {period}"),
     }
 }
 

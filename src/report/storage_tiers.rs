@@ -298,6 +298,7 @@ pub(super) fn whose(provenance: &Provenance) -> String {
         Provenance::Embedded { date } => format!("embedded list of {date}"),
         Provenance::Demo => "demo".to_owned(),
         Provenance::Configured => "configured".to_owned(),
+        Provenance::Bill { period } => format!("bill of {period}"),
     }
 }
 

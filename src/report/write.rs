@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::sheet::Sheet;
-use super::{Format, csv, json, markdown, text};
+use super::{Format, csv, exact_json, json, markdown, text};
 use crate::domain::{Reading, SourceId};
 use crate::view::ViewContext;
 use crate::view::room::wrapped;
@@ -123,5 +123,5 @@ pub(crate) fn write(report: &dyn Report, format: Format, ctx: &ViewContext) -> S
 /// The rows of a report as JSON lines, at most `most`.
 pub(crate) fn json_lines(report: &dyn Report, most: usize, ctx: &ViewContext) -> String {
     let rows = report.rows(ctx, most);
-    rows.iter().map(Json::to_string).collect::<Vec<_>>().join("\n")
+    rows.iter().map(exact_json::compact).collect::<Vec<_>>().join("\n")
 }

@@ -2,6 +2,7 @@
 //! out what the screen asks for and answers with messages. The screen never waits for it.
 
 mod acts;
+mod bills;
 pub(crate) mod cockpit;
 mod export;
 mod lists;
@@ -18,6 +19,7 @@ use jiff::Timestamp;
 use tokio::sync::mpsc;
 
 use acts::Acts;
+use bills::Bills;
 use lists::Lists;
 
 use crate::app::{
@@ -115,6 +117,7 @@ struct Running {
     /// Facts about storage that were read last; `None` before the first.
     storage: Option<Arc<StorageFacts>>,
     lists: Lists,
+    bills: Bills,
     /// When it was last said what became of former verdicts, and of which preset.
     looked_back: Option<(Hour, String)>,
     /// Cost of reading everything again that the screen knows, micro-dollars; `None` before the first.
@@ -198,6 +201,7 @@ impl Running {
             preset,
             storage: None,
             lists,
+            bills: Bills::default(),
             looked_back: None,
             refresh_cost: None,
             recording_told: false,
@@ -253,6 +257,7 @@ impl Running {
             Effect::ListObjects { bucket, how } => self.list(bucket, how).await,
             Effect::FocusGpus(hosts) => self.bus.focus_gpus(hosts),
             Effect::ReadStorage => self.bus.want_storage(),
+            Effect::ReadBills(question) => self.ask_bills(question),
             Effect::SetPreset(name) => match session::policy(&self.invocation.config, &name) {
                 Ok(policy) => {
                     self.preset.clone_from(&name);
@@ -358,6 +363,7 @@ impl Running {
             Event::SavingsFacts(_) => {}
             Event::Savings(savings) => self.send(Msg::Savings(savings)).await,
             Event::Fleet(fleet) => {
+                self.bills.measure_by(&fleet);
                 let cost = self.bus.refresh_cost_micro_usd();
                 self.send(Msg::Fleet(fleet)).await;
                 if self.refresh_cost.replace(cost) != Some(cost) {

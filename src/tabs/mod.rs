@@ -4,6 +4,7 @@
 //! reports alike; `state` remembers what the user chose and does what keys ask for; `screen` answers
 //! the cockpit's questions; `pages` are its texts; `draw` alone knows about cells.
 
+pub mod bill;
 pub mod gpus;
 pub mod idle;
 pub mod overview;
@@ -27,6 +28,8 @@ pub enum Tab {
     Storage,
     /// Plans of what to buy, over many futures.
     WhatIf,
+    /// What was really paid, for what and by whom.
+    Bill,
 }
 
 /// A tab as the bar above the body shows it.
@@ -39,7 +42,7 @@ struct TabSpec {
 }
 
 /// One row per tab, in the order of [`Tab`].
-static TABS: [TabSpec; 5] = [
+static TABS: [TabSpec; 6] = [
     TabSpec {
         tab: Tab::Overview,
         number: 1,
@@ -60,6 +63,7 @@ static TABS: [TabSpec; 5] = [
         title: "What-if",
         screen: &whatif::screen::WhatIfScreen,
     },
+    TabSpec { tab: Tab::Bill, number: 8, title: "Bill", screen: &bill::screen::BillScreen },
 ];
 
 /// The lists behind tabs: where one is on, it fills the body instead of its tab.
@@ -102,6 +106,8 @@ pub(crate) struct TabStates {
     pub(crate) savings: savings::state::SavingsTab,
     /// State of the What-if tab.
     pub(crate) whatif: whatif::state::WhatIf,
+    /// Bill.
+    pub(crate) bill: bill::state::BillTab,
 }
 
 impl Default for TabStates {
@@ -113,6 +119,7 @@ impl Default for TabStates {
             storage: storage::state::Storage::default(),
             savings: savings::state::SavingsTab::default(),
             whatif: whatif::state::WhatIf::default(),
+            bill: bill::state::BillTab::default(),
         }
     }
 }

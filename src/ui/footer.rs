@@ -175,6 +175,7 @@ fn shown_keys(app: &App) -> &'static [(Action, &'static str)] {
             return &[(Action::Enter, "judge by it"), (Action::Back, "cancel")];
         }
         Some(Popup::Ask(question)) => return question.hints,
+        Some(Popup::Choose { of, .. }) => return of.hints,
         Some(Popup::ConfirmRefresh { .. }) => {
             return &[(Action::Enter, "refresh"), (Action::Back, "cancel")];
         }

@@ -71,6 +71,14 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
             let note = Note::of(&entries, *cursor, widest);
             list(canvas, layout, "Judge by", (&entries, &note), Some(*cursor), widest);
         }
+        Popup::Choose { of, cursor } => {
+            let entry = |(text, chosen): (String, bool)| {
+                let mark = if chosen { 'x' } else { ' ' };
+                Entry { text: format!("[{mark}] {text}"), role: Role::Text, note: "" }
+            };
+            let entries: Vec<Entry> = (of.entries)(app).into_iter().map(entry).collect();
+            list(canvas, layout, of.title, (&entries, &Note::default()), Some(*cursor), widest);
+        }
         Popup::Ask(of) => question(canvas, layout, of.title, &(of.text)(app), widest, 60),
         Popup::ConfirmRefresh { usd } => {
             let mut text =

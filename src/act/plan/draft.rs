@@ -161,6 +161,7 @@ fn basis(rate: &Rate) -> String {
         Provenance::Embedded { date } => format!("{kind} of {date}"),
         Provenance::Demo => format!("{kind}, demo"),
         Provenance::Configured => format!("{kind}, configured"),
+        Provenance::Bill { period } => format!("{kind}, bill of {period}"),
     }
 }
 

@@ -21,6 +21,8 @@ pub enum Context {
     Savings,
     /// On the What-if tab.
     WhatIf,
+    /// On the Bill tab.
+    Bill,
     /// On the action sheet.
     Sheet,
     /// In the column chooser.
@@ -33,7 +35,7 @@ pub enum Context {
 
 impl Context {
     /// All contexts, in the order of the help screen.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Move,
         Self::Main,
         Self::Table,
@@ -41,6 +43,7 @@ impl Context {
         Self::Storage,
         Self::Savings,
         Self::WhatIf,
+        Self::Bill,
         Self::Sheet,
         Self::Columns,
         Self::Welcome,
@@ -59,6 +62,7 @@ impl Context {
             Self::Storage => "On the Storage tab",
             Self::Savings => "On the overview and its lists",
             Self::WhatIf => "On the What-if tab",
+            Self::Bill => "On the Bill tab",
             Self::Sheet => "On the action sheet",
             Self::Columns => "Choosing columns",
             Self::Welcome => "Without credentials",
@@ -69,7 +73,7 @@ impl Context {
     /// True when both may be in force at the same time.
     pub fn overlaps(self, other: Self) -> bool {
         use Context::{
-            Any, Columns, Gpus, Main, Move, Savings, Sheet, Storage, Table, Welcome, WhatIf,
+            Any, Bill, Columns, Gpus, Main, Move, Savings, Sheet, Storage, Table, Welcome, WhatIf,
         };
         self == other
             || matches!(
@@ -82,12 +86,13 @@ impl Context {
                             | Storage
                             | Savings
                             | WhatIf
+                            | Bill
                             | Sheet
                             | Columns
                             | Welcome
                     )
-                    | (Main, Table | Gpus | Storage | Savings | WhatIf | Sheet | Welcome)
-                    | (Table, Gpus | Storage | Savings)
+                    | (Main, Table | Gpus | Storage | Savings | WhatIf | Bill | Sheet | Welcome)
+                    | (Table, Gpus | Storage | Savings | Bill)
             )
     }
 }
@@ -171,6 +176,8 @@ actions! {
     TabStorage "storage" Main ["4"] "storage";
     /// Tab 7, what to buy, over many futures; `:whatif` says how to give a demand.
     TabWhatIf "what-if" Main ["7"] "what-if";
+    /// Tab 8, what was really paid, for what and by whom.
+    TabBill "bill" Main ["8"] "bill";
     /// Next tab.
     NextTab "next-tab" Main ["tab"] "next tab";
     /// Previous tab.
@@ -296,6 +303,23 @@ actions! {
     RenameScenario "rename-scenario" WhatIf ["R"] "rename";
     /// Write a note to the scenario.
     NoteScenario "note-scenario" WhatIf ["n"] "note";
+
+    /// Next list: the bill by its keys, its anatomy, what changed.
+    NextBillList "next-bill-list" Bill ["o"] "next list";
+    /// Previous list.
+    PreviousBillList "previous-bill-list" Bill ["O"] "previous list";
+    /// Choose by what the bill is broken down: one key, or two at once.
+    BillKeys "bill-keys" Bill ["b"] "break down by";
+    /// Out of the row that `enter` went into.
+    BillOut "bill-out" Bill ["backspace"] "out";
+    /// The month before.
+    EarlierPeriod "earlier-period" Bill ["["] "month before";
+    /// The month after.
+    LaterPeriod "later-period" Bill ["]"] "month after";
+    /// What changed against the month before, and why: price, usage, new, gone.
+    BillChanges "bill-changes" Bill ["d"] "what changed";
+    /// Where the bill comes from, its sums, and what is odd about it.
+    BillSource "bill-source" Bill ["i"] "about the bill";
 
     /// Go on, to the last question before anything is done.
     GoOn "go-on" Sheet ["c"] "go on";

@@ -1,0 +1,12 @@
+//! The Bill tab in words: what stands above its lists, and its page.
+
+mod anatomy;
+mod bars;
+mod empty;
+mod month;
+mod source;
+mod strip;
+
+pub use empty::empty;
+pub use source::source;
+pub use strip::{strip, strip_height};

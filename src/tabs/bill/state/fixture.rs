@@ -1,0 +1,52 @@
+//! A cockpit over bills, for tests.
+
+use std::sync::Arc;
+
+use crate::analyze::bill::{BillSettings, Measured, MeasuredShare};
+use crate::app::fixture::press;
+use crate::app::{App, AppInit, Effect, Msg};
+use crate::domain::TagKeys;
+use crate::domain::bill::Bill;
+use crate::tabs::bill::picture::{BillBooks, fixture};
+use crate::tabs::storage::state::fixture::init;
+
+/// Answers what a cockpit asked of bills, as the thread behind the screen does.
+pub fn answer(app: &mut App, effects: &[Effect], bills: &[Arc<Bill>]) {
+    let settings = BillSettings::new(&TagKeys::default(), Vec::new(), Vec::new());
+    let shares = [("i-0a", 0.8, 0.2), ("i-0b", 0.0, 1.0), ("train-7", 1.0, 0.0)];
+    let share = |(id, productive, wasted): (&str, f64, f64)| {
+        (Arc::from(id), MeasuredShare { productive, wasted })
+    };
+    let measured: Measured = shares.into_iter().map(share).collect();
+    let heads: Vec<_> = bills.iter().map(|bill| bill.head.clone()).collect();
+    let books = BillBooks { heads: &heads, bills, settings: &settings, measured: &measured };
+    for effect in effects {
+        if let Effect::ReadBills(question) = effect {
+            let answer = books.answer(question, None).map(Arc::new);
+            let more = app.update(Msg::Bills(question.clone(), answer));
+            assert_eq!(more, [], "an answer asks nothing");
+        }
+    }
+}
+
+/// Presses keys, each answered before the next.
+pub fn go(app: &mut App, keys: &[&str]) {
+    let bills = fixture::bills();
+    for keys in keys {
+        let effects = press(app, keys);
+        answer(app, &effects, &bills);
+        app.prepare();
+    }
+}
+
+/// A cockpit of `init` on the Bill tab, over three months of bills.
+pub fn on_bill(init: AppInit) -> App {
+    let mut app = App::new(init);
+    go(&mut app, &["8"]);
+    app
+}
+
+/// The same, of a size.
+pub fn app(size: (u16, u16)) -> App {
+    on_bill(init(size))
+}
