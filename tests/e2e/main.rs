@@ -52,6 +52,8 @@ mod acting;
 mod approving;
 mod athena;
 mod aws;
+mod bill;
+mod bill_costs;
 mod cockpit;
 mod committed;
 mod company;

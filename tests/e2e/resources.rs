@@ -91,6 +91,7 @@ async fn read() -> Value {
             cost_center: None,
             wasted_usd: None,
             net: None,
+            billed_usd: None,
         })
     });
     let fleet = Fleet { rows: fleet.collect(), ..Fleet::default() };
