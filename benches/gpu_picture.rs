@@ -64,6 +64,7 @@ fn row(n: u32, spec: &Arc<TypeSpec>) -> Arc<Row> {
         cost_center: None,
         wasted_usd: None,
         net: None,
+        billed_usd: None,
     })
 }
 

@@ -84,6 +84,7 @@ fn cockpit() -> (App, Terminal<TestBackend>) {
         facts: &facts,
         instances: &[],
         tag_keys: &tag_keys,
+        billed: None,
     });
     let mut app = App::new(AppInit {
         fleet: None,

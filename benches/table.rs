@@ -130,7 +130,7 @@ fn fleet() -> Fleet {
         version: 1,
         now,
         instances: &instances,
-        book: &Arc::new(Book { prices, types, holdings: None }),
+        book: &Arc::new(Book { prices, types, ..Book::default() }),
         verdicts: &verdicts,
         tag_keys: &TagKeys::default(),
         readings: Vec::new(),
