@@ -105,7 +105,7 @@ fn days(period: &str, last: u8, odd: (u8, &'static str)) -> Arc<Bill> {
 
 #[test]
 fn anomalies_in_every_format() {
-    let (before, bill) = (days("2026-09", 30, (1, "0")), days("2026-10", 20, (12, "900.125")));
+    let (before, bill) = (days("2026-09", 30, (1, "0")), days("2026-10", 31, (12, "900.125")));
     let settings = AnomalySettings { tag: Some("team".into()), ..AnomalySettings::default() };
     let found = by_provider(&[before.clone(), bill.clone()], bill.head.period, &settings);
     let of = BillsOf {
@@ -115,6 +115,7 @@ fn anomalies_in_every_format() {
         ..BillsOf::default()
     };
     let rows = anomaly_rows(found, &settings);
+    assert_eq!(rows.len(), 1);
     insta::assert_snapshot!(all(&List::<AnomalyField>::of(rows.to_vec(), None, of)));
 }
 
