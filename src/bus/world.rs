@@ -236,10 +236,14 @@ impl<'a> World<'a> {
                 Change::rows_if(changed)
             }
             Update::Billed(costs, rates) => {
-                let book = Arc::make_mut(&mut self.book);
-                let changed =
-                    book.prices.set_billed(rates) | (book.billed.as_ref() != Some(&costs));
-                book.billed = Some(costs);
+                let changed = self.book.billed.as_ref() != Some(&costs)
+                    || self.book.prices.billed() != Some(&rates);
+                // Fleets that were published share the book: it is copied where something is new alone.
+                if changed {
+                    let book = Arc::make_mut(&mut self.book);
+                    book.prices.set_billed(rates);
+                    book.billed = Some(costs);
+                }
                 Change::rows_if(changed)
             }
             Update::Remembered(reading) => {

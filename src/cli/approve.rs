@@ -201,15 +201,25 @@ pub(super) fn reviewed(
              `--yes-i-reviewed {id}`",
         )));
     }
-    // What was typed before the question is no answer to it.
+    let question = format!("type `{word}` to approve, anything else to leave it: ");
+    if typed(&stdin, &question)? == word {
+        Ok(())
+    } else {
+        Err(acting::refused("nothing was approved"))
+    }
+}
+
+/// The line that is typed on the terminal `stdin` after a question, without the space around it. What was typed before the
+/// question is no answer to it. Fails where the terminal is gone.
+pub(super) fn typed(stdin: &io::Stdin, question: &str) -> io::Result<String> {
     #[cfg(unix)]
-    let _ = rustix::termios::tcflush(&stdin, rustix::termios::QueueSelector::IFlush);
+    let _ = rustix::termios::tcflush(stdin, rustix::termios::QueueSelector::IFlush);
     let mut stderr = super::output::stderr();
-    write!(stderr, "type `{word}` to approve, anything else to leave it: ")?;
+    write!(stderr, "{question}")?;
     stderr.flush()?;
     let mut line = String::new();
     io::BufRead::read_line(&mut io::Read::take(stdin.lock(), 200), &mut line)?;
-    if line.trim() == word { Ok(()) } else { Err(acting::refused("nothing was approved")) }
+    Ok(line.trim().to_owned())
 }
 
 /// What an approval has to be for.

@@ -12,7 +12,7 @@ pub mod args;
 mod arming;
 mod audit;
 mod backtest;
-mod bill;
+pub mod bill;
 pub mod cache;
 pub mod completions;
 pub mod config;
@@ -25,6 +25,7 @@ mod gpus;
 #[cfg(test)]
 mod hostile_tests;
 pub mod iam_policy;
+mod interrupt;
 pub mod inventories;
 pub mod invocation;
 mod list_options;

@@ -92,7 +92,8 @@ fn how_to_export() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::bill::{BillFormat, BillHead, PeriodState, Sums};
+    use crate::domain::bill::{BillHead, PeriodState};
+    use crate::domain::sample;
 
     fn now() -> Timestamp {
         "2026-11-20T12:00:00Z".parse().unwrap()
@@ -101,21 +102,13 @@ mod tests {
     fn head(period: &str, read_at: &str) -> BillHead {
         BillHead {
             export: "cur".into(),
-            format: BillFormat::Cur2,
-            provider: "AWS".into(),
-            payer: "".into(),
-            period: period.parse().unwrap(),
             state: PeriodState::Open,
             lines: 1,
-            total: Sums::default(),
-            has_net: false,
             has_resources: true,
             has_days: true,
-            resources_folded: 0,
             last_day: 1,
-            written_at: None,
             read_at: read_at.parse().unwrap(),
-            notes: vec![],
+            ..sample::bill_head(period)
         }
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::bill::{BillFormat, BillHead, PeriodState, Sums};
 use super::storage::{Snapshot, SnapshotTier, Volume, VolumeKind};
 use super::{
     Instance, InstanceState, Lifecycle, Platform, Resource, ResourceKind, Scope, Tags, Tenancy,
@@ -108,5 +109,28 @@ pub(crate) fn snapshot() -> Snapshot {
         images: Vec::new(),
         description: "".into(),
         tags: Tags::default(),
+    }
+}
+
+/// The head of a closed bill of `period` (`YYYY-MM`) in CUR 2.0, read three days into November 2026, without lines, payer
+/// and notes.
+pub(crate) fn bill_head(period: &str) -> BillHead {
+    BillHead {
+        export: "test".into(),
+        format: BillFormat::Cur2,
+        provider: "AWS".into(),
+        payer: "".into(),
+        period: period.parse().unwrap(),
+        state: PeriodState::Closed,
+        lines: 0,
+        total: Sums::default(),
+        has_net: false,
+        has_resources: false,
+        has_days: false,
+        resources_folded: 0,
+        last_day: 0,
+        written_at: None,
+        read_at: "2026-11-03T00:00:00Z".parse().unwrap(),
+        notes: vec![],
     }
 }

@@ -29,11 +29,15 @@ impl PriceBook {
         Self { private, ..Self::default() }
     }
 
+    /// Rates of the newest bill; `None` without one.
+    pub fn billed(&self) -> Option<&BilledRates> {
+        self.billed.as_ref()
+    }
+
     /// Takes the rates of the newest bill in place of those of an earlier one. True when one has changed.
     pub fn set_billed(&mut self, rates: BilledRates) -> bool {
-        let rates = Some(rates);
-        let changed = self.billed != rates;
-        self.billed = rates;
+        let changed = self.billed() != Some(&rates);
+        self.billed = Some(rates);
         changed
     }
 

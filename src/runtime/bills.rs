@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jiff::Timestamp;
 
 use super::Running;
-use crate::analyze::bill::{BillKey, BillSettings, Measured, TagIs, countable, measured};
+use crate::analyze::bill::{BillKey, BillSettings, Measured, countable, measured};
 use crate::app::Msg;
 use crate::cache;
+use crate::cli::bill::settings;
 use crate::cli::invocation::Invocation;
 use crate::cli::session;
 use crate::domain::bill::{Bill, BillHead, Month};
@@ -57,16 +58,7 @@ impl Held {
     fn answer(&mut self, asked: &Asked) -> Result<BillPicture, String> {
         let Asked { invocation, question, fleet, now } = asked;
         let config = &invocation.config;
-        let is = |(key, value): &(String, String)| TagIs {
-            key: key.as_str().into(),
-            value: value.as_str().into(),
-        };
-        let all = |pairs: &[(String, String)]| pairs.iter().map(is).collect();
-        let settings = BillSettings::new(
-            &config.tag_keys,
-            all(&config.bill.training),
-            all(&config.bill.serving),
-        );
+        let settings = settings(config);
         let (heads, unreadable) = self.heads(invocation, question, &settings)?;
         let period = question.period_of(&heads);
         if let Some(period) = period {

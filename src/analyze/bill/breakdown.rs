@@ -70,7 +70,7 @@ pub fn breakdown(
     for bill in bills {
         let columns: Vec<Column> =
             keys.iter().map(|key| Column::new(bill, key, settings)).collect();
-        for (group, part) in grouped(bill, &columns, only, settings) {
+        for (group, part) in grouped(bill, &columns, only, settings, |_| true) {
             *sums.entry(values(bill, &columns, &group)).or_default() += &part;
         }
     }

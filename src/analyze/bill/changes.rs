@@ -4,11 +4,11 @@ use std::ops::AddAssign;
 use std::sync::Arc;
 
 use super::breakdown::{BreakdownError, check};
-use super::column::{Column, Group, grouped, values};
+use super::column::{Column, Group, Item, grouped, values};
 use super::keys::BillKey;
 use super::settings::BillSettings;
 use crate::domain::bill::{Bill, BillHead, Charge, PeriodState, Sums, Usd};
-use crate::domain::hash::FastMap;
+use crate::domain::hash::{FastMap, FastSet};
 
 /// Effective costs of two periods, and the parts of their difference: `after - before = price + usage + new + gone`
 /// exactly, in US dollars.
@@ -114,21 +114,20 @@ pub fn changes(
     }
     let all: Vec<Arc<Bill>> = before.iter().chain(after).cloned().collect();
     check(&all, keys, &[])?;
-    let upto = same_days(after.iter().map(|bill| &bill.head), keys).map(|day| {
-        let of_month = |bill: &Arc<Bill>| {
-            let cells = bill.cells.iter().filter(|cell| cell.day == 0);
-            cells.map(|cell| cell.key.charge).collect::<Vec<_>>()
-        };
-        let charged: Vec<Charge> = after.iter().flat_map(of_month).collect();
-        let cut = |bill: &Arc<Bill>| Arc::new(bill.upto(day, |charge| charged.contains(&charge)));
-        before.iter().map(cut).collect::<Vec<_>>()
-    });
-    let before = upto.as_deref().unwrap_or(before);
+    let upto = same_days(after.iter().map(|bill| &bill.head), keys);
+    let of_month = after.iter().flat_map(|bill| &bill.cells).filter(|cell| cell.day == 0);
+    let charged: FastSet<Charge> = of_month.map(|cell| cell.key.charge).collect();
+    let counts = |item: &Item<'_>| match (upto, item.day) {
+        (None, _) => true,
+        (Some(_), 0) => charged.contains(&item.key.charge),
+        (Some(last), day) => day <= last,
+    };
     let mut rows: FastMap<Values, FastMap<Unit, [Used; 2]>> = FastMap::default();
-    for (side, bills) in [before, after].into_iter().enumerate() {
-        for bill in bills {
-            take(bill, side, keys, settings, &mut rows);
-        }
+    for bill in before {
+        take(bill, 0, keys, settings, &counts, &mut rows);
+    }
+    for bill in after {
+        take(bill, 1, keys, settings, &|_| true, &mut rows);
     }
     let mut total = Change::default();
     let mut rows: Vec<ChangeRow> = rows
@@ -146,18 +145,19 @@ pub fn changes(
     Ok(Changes { keys: keys.to_vec(), rows, total })
 }
 
-/// Adds a bill to one side of the rows.
+/// Adds what of a bill `counts` to one side of the rows.
 fn take(
     bill: &Bill,
     side: usize,
     keys: &[BillKey],
     settings: &BillSettings,
+    counts: &dyn Fn(&Item<'_>) -> bool,
     rows: &mut FastMap<Values, FastMap<Unit, [Used; 2]>>,
 ) {
     let mut columns: Vec<Column> =
         keys.iter().map(|key| Column::new(bill, key, settings)).collect();
     columns.extend([Column::KindId, Column::Region, Column::Charge]);
-    for (group, sums) in grouped(bill, &columns, &[], settings) {
+    for (group, sums) in grouped(bill, &columns, &[], settings, counts) {
         let row = values(bill, &columns[..keys.len()], &group);
         let unit = unit(bill, &columns[keys.len()..], &group, keys.len());
         let used = &mut rows.entry(row).or_default().entry(unit).or_default()[side];

@@ -151,12 +151,13 @@ struct Restriction<'a> {
     known: FastMap<u32, bool>,
 }
 
-/// Sums of the items that all of `only` let through, by the numbers of `columns`, at most as many as a [`Group`] has.
+/// Sums of the items that `keep` and all of `only` let through, by the numbers of `columns`, at most as many as a [`Group`] has.
 pub(super) fn grouped(
     bill: &Bill,
     columns: &[Column],
     only: &[Only],
     settings: &BillSettings,
+    keep: impl Fn(&Item<'_>) -> bool,
 ) -> FastMap<Group, Sums> {
     let mut only: Vec<Restriction<'_>> = only
         .iter()
@@ -170,7 +171,7 @@ pub(super) fn grouped(
     let by_resource =
         columns.iter().any(by_resource) || only.iter().any(|only| by_resource(&only.column));
     let mut groups: FastMap<Group, Sums> = FastMap::default();
-    for item in items(bill, by_resource) {
+    for item in items(bill, by_resource).filter(keep) {
         let passes = only.iter_mut().all(|Restriction { column, value, known }| {
             let number = column.number(&item);
             *known.entry(number).or_insert_with(|| column.value(bill, number) == **value)

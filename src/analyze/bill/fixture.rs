@@ -7,9 +7,9 @@ use proptest::prelude::*;
 use super::settings::BillSettings;
 use crate::domain::TagKeys;
 use crate::domain::bill::{
-    Bill, BillBuilder, BillFormat, BillHead, Charge, Key, Line, NameId, PeriodState, Pricing, Sums,
-    TransferPath, UsageKind, Usd,
+    Bill, BillBuilder, Charge, Key, Line, NameId, Pricing, Sums, TransferPath, UsageKind, Usd,
 };
+use crate::domain::sample;
 
 /// A line of a bill.
 #[derive(Clone, Copy, Debug)]
@@ -70,24 +70,7 @@ pub(crate) fn bill_of(period: &str, tag_keys: &[&str], lines: &[LineOf<'_>]) -> 
     for line in lines {
         add(&mut bill, line);
     }
-    let head = BillHead {
-        export: "test".into(),
-        format: BillFormat::Cur2,
-        provider: "AWS".into(),
-        payer: "".into(),
-        period: period.parse().unwrap(),
-        state: PeriodState::Closed,
-        lines: 0,
-        total: Sums::default(),
-        has_net: false,
-        has_resources: false,
-        has_days: false,
-        resources_folded: 0,
-        last_day: 0,
-        written_at: None,
-        read_at: "2026-11-03T00:00:00Z".parse().unwrap(),
-        notes: vec![],
-    };
+    let head = sample::bill_head(period);
     Arc::new(bill.finish(head))
 }
 

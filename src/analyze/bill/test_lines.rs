@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::domain::bill::{
-    Bill, BillBuilder, BillFormat, BillHead, Charge, Key, Line, Month, NameId, PeriodState,
-    Pricing, Sums, UsageKind, Usd,
+    Bill, BillBuilder, BillHead, Charge, Key, Line, Month, NameId, PeriodState, Pricing, Sums,
+    UsageKind, Usd,
 };
+use crate::domain::sample;
 
 /// A line of a bill; empty texts are not said.
 #[derive(Clone, Debug)]
@@ -103,21 +104,8 @@ pub(super) fn bills(
 
 fn head(period: Month, state: PeriodState) -> BillHead {
     BillHead {
-        export: "test".into(),
-        format: BillFormat::Cur2,
-        provider: "AWS".into(),
-        payer: "".into(),
-        period,
         state,
-        lines: 0,
-        total: Sums::default(),
-        has_net: false,
-        has_resources: false,
-        has_days: false,
-        resources_folded: 0,
-        last_day: 0,
-        written_at: None,
         read_at: "2026-11-20T00:00:00Z".parse().unwrap(),
-        notes: vec![],
+        ..sample::bill_head(&period.to_string())
     }
 }

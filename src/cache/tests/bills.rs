@@ -11,6 +11,7 @@ use crate::domain::bill::{
     Bill, BillBuilder, BillFormat, BillHead, BillNote, BilledRate, Charge, Key, Line, Month,
     NameId, OwnerId, PeriodState, Pricing, Sums, UsageKind, Usd,
 };
+use crate::domain::sample;
 use crate::domain::{Platform, Provenance, Scope, Tenancy};
 
 fn month(text: &str) -> Month {
@@ -52,20 +53,13 @@ fn bill(export: &str, period: &str, cents: &[i32]) -> Bill {
     builder.finish(BillHead {
         export: export.into(),
         format: BillFormat::Focus12,
-        provider: "AWS".into(),
         payer: "111111111111".into(),
-        period: month(period),
         state: PeriodState::Open,
-        lines: 0,
-        total: Sums::default(),
-        has_net: false,
         has_resources: true,
         has_days: true,
-        resources_folded: 0,
-        last_day: 0,
-        written_at: None,
         read_at: "2026-11-20T00:00:00Z".parse().unwrap(),
         notes: vec![BillNote::NotUtf8 { lines: 2 }],
+        ..sample::bill_head(period)
     })
 }
 

@@ -11,7 +11,9 @@ use super::import::{blocking, can_keep, print, unkept};
 use crate::analyze::bill::billed_rates;
 use crate::cache::{Bills, Cache};
 use crate::cli::accounts::Reach;
+use crate::cli::approve::typed;
 use crate::cli::exit::{CliError, Exit};
+use crate::cli::interrupt::Interrupt;
 use crate::cli::invocation::Invocation;
 use crate::cli::session::with_cache;
 use crate::cli::tell::tell;
@@ -96,18 +98,13 @@ async fn ask(
     agreed(&plan, args.yes)?;
 
     let stop = CancellationToken::new();
-    let interrupted = stop.clone();
-    let listener = tokio::spawn(async move {
-        if tokio::signal::ctrl_c().await.is_ok() {
-            interrupted.cancel();
-        }
-    });
+    let interrupt = Interrupt::cancels(&stop);
     let mut before = |_| match stop.is_cancelled() {
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),
     };
     let fetched = fetch(&*source, Some(&ledger), &plan, now, &mut before).await;
-    listener.abort();
+    drop(interrupt);
     tell(summary(&fetched));
     Ok((account, fetched))
 }
@@ -124,15 +121,8 @@ fn agreed(plan: &Plan, yes: bool) -> Result<(), CliError> {
         return Err(CliError::Usage(format!("{price}\nnothing was asked; --yes goes ahead")));
     }
     tell(price);
-    // What was typed before the question is no answer to it.
-    #[cfg(unix)]
-    let _ = rustix::termios::tcflush(&stdin, rustix::termios::QueueSelector::IFlush);
-    let mut stderr = crate::cli::output::stderr();
-    write!(stderr, "type `yes` to ask, anything else to leave it: ")?;
-    stderr.flush()?;
-    let mut line = String::new();
-    io::BufRead::read_line(&mut io::Read::take(stdin.lock(), 200), &mut line)?;
-    match line.trim().eq_ignore_ascii_case("yes") {
+    let answer = typed(&stdin, "type `yes` to ask, anything else to leave it: ")?;
+    match answer.eq_ignore_ascii_case("yes") {
         true => Ok(()),
         false => Err(CliError::Usage("nothing was asked".to_owned())),
     }

@@ -12,6 +12,7 @@ use super::args::ImportArgs;
 use crate::analyze::bill::billed_rates;
 use crate::cache::{Bills, BillsError, Cache};
 use crate::cli::exit::{CliError, Exit};
+use crate::cli::interrupt::Interrupt;
 use crate::cli::inventories::Finder;
 use crate::cli::invocation::Invocation;
 use crate::cli::reports;
@@ -44,12 +45,7 @@ pub(super) fn run(
     let bills = Bills::beside(&invocation.cache_file()?);
     let done = with_cache(invocation, async |cache| {
         let stop = CancellationToken::new();
-        let interrupted = stop.clone();
-        let listener = tokio::spawn(async move {
-            if tokio::signal::ctrl_c().await.is_ok() {
-                interrupted.cancel();
-            }
-        });
+        let interrupt = Interrupt::cancels(&stop);
         let mut import = Import {
             bills,
             tag_keys,
@@ -65,7 +61,7 @@ pub(super) fn run(
             () = stop.cancelled() => {}
         }
         import.line.wipe();
-        listener.abort();
+        drop(interrupt);
         Ok((import.rows, import.failed, stop.is_cancelled()))
     });
     let (rows, failed, is_cancelled) = done?;

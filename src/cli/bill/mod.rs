@@ -12,9 +12,23 @@ use std::io::Write;
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
 use super::reports;
-use crate::config::Env;
+use crate::analyze::bill::{BillSettings, TagIs};
+use crate::config::{Config, Env};
 use args::{BillArgs, BillCommand};
 use shown::Shown;
+
+/// How bills are read, as the configuration says.
+pub fn settings(config: &Config) -> BillSettings {
+    let tags = |tags: &[(String, String)]| {
+        let tag = |(key, value): &(String, String)| TagIs {
+            key: key.as_str().into(),
+            value: value.as_str().into(),
+        };
+        tags.iter().map(tag).collect()
+    };
+    let (training, serving) = (tags(&config.bill.training), tags(&config.bill.serving));
+    BillSettings::new(&config.tag_keys, training, serving)
+}
 
 /// Runs `burntop bill` or a subcommand of it. Fails for arguments that do not fit, and where nothing could be read.
 pub fn run(

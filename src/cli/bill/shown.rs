@@ -9,7 +9,7 @@ use super::live::Seen;
 use crate::analyze::bill::anomalies::{AnomalySettings, by_provider};
 use crate::analyze::bill::reconcile::{LiveBurn, reconcile};
 use crate::analyze::bill::{
-    BillKey, BillSettings, BreakdownError, Measured, TagIs, anatomy, breakdown, changes,
+    BillKey, BillSettings, BreakdownError, Measured, anatomy, breakdown, changes,
 };
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::fail_on::{FailOn, Found};
@@ -38,17 +38,7 @@ pub(super) struct Shown<'a> {
 impl<'a> Shown<'a> {
     /// With the settings of a run.
     pub(super) fn new(invocation: &'a Invocation, ctx: ViewContext) -> Self {
-        let config = &invocation.config;
-        let tags = |tags: &[(String, String)]| {
-            let tag = |(key, value): &(String, String)| TagIs {
-                key: key.as_str().into(),
-                value: value.as_str().into(),
-            };
-            tags.iter().map(tag).collect()
-        };
-        let (training, serving) = (tags(&config.bill.training), tags(&config.bill.serving));
-        let settings = BillSettings::new(&config.tag_keys, training, serving);
-        Self { invocation, ctx, settings }
+        Self { invocation, ctx, settings: super::settings(&invocation.config) }
     }
 
     /// Fails for `--fail-on`, of which sums know nothing.

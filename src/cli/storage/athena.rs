@@ -13,6 +13,7 @@ use super::args::ListArgs;
 use super::list::{failed, runtime};
 use super::{CliError, Ctx, Exit};
 use crate::cli::accounts::Reach;
+use crate::cli::interrupt::Interrupt;
 use crate::cli::inventories::Finder;
 use crate::cli::session;
 use crate::cli::tell::tell;
@@ -178,14 +179,9 @@ impl<'a> Job<'a> {
             .queries(&region, self.args)
             .ok_or_else(|| CliError::Usage("there is no Athena in the demo".into()))?;
         let stop = CancellationToken::new();
-        let interrupted = stop.clone();
-        let listener = tokio::spawn(async move {
-            if tokio::signal::ctrl_c().await.is_ok() {
-                interrupted.cancel();
-            }
-        });
+        let interrupt = Interrupt::cancels(&stop);
         let answer = self.ask(&*service, &files, levels, &stop).await;
-        listener.abort();
+        drop(interrupt);
         session::close_aloud(cache).await;
         let tree = answer.map_err(failed)?;
         let sums = tree.sums(PrefixTree::ROOT);

@@ -16,6 +16,7 @@ use crate::analyze::storage::{Fold, ListInfo, TreeFold, TreeLimits};
 use crate::bus;
 use crate::bus::scan::{self, Far, OnError, Pass, Progress};
 use crate::cache::{Cache, ScanKey};
+use crate::cli::interrupt::Interrupt;
 use crate::cli::inventories::{Finder, is_directory};
 use crate::cli::session::{self, terminal_width};
 use crate::cli::tell::tell;
@@ -450,12 +451,9 @@ fn pass<F: Fold>(
     make: impl Fn() -> F + Sync,
 ) -> Result<scan::Done<F>, CliError> {
     let progress = Progress::default();
-    let interrupted = stop.clone();
-    let listener = session.runtime.spawn(async move {
-        if tokio::signal::ctrl_c().await.is_ok() {
-            interrupted.cancel();
-        }
-    });
+    let runtime = session.runtime.enter();
+    let interrupt = Interrupt::cancels(stop);
+    drop(runtime);
     let over = AtomicBool::new(false);
     let done = std::thread::scope(|scope| {
         if std::io::stderr().is_terminal() {
@@ -466,7 +464,7 @@ fn pass<F: Fold>(
         over.store(true, Ordering::Relaxed);
         done
     });
-    listener.abort();
+    drop(interrupt);
     let done = done.map_err(failed)?;
     for error in &done.errors {
         tell(error.with_fix());

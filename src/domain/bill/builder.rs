@@ -282,28 +282,12 @@ impl BillBuilder {
 #[cfg(test)]
 mod tests {
     use super::super::usd::Usd;
-    use super::super::words::{BillFormat, PeriodState, Pricing};
+    use super::super::words::Pricing;
     use super::*;
+    use crate::domain::sample;
 
     fn head() -> BillHead {
-        BillHead {
-            export: "test".into(),
-            format: BillFormat::Cur2,
-            provider: "AWS".into(),
-            payer: "".into(),
-            period: "2026-10".parse().unwrap(),
-            state: PeriodState::Closed,
-            lines: 0,
-            total: Sums::default(),
-            has_net: false,
-            has_resources: false,
-            has_days: false,
-            resources_folded: 0,
-            last_day: 0,
-            written_at: None,
-            read_at: "2026-11-03T00:00:00Z".parse().unwrap(),
-            notes: vec![],
-        }
+        sample::bill_head("2026-10")
     }
 
     fn key(bill: &mut BillBuilder, account: &str, usage_type: &str) -> Key {

@@ -137,28 +137,17 @@ pub const PROVIDER: &str = "AWS";
 
 #[cfg(test)]
 mod tests {
-    use super::super::cube::Sums;
-    use super::super::words::PeriodState;
     use super::*;
+    use crate::domain::sample;
 
     fn head(export: &str, period: &str, format: BillFormat) -> BillHead {
         BillHead {
             export: export.into(),
             format,
-            provider: PROVIDER.into(),
-            payer: "".into(),
-            period: period.parse().unwrap(),
-            state: PeriodState::Closed,
             lines: 1,
-            total: Sums::default(),
-            has_net: false,
-            has_resources: false,
             has_days: true,
-            resources_folded: 0,
             last_day: 1,
-            written_at: None,
-            read_at: "2026-11-03T00:00:00Z".parse().unwrap(),
-            notes: vec![],
+            ..sample::bill_head(period)
         }
     }
 

@@ -89,9 +89,10 @@ pub fn resource_id(resource: &str) -> &str {
 mod tests {
     use super::*;
     use crate::domain::bill::{
-        BillBuilder, BillFormat, BillHead, Charge, Key, Line, NameId, OwnerId, PeriodState,
-        Pricing, Sums, UsageKind,
+        BillBuilder, BillHead, Charge, Key, Line, NameId, OwnerId, PeriodState, Pricing, Sums,
+        UsageKind,
     };
+    use crate::domain::sample;
 
     #[test]
     fn ids_are_those_of_the_live_views() {
@@ -149,22 +150,9 @@ mod tests {
             bill.add(&Line { day: 3, key, resource, sums }).unwrap();
         }
         let bill = bill.finish(BillHead {
-            export: "test".into(),
-            format: BillFormat::Cur2,
-            provider: "AWS".into(),
-            payer: "".into(),
-            period: "2026-10".parse().unwrap(),
             state: PeriodState::Open,
-            lines: 0,
-            total: Sums::default(),
             has_net: true,
-            has_resources: false,
-            has_days: false,
-            resources_folded: 0,
-            last_day: 0,
-            written_at: None,
-            read_at: "2026-11-03T00:00:00Z".parse().unwrap(),
-            notes: vec![],
+            ..sample::bill_head("2026-10")
         });
         let one = ResourceCosts::of(&bill);
         assert_eq!((one.usd("i-1"), one.usd("datasets")), (Some(11.75), Some(3.0)));

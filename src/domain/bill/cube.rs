@@ -196,26 +196,6 @@ impl Bill {
         found.map(|(_, name)| self.name(*name)).filter(|name| !name.is_empty())
     }
 
-    /// The bill without days after `day`, and of the charges of the whole period with those that `keeps` alone. It has no
-    /// resources, whose cells are of the whole period; its head stays.
-    #[must_use]
-    pub fn upto(&self, day: u8, keeps: impl Fn(Charge) -> bool) -> Self {
-        let holds = |cell: &&Cell| match cell.day {
-            0 => keeps(cell.key.charge),
-            of => of <= day,
-        };
-        Self {
-            head: self.head.clone(),
-            tag_keys: self.tag_keys.clone(),
-            cells: self.cells.iter().filter(holds).copied().collect(),
-            resources: vec![],
-            names: self.names.clone(),
-            kinds: self.kinds.clone(),
-            owners: self.owners.clone(),
-            account_names: self.account_names.clone(),
-        }
-    }
-
     /// Sums of all cells: the bill's total.
     pub fn total(&self) -> Sums {
         self.cells.iter().map(|cell| &cell.sums).sum()

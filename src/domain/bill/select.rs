@@ -26,27 +26,18 @@ pub fn selected<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::bill::{PeriodState, Sums};
+    use crate::domain::sample;
 
     #[test]
     fn of_two_exports_of_the_same_month_and_payer_the_one_written_last_counts() {
         let head = |period: &str, export: &str, payer: &str, format, read_at: &str| BillHead {
             export: export.into(),
             format,
-            provider: "AWS".into(),
             payer: payer.into(),
-            period: period.parse().unwrap(),
-            state: PeriodState::Closed,
-            lines: 0,
-            total: Sums::default(),
-            has_net: false,
-            has_resources: false,
             has_days: true,
-            resources_folded: 0,
             last_day: 31,
-            written_at: None,
             read_at: read_at.parse().unwrap(),
-            notes: vec![],
+            ..sample::bill_head(period)
         };
         let heads = [
             head("2026-10", "focus", "1", BillFormat::Focus12, "2026-11-01T00:00:00Z"),

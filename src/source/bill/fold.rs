@@ -208,7 +208,7 @@ impl<'a> Fold<'a> {
         let texts = self.texts.lock();
         let mut bills = vec![];
         for mut slot in self.slots {
-            slot.settle()
+            slot.add_unused()
                 .map_err(|source| BillFileError::TooLarge { file: file.clone(), source })?;
             let mut notes = slot.notes(&layout, &texts);
             notes.extend(self.missing.iter().map(|(column, unknown)| BillNote::ColumnMissing {

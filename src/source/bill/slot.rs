@@ -287,7 +287,7 @@ impl Slot {
     }
 
     /// Adds the unused parts that only sums tell.
-    pub fn settle(&mut self) -> Result<(), BuildError> {
+    pub fn add_unused(&mut self) -> Result<(), BuildError> {
         for ((_, day), pool) in std::mem::take(&mut self.pools) {
             let rest = pool.fees - pool.covered;
             let Some((key, resource)) = pool.to.filter(|_| rest > Usd::ZERO) else { continue };

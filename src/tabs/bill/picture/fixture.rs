@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use crate::domain::bill::{
-    Bill, BillBuilder, BillFormat, BillHead, BillNote, Charge, Key, Line, Month, NameId, OwnerId,
-    PeriodState, Pricing, Sums, UsageKind, Usd,
+    Bill, BillBuilder, BillHead, BillNote, Charge, Key, Line, NameId, OwnerId, PeriodState,
+    Pricing, Sums, UsageKind, Usd,
 };
+use crate::domain::sample;
 
 /// What a line of each day is: service, usage type, region, account, resource, team, cents a day.
 type Use =
@@ -105,7 +106,6 @@ fn sums(usd: Usd) -> Sums {
 
 /// The bill of a month up to a day; its last use only from `rds_from` on.
 fn bill(period: &str, last: u8, state: PeriodState, more: u64) -> Bill {
-    let period: Month = period.parse().unwrap();
     let mut bill = BillBuilder::new(vec!["team".into()]);
     for day in 1..=last {
         for (at, (service, usage_type, region, account, resource, team, usd)) in
@@ -161,21 +161,12 @@ fn bill(period: &str, last: u8, state: PeriodState, more: u64) -> Bill {
     bill.add(&Line { day: 0, key, resource: NameId::NONE, sums: sums(cents(150_000)) }).unwrap();
     bill.finish(BillHead {
         export: "prod-cur".into(),
-        format: BillFormat::Cur2,
-        provider: "AWS".into(),
         payer: "111122223333".into(),
-        period,
         state,
-        lines: 0,
-        total: Sums::default(),
-        has_net: false,
-        has_resources: false,
-        has_days: false,
-        resources_folded: 0,
-        last_day: 0,
         written_at: Some("2026-01-14T21:00:00Z".parse().unwrap()),
         read_at: "2026-01-15T03:00:00Z".parse().unwrap(),
         notes: vec![BillNote::SplitRows { lines: 1_204, cost: cents(31_400) }],
+        ..sample::bill_head(period)
     })
 }
 
