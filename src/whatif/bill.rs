@@ -14,6 +14,7 @@ use jiff::Timestamp;
 use super::demand::csv::MAX_HOURS;
 use super::demand::{Demand, DemandOrigin, Family};
 use super::history::FAMILIES_AT_MOST;
+use crate::domain::bill::running_type;
 use crate::domain::records::{RecordError, Records};
 use crate::domain::text::clean;
 
@@ -137,7 +138,7 @@ pub fn demand(
         let line = record.line;
         let cell = |i: usize| std::str::from_utf8(record.get(i).unwrap_or(b"")).unwrap_or("");
         let [kind, usage_type, start, end, amount] = columns.map(cell);
-        let Some(instance_type) = running_type(usage_type).filter(|_| RUNNING.contains(&kind))
+        let Some((_, instance_type)) = running_type(usage_type).filter(|_| RUNNING.contains(&kind))
         else {
             continue;
         };
@@ -178,14 +179,6 @@ pub fn demand(
         }
     }
     made(sums, longest, name, price)
-}
-
-/// The instance type of a usage type that means running hours.
-fn running_type(usage_type: &str) -> Option<&str> {
-    let (what, instance_type) = usage_type.split_once(':')?;
-    let what = what.rsplit('-').next().unwrap_or(what);
-    let runs = matches!(what, "BoxUsage" | "SpotUsage" | "DedicatedUsage");
-    (runs && instance_type.contains('.')).then_some(instance_type)
 }
 
 /// The hour of the epoch in which a moment lies: RFC 3339, or with a space and without an offset, as

@@ -102,7 +102,7 @@ pub fn same_days<'a>(
 }
 
 /// Compares two sets of bills by keys, up to [`same_days`]; of the charges of a whole month those of `before` count whose
-/// kind `after` has already. Fails as [`super::breakdown`] does, and for the key `day`.
+/// kind `after` has already. Fails as [`super::breakdown()`] does, and for the key `day`.
 pub fn changes(
     before: &[Arc<Bill>],
     after: &[Arc<Bill>],

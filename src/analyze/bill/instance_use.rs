@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::bill::{Bill, KindId, UsageKind};
+use crate::domain::bill::{Bill, KindId, UsageKind, running_type};
 
 /// Hours of instances of a type.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,15 +29,13 @@ impl InstanceKinds {
     }
 }
 
-/// Usage types of instances are `[REGION-]WORD:TYPE`. EMR has `BoxUsage` too, so the service counts.
+/// Of EC2 alone: EMR has `BoxUsage` too.
 fn instance_use(bill: &Bill, kind: &UsageKind) -> Option<InstanceUse> {
     let service = bill.name(kind.service);
     let is_ec2 = [bill.name(kind.service_code), service].contains(&"AmazonEC2")
         || service.starts_with("Amazon Elastic Compute Cloud");
-    let (what, instance_type) = bill.name(kind.usage_type).split_once(':')?;
-    let word = what.rsplit('-').next().filter(|_| is_ec2)?;
-    let is_known = ["BoxUsage", "SpotUsage", "DedicatedUsage"].contains(&word);
-    (is_known && instance_type.contains('.')).then(|| InstanceUse {
+    let (word, instance_type) = running_type(bill.name(kind.usage_type)).filter(|_| is_ec2)?;
+    Some(InstanceUse {
         instance_type: instance_type.into(),
         is_plain: word == "BoxUsage" && bill.name(kind.operation) == "RunInstances",
     })

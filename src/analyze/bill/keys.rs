@@ -138,7 +138,7 @@ impl FromStr for BillKey {
 pub struct Only {
     /// The key.
     pub key: BillKey,
-    /// Its value as [`super::BreakdownRow::values`] has it; `None` = what has none.
+    /// Its value as [`super::breakdown::BreakdownRow::values`] has it; `None` = what has none.
     pub value: Option<Arc<str>>,
 }
 

@@ -24,6 +24,15 @@ pub struct UsageKind {
     pub path: Option<TransferPath>,
 }
 
+/// The word and the instance type of a usage type that means running hours, `[REGION-]WORD:TYPE` with `BoxUsage`,
+/// `SpotUsage` or `DedicatedUsage`; `None` for any other. EMR and others have such types as well as EC2.
+pub fn running_type(usage_type: &str) -> Option<(&str, &str)> {
+    let (what, instance_type) = usage_type.split_once(':')?;
+    let word = what.rsplit('-').next().unwrap_or(what);
+    let runs = matches!(word, "BoxUsage" | "SpotUsage" | "DedicatedUsage");
+    (runs && instance_type.contains('.')).then_some((word, instance_type))
+}
+
 /// Number of a [`UsageKind`] of a bill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct KindId(pub(super) u32);

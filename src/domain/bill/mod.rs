@@ -35,7 +35,7 @@ pub use costs::{ResourceCosts, resource_id};
 pub use cube::ResourceCell;
 pub use cube::{Bill, Cell, Key, OwnerId, Sums};
 pub use head::BillHead;
-pub use kind::{KindId, UsageKind};
+pub use kind::{KindId, UsageKind, running_type};
 pub use month::{Month, NoMonth};
 pub use names::NameId;
 pub use note::BillNote;
