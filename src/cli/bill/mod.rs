@@ -13,20 +13,24 @@ use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
 use super::reports;
 use crate::analyze::bill::{BillSettings, TagIs};
-use crate::config::{Config, Env};
+use crate::config::Env;
+use crate::source::demo::bill::{SERVING, TRAINING};
 use args::{BillArgs, BillCommand};
+pub(crate) use live::Seen;
 use shown::Shown;
 
-/// How bills are read, as the configuration says.
-pub fn settings(config: &Config) -> BillSettings {
-    let tags = |tags: &[(String, String)]| {
-        let tag = |(key, value): &(String, String)| TagIs {
-            key: key.as_str().into(),
-            value: value.as_str().into(),
-        };
-        tags.iter().map(tag).collect()
+/// How bills are read, as the configuration says; of the demo by its own tags where it says nothing.
+pub fn settings(invocation: &Invocation) -> BillSettings {
+    let (config, of) = (&invocation.config, &invocation.config.bill);
+    let tag = |key: &str, value: &str| TagIs { key: key.into(), value: value.into() };
+    let tags = |all: &[(String, String)]| all.iter().map(|(key, value)| tag(key, value)).collect();
+    let is_silent = of.training.is_empty() && of.serving.is_empty();
+    let (training, serving) = if is_silent && invocation.options.demo.is_some() {
+        let tags = |all: [(&str, &str); 2]| all.map(|(key, value)| tag(key, value)).to_vec();
+        (tags(TRAINING), tags(SERVING))
+    } else {
+        (tags(&of.training), tags(&of.serving))
     };
-    let (training, serving) = (tags(&config.bill.training), tags(&config.bill.serving));
     BillSettings::new(&config.tag_keys, training, serving)
 }
 

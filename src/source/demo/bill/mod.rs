@@ -40,10 +40,15 @@ pub use self::seen::seen;
 use super::places::{ACCOUNTS, REGIONS, Region};
 use super::profile::Fleet;
 use super::provider::DemoProvider;
-use super::storage::DemoStorage;
 use super::{DemoOptions, Part};
 use crate::domain::Hour;
 use crate::domain::bill::{Bill, Month, PeriodState};
+
+/// Tags of what trains models in the demo, in the spellings of its accounts.
+pub const TRAINING: [(&str, &str); 2] = [("environment", "research"), ("env", "research")];
+
+/// Tags of what serves them.
+pub const SERVING: [(&str, &str); 2] = [("environment", "prod"), ("env", "prod")];
 
 /// Number of months.
 const MONTHS: i32 = 3;
@@ -59,7 +64,6 @@ struct Estate {
     window: Range<i32>,
     /// One per account, in the order of [`ACCOUNTS`].
     providers: Vec<Arc<DemoProvider>>,
-    storage: Vec<DemoStorage>,
 }
 
 impl Estate {
@@ -77,13 +81,7 @@ impl Estate {
         let oldest = Month::at(midnight.plus(-1).start()).plus(1 - count);
         let provider = |account| Arc::new(DemoProvider::new(account, fleet, &options));
         let providers: Vec<_> = ACCOUNTS.iter().map(provider).collect();
-        Self {
-            fleet,
-            now,
-            window: Hour::containing(oldest.begin()).0..midnight.0,
-            storage: providers.iter().cloned().map(DemoStorage::new).collect(),
-            providers,
-        }
+        Self { fleet, now, window: Hour::containing(oldest.begin()).0..midnight.0, providers }
     }
 
     /// The end of what is billed.
@@ -115,6 +113,8 @@ fn months(options: &DemoOptions, count: i32) -> Vec<Bill> {
     let midnight = estate.midnight();
     let newest = Month::at(midnight.plus(-1).start());
     let months = (1 - count..=0).map(|back| newest.plus(back));
+    // First: what lies in buckets takes more memory than all after it.
+    let buckets = storage::buckets(&estate);
     let machines = machines::all(&estate);
     let held = cover::all(&estate, &machines);
     let disks = storage::disks(&estate);
@@ -122,7 +122,7 @@ fn months(options: &DemoOptions, count: i32) -> Vec<Bill> {
         let state = if month == newest { PeriodState::Open } else { PeriodState::Closed };
         let mut ledger = Ledger::new(month, midnight);
         compute::write(&mut ledger, &estate, &machines, &held);
-        storage::write(&mut ledger, &estate, &disks);
+        storage::write(&mut ledger, &estate, &disks, &buckets);
         hourly::write(&mut ledger, &estate);
         services::write(&mut ledger, &estate);
         closing::write(&mut ledger);

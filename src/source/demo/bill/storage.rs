@@ -4,15 +4,18 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
 use super::compute::EC2;
 use super::ledger::{Ledger, Slot, Spread, What, at_list, exact, prefix};
-use super::{Estate, machines};
+use super::{DAY, Estate, machines};
 use crate::domain::bill::Usd;
 use crate::domain::storage::prices::{EbsPrices, S3Prices, VolumeStep};
 use crate::domain::storage::{Snapshot, SnapshotTier, Tier, Volume};
 use crate::domain::{Hour, Scope, Tags};
 use crate::source::demo::places::REGIONS;
-use crate::source::demo::storage::{self, Stored, volumes};
+use crate::source::demo::storage::{self, DemoStorage, Stored, volumes};
 
 /// Name and code of S3.
 const S3: (&str, &str) = ("Amazon Simple Storage Service", "AmazonS3");
@@ -155,23 +158,41 @@ fn graduated(steps: &[VolumeStep], amounts: Range<u64>, of: u64, times: u64) -> 
     steps.iter().enumerate().map(part).sum()
 }
 
+/// Buckets with the ids of their accounts, by day of the window.
+pub(super) fn buckets(estate: &Estate) -> Vec<Vec<(&'static str, Stored)>> {
+    let days = estate.window.start / DAY..estate.window.end / DAY;
+    let dates: Vec<Date> =
+        days.map(|day| Hour(day * DAY).start().to_zoned(TimeZone::UTC).date()).collect();
+    let mut by_day: Vec<Vec<_>> = dates.iter().map(|_| Vec::new()).collect();
+    for provider in &estate.providers {
+        let stored = DemoStorage::new(provider.clone()).stored(&dates);
+        for (all, stored) in by_day.iter_mut().zip(stored) {
+            all.extend(stored.into_iter().map(|bucket| (provider.account.id, bucket)));
+        }
+    }
+    by_day
+}
+
 /// Writes the lines of volumes, snapshots and buckets.
-pub(super) fn write(ledger: &mut Ledger, estate: &Estate, disks: &[Disk]) {
+pub(super) fn write(
+    ledger: &mut Ledger,
+    estate: &Estate,
+    disks: &[Disk],
+    buckets: &[Vec<(&'static str, Stored)>],
+) {
     for disk in disks {
         disk_lines(ledger, disk);
     }
     let lists: Vec<_> = REGIONS.iter().map(|r| storage::s3_list(r.code)).collect();
     let mut slots = Slots::new();
-    for (day, _) in ledger.days() {
+    for (day, hours) in ledger.days() {
         // What the organization has stored so far, by region and tier: prices fall with it.
         let mut before: BTreeMap<(&str, usize), u64> = BTreeMap::new();
-        for (account, storage) in estate.providers.iter().zip(&estate.storage) {
-            for bucket in storage.stored(ledger.month.day(day)) {
-                let mut list = REGIONS.iter().zip(&lists).filter(|(r, _)| r.code == bucket.region);
-                let Some(list) = list.next().and_then(|(_, list)| list.as_ref()) else { continue };
-                let account = account.account.id;
-                bucket_lines(ledger, &mut slots, (account, day), &bucket, list, &mut before);
-            }
+        let at = (hours.start - estate.window.start) / DAY;
+        for (account, bucket) in buckets.get(at as usize).into_iter().flatten() {
+            let mut list = REGIONS.iter().zip(&lists).filter(|(r, _)| r.code == bucket.region);
+            let Some(list) = list.next().and_then(|(_, list)| list.as_ref()) else { continue };
+            bucket_lines(ledger, &mut slots, (account, day), bucket, list, &mut before);
         }
     }
 }

@@ -217,14 +217,16 @@ impl DemoStorage {
         self.inventory_keys().into_iter().map(row).collect()
     }
 
-    /// The account's buckets as CloudWatch measures them on a day that is over; without those that did not exist.
-    pub(super) fn stored(&self, day: Date) -> Vec<Stored> {
-        let dates = (day, day_of(self.provider.now()), self.reckoned());
-        let stored = |held: &Held| {
+    /// The account's buckets as CloudWatch measures them on days that are over, by day; without those that did not exist.
+    /// Objects of one bucket at a time are in memory.
+    pub(super) fn stored(mut self, days: &[Date]) -> Vec<Vec<Stored>> {
+        let (today, reckoned) = (day_of(self.provider.now()), self.reckoned());
+        let stored = |of: &Self, held: &Held, day: Date| {
+            let dates = (day, today, reckoned);
             let mut stored = Stored {
                 name: held.name.clone(),
                 region: held.region(),
-                tags: self.tags(&held.planted),
+                tags: of.tags(&held.planted),
                 bytes: Vec::new(),
                 objects: 0,
             };
@@ -239,7 +241,16 @@ impl DemoStorage {
             }
             stored
         };
-        self.held().iter().filter(|h| h.planted.created <= day).map(stored).collect()
+        self.held();
+        let mut by_day: Vec<Vec<Stored>> = days.iter().map(|_| Vec::new()).collect();
+        for held in self.buckets.take().unwrap_or_default() {
+            for (all, day) in by_day.iter_mut().zip(days) {
+                if held.planted.created <= *day {
+                    all.push(stored(&self, &held, *day));
+                }
+            }
+        }
+        by_day
     }
 
     /// The last day of reckoning; it counts from its midnight.
