@@ -8,7 +8,8 @@
 //! | cause | dollars |
 //! |---|---|
 //! | not seen | (1 − f) × E |
-//! | discount, commitments | f × (E − L) of on-demand and of covered hours |
+//! | commitments | f × (E − L) of covered hours |
+//! | discount | f × (E − L) of on-demand hours, where that leaves less unexplained: rates of a bill price later burn too |
 //! | not running when seen (f × H > h), not billed yet (f × H < h) | (f × H − h) × m |
 //! | without a price | u × m |
 //! | Spot price where all hours are Spot, else unexplained | what remains |
@@ -170,15 +171,19 @@ fn reconcile_day(
         let rate = if of.hours > 0.0 { of.list.to_f64() / of.hours } else { 0.0 };
         let hours_usd = if of.hours > 0.0 { dollars(hours * rate) } else { -usd };
         let by_hours = if hours > 0.0 { Cause::NotRunningWhenSeen } else { Cause::NotBilledYet };
-        let mut rest = of.effective - usd;
-        for (cause, usd) in [
+        let causes = [
             (Cause::NotSeen, dollars((1.0 - part) * of.effective.to_f64())),
-            (Cause::Discount, dollars(part * of.discount.to_f64())),
             (Cause::Commitments, dollars(part * of.commitments.to_f64())),
             (by_hours, hours_usd),
             (Cause::WithoutPrice, dollars(seen.unpriced * rate)),
-        ] {
-            rest -= usd;
+        ];
+        let known: Usd = causes.iter().map(|(_, usd)| *usd).sum();
+        let mut rest = of.effective - usd - known;
+        // Once a bill has shown private rates they price live burn as well, and a discount explains nothing more.
+        let discount = dollars(part * of.discount.to_f64());
+        let discount = if (rest - discount).abs() < rest.abs() { discount } else { Usd::ZERO };
+        rest -= discount;
+        for (cause, usd) in causes.into_iter().chain([(Cause::Discount, discount)]) {
             *explained.entry(cause).or_default() += usd;
         }
         let is_spot = of.spot == of.effective && !of.spot.is_zero();

@@ -125,6 +125,14 @@ fn at_private_prices_a_discount_explains_nothing() {
     assert_eq!(days[0].explained, []);
 }
 
+#[test]
+fn burn_at_the_rates_of_a_bill_has_no_discount_left_and_burn_at_list_prices_has_it() {
+    let lines = || vec![line(2, 24.0, 8.0, 10.0)];
+    assert_eq!(causes(lines(), &[look(2, ACCOUNT, 24.0, 24.0, 192.0, 0.0)]), []);
+    let at_list = causes(lines(), &[look(2, ACCOUNT, 24.0, 24.0, 240.0, 0.0)]);
+    assert_eq!(at_list, [(Cause::Discount, "-48.00".to_owned())]);
+}
+
 proptest! {
     #[test]
     fn the_causes_add_up_to_the_difference(
