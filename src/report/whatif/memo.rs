@@ -13,8 +13,8 @@ use crate::view::{Align, ViewContext, format};
 use crate::whatif::lists::ListReason as R;
 use crate::whatif::whole::JUDGED;
 use crate::whatif::{
-    Answer, FamilyInputs, ListEntry, OfferKind, PRIVATE_PRICES, Scenario, SlotComparison, Stage,
-    StepKind, Valuation,
+    Answer, BILLED_RATES, FamilyInputs, ListEntry, OfferKind, PRIVATE_PRICES, Scenario,
+    SlotComparison, Stage, StepKind, Valuation,
 };
 
 /// Lines of a page, and columns of a line: what a memo has when its lines are wrapped.
@@ -378,8 +378,9 @@ impl Memo<'_> {
             "For the demand as it ran: whatever is stopped, made smaller or moved to Spot first needs no \
              commitment. The Overview commits to what these leave, and to less.",
         );
-        // What the configuration says of prices is in them, and said with them.
-        let is_private = |f: &FamilyInputs| f.prices_from.contains(PRIVATE_PRICES);
+        // What the configuration or a bill says of prices is in them, and said with them.
+        let from = [PRIVATE_PRICES, BILLED_RATES];
+        let is_private = |f: &FamilyInputs| from.iter().any(|from| f.prices_from.contains(from));
         let without = match scenario.families.iter().any(is_private) {
             true => "Other private discounts, credits and taxes are not.",
             false => "Private discounts, credits and taxes are not.",

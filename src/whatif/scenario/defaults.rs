@@ -6,6 +6,9 @@ use crate::whatif::Demand;
 /// Source of prices that are not the list's, as [`ListPrice::from`] begins with it.
 pub const PRIVATE_PRICES: &str = "private prices of the configuration";
 
+/// Where prices come from that the newest bill shows.
+pub const BILLED_RATES: &str = "private rates of the newest bill";
+
 /// An on-demand price and its source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListPrice {

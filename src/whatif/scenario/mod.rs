@@ -7,7 +7,7 @@ pub(super) mod file;
 mod history;
 mod step;
 
-pub use defaults::{ListPrice, PRIVATE_PRICES, scenario_of};
+pub use defaults::{BILLED_RATES, ListPrice, PRIVATE_PRICES, scenario_of};
 pub use file::{ReadScenario, ScenarioError, file_name, read, write};
 pub use history::History;
 
