@@ -19,6 +19,7 @@ use crate::fleet::savings::MixedFleet;
 use crate::report::{Format, SavedOf, mixed_fleets};
 use crate::tabs::idle::picture::owner_words;
 use crate::tabs::savings::picture::words;
+use crate::view::room::wrap;
 use crate::view::{Symbols, reasons};
 
 /// Prints mixed-instances policies, each with the group that it is for.
@@ -44,14 +45,15 @@ pub(super) fn run(
         writeln!(out, "{:#}", json!({ name: fleets }))?;
     } else {
         let symbols = session::symbols(invocation, env);
-        out.write_all(text(savings, form, symbols).as_bytes())?;
+        let width = options.width.filter(|_| !options.list.wide).map(usize::from);
+        out.write_all(text(savings, form, symbols, width).as_bytes())?;
     }
     Ok(crate::cli::reports::ended(readings))
 }
 
 /// All policies, each behind comments that say what it is for. A fleet that must not have one has
-/// comments alone, with the reason.
-fn text(savings: &Savings, form: AsgForm, symbols: Symbols) -> String {
+/// comments alone, with the reason. Comments are wrapped to `width` columns.
+fn text(savings: &Savings, form: AsgForm, symbols: Symbols, width: Option<usize>) -> String {
     if savings.mixed_fleets.is_empty() {
         return "# no fleet of which a part could run on Spot for less\n".to_owned();
     }
@@ -59,7 +61,9 @@ fn text(savings: &Savings, form: AsgForm, symbols: Symbols) -> String {
     for fleet in &savings.mixed_fleets {
         for line in about(fleet, symbols) {
             // The text is clean: it has no line breaks that would end the comment.
-            out.push_str(&format!("# {line}\n"));
+            let parts = width
+                .map_or_else(|| vec![line.clone()], |width| wrap(&line, width.saturating_sub(2)));
+            out.extend(parts.iter().map(|part| format!("# {part}\n")));
         }
         if let Some(policy) = policy(fleet, form) {
             out.push_str(policy.trim_end());
@@ -131,7 +135,7 @@ mod tests {
     #[test]
     fn a_fleet_without_a_policy_prints_the_reason_and_nothing_to_copy() {
         for form in FORMS {
-            let text = text(&world(), form, Symbols::Ascii);
+            let text = text(&world(), form, Symbols::Ascii, None);
             assert_eq!(text.matches(&format!("\n# {WHY}\n")).count(), 1, "{text}");
             assert!(text.contains("p4de.24xlarge"), "the other one has its policy: {text}");
             assert!(!text.contains("g9.never"), "{text}");

@@ -10,6 +10,7 @@ use super::{CliError, Ctx, Exit, begin, workers};
 use crate::bus::planning::whole;
 use crate::cli::plan_file;
 use crate::report::{Format, SessionPlan, SessionReport, write};
+use crate::view::room::wrapped;
 use crate::whatif::{Answer, Demand, Scenario, Slot};
 
 pub(super) fn run(args: &MemoArgs, ctx: &Ctx<'_>, out: &mut dyn Write) -> Result<Exit, CliError> {
@@ -26,18 +27,28 @@ pub(super) fn run(args: &MemoArgs, ctx: &Ctx<'_>, out: &mut dyn Write) -> Result
     let report = report(demand, Arc::new(plan.scenario), Arc::new(answer));
     plan.warnings.iter().for_each(crate::cli::tell::tell);
     // A memo is Markdown unless somebody wants numbers.
-    let format = match ctx.format() {
-        Format::Table => Format::Md,
-        format => format,
+    let (format, width) = match ctx.format() {
+        Format::Table => (Format::Md, ctx.view().width),
+        format => (format, None),
     };
     let text = write(&report, format, &ctx.view());
     match &args.out {
-        None => out.write_all(text.as_bytes())?,
+        None => out.write_all(to_read(&text, width).as_bytes())?,
         Some(path) => {
             plan_file::create(path, text.as_bytes())?;
         }
     }
     Ok(Exit::Ok)
+}
+
+/// Markdown with its paragraphs and points wrapped to a terminal of `width` columns. It stays Markdown: rows of tables are
+/// as wide as they are.
+fn to_read(text: &str, width: Option<u16>) -> String {
+    let line = |line: &str| {
+        let width = width.filter(|_| !line.starts_with('|'));
+        wrapped(format!("{line}\n"), width)
+    };
+    text.lines().map(line).collect()
 }
 
 /// What is printed: a session of one scenario.
