@@ -69,6 +69,7 @@ pub fn table(input: &SavingsInput<'_>) -> (Vec<Arc<CommitmentRow>>, CommitmentSu
         let mut row = row(item, &past.items[place], &present, place, known);
         row.is_in_force = item.is_in_force(input.now);
         row.usd_per_hour = usd_per_hour(item, book);
+        row.billed_unused_usd = book.billed.as_ref().and_then(|bill| bill.unused_usd(&item.id));
         row.findings = looked.findings(place, &row, known);
         rows.push(Arc::new(row));
     }
@@ -182,6 +183,7 @@ fn row(
         utilisation: past.utilisation().filter(|_| known),
         utilisation_now: now.utilisation().filter(|_| known),
         unused_usd_per_hour: unused,
+        billed_unused_usd: None,
         effective_usd_per_hour: effective,
         on_demand_usd_per_hour: on_demand.filter(|_| effective.is_some()),
         saves_usd_per_hour: saves.map(|(list, paid)| (list - paid) / f64::from(over.hours)),

@@ -1,15 +1,17 @@
-//! What instances, volumes and buckets cost on a bill, for the views of what runs.
+//! What instances, volumes, snapshots and buckets cost on a bill, and what of commitments nothing used, for the views of what runs.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::cube::Bill;
+use super::cube::{Bill, ResourceCell};
 use super::month::Month;
+use super::names::NameId;
 use super::usd::Usd;
+use super::words::Pricing;
 use crate::domain::hash::FastMap;
 
-/// Net effective cost of instances, volumes and buckets in one period, by their ids. Small beside the bill.
+/// Net effective cost of instances, volumes, snapshots and buckets in one period, by their ids. Small beside the bill.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ResourceCosts {
     /// The period.
@@ -18,6 +20,8 @@ pub struct ResourceCosts {
     pub last_day: u8,
     /// Costs by id, ordered by it.
     costs: Vec<(Arc<str>, Usd)>,
+    /// Unused part of commitments and reserved capacity by id, ordered by it.
+    unused: Vec<(Arc<str>, Usd)>,
 }
 
 impl ResourceCosts {
@@ -32,14 +36,17 @@ impl ResourceCosts {
                         || bill.name(kind.service) == "Amazon Simple Storage Service"
                 })
             };
-            if id.starts_with("i-") || id.starts_with("vol-") || !id.is_empty() && is_bucket() {
+            let is_of_ec2 = ["i-", "vol-", "snap-"].iter().any(|of| id.starts_with(of));
+            if is_of_ec2 || !id.is_empty() && is_bucket() {
                 *costs.entry(id).or_default() += cell.sums.net;
             }
         }
-        let mut costs: Vec<(Arc<str>, Usd)> =
-            costs.into_iter().map(|(id, usd)| (id.into(), usd)).collect();
-        costs.sort_unstable();
-        Self { period: bill.head.period, last_day: bill.head.last_day, costs }
+        Self {
+            period: bill.head.period,
+            last_day: bill.head.last_day,
+            costs: ordered(costs),
+            unused: ordered(unused(bill)),
+        }
     }
 
     /// Costs of several bills of one period added up; `None` without any.
@@ -49,23 +56,67 @@ impl ResourceCosts {
         for other in all {
             sum.last_day = sum.last_day.max(other.last_day);
             sum.costs.extend(other.costs);
+            sum.unused.extend(other.unused);
         }
-        sum.costs.sort_unstable();
-        sum.costs.dedup_by(|next, kept| {
-            let is_same = next.0 == kept.0;
-            if is_same {
-                kept.1 += next.1;
-            }
-            is_same
-        });
+        for costs in [&mut sum.costs, &mut sum.unused] {
+            costs.sort_unstable();
+            costs.dedup_by(|next, kept| {
+                let is_same = next.0 == kept.0;
+                if is_same {
+                    kept.1 += next.1;
+                }
+                is_same
+            });
+        }
         Some(sum)
     }
 
     /// Cost of a resource, dollars; `None` where the bill does not name it.
     pub fn usd(&self, id: &str) -> Option<f64> {
-        let at = self.costs.binary_search_by(|(known, _)| (**known).cmp(id)).ok()?;
-        self.costs.get(at).map(|(_, usd)| usd.to_f64())
+        found(&self.costs, id)
     }
+
+    /// What of a commitment nothing used, dollars; `None` where the bill does not name it. Of a capacity reservation the
+    /// room that nothing ran in; `None` where something ran in all of it.
+    pub fn unused_usd(&self, id: &str) -> Option<f64> {
+        found(&self.unused, id)
+    }
+}
+
+fn found(costs: &[(Arc<str>, Usd)], id: &str) -> Option<f64> {
+    let at = costs.binary_search_by(|(known, _)| (**known).cmp(id)).ok()?;
+    costs.get(at).map(|(_, usd)| usd.to_f64())
+}
+
+fn ordered(costs: FastMap<&str, Usd>) -> Vec<(Arc<str>, Usd)> {
+    let mut costs: Vec<_> = costs.into_iter().map(|(id, usd)| (id.into(), usd)).collect();
+    costs.sort_unstable();
+    costs
+}
+
+const fn is_unused(pricing: Pricing) -> bool {
+    matches!(pricing, Pricing::UnusedCommitment | Pricing::UnusedCapacity)
+}
+
+/// Unused part of all commitments of a bill, 0 of those that were used whole; and of reserved capacity that was not.
+fn unused(bill: &Bill) -> FastMap<&str, Usd> {
+    let mut of: FastMap<NameId, Usd> = FastMap::default();
+    for cell in bill.cells.iter().filter(|cell| !cell.key.commitment.is_none()) {
+        let usd = of.entry(cell.key.commitment).or_default();
+        if is_unused(cell.key.pricing) {
+            *usd += cell.sums.net;
+        }
+    }
+    let is_room = |cell: &&ResourceCell| {
+        cell.key.pricing == Pricing::UnusedCapacity && cell.key.commitment.is_none()
+    };
+    let room = bill.resources.iter().filter(is_room);
+    let of = of.into_iter().chain(room.map(|cell| (cell.resource, cell.sums.net)));
+    let mut unused: FastMap<&str, Usd> = FastMap::default();
+    for (id, usd) in of {
+        *unused.entry(resource_id(bill.name(id))).or_default() += usd;
+    }
+    unused
 }
 
 /// The id by which live views know a resource that a bill names by its ARN: `i-…` of an instance, `vol-…` of a volume,
@@ -78,7 +129,7 @@ pub fn resource_id(resource: &str) -> &str {
         return resource;
     };
     let id = match service {
-        "ec2" | "elasticfilesystem" | "fsx" => name.rsplit('/').next(),
+        "ec2" | "elasticfilesystem" | "fsx" | "savingsplans" => name.rsplit('/').next(),
         "s3" => name.split('/').next(),
         _ => None,
     };
@@ -106,6 +157,8 @@ mod tests {
                 "arn:aws:sagemaker:us-east-1:1:endpoint/a",
                 "arn:aws:sagemaker:us-east-1:1:endpoint/a",
             ),
+            ("arn:aws:ec2:us-east-1:1:reserved-instances/f127bd27", "f127bd27"),
+            ("arn:aws:savingsplans::1:savingsplan/0a1b", "0a1b"),
             ("arn:aws:ec2:us-east-1:1:", "arn:aws:ec2:us-east-1:1:"),
             ("arn:aws:ec2", "arn:aws:ec2"),
             ("i-0abc", "i-0abc"),
@@ -114,6 +167,47 @@ mod tests {
         ] {
             assert_eq!(resource_id(name), id, "{name}");
         }
+    }
+
+    #[test]
+    fn what_nothing_used_is_told_by_commitment_and_by_room() {
+        let plan = "arn:aws:savingsplans::1:savingsplan/0a1b";
+        let room = "arn:aws:ec2:us-east-1:1:capacity-reservation/cr-1";
+        let mut bill = BillBuilder::new(vec![]);
+        for (commitment, resource, pricing, cents) in [
+            (plan, "i-1", Pricing::SavingsPlan, 5_000_u64),
+            (plan, "", Pricing::UnusedCommitment, 1_200),
+            ("ri-1", "i-2", Pricing::Reserved, 700),
+            ("cr-block", "cr-block", Pricing::UnusedCapacity, 900),
+            ("", room, Pricing::UnusedCapacity, 300),
+            ("", "i-3", Pricing::OnDemand, 100),
+        ] {
+            let kind = UsageKind {
+                service: NameId::NONE,
+                service_code: NameId::NONE,
+                usage_type: NameId::NONE,
+                operation: NameId::NONE,
+                family: NameId::NONE,
+                unit: NameId::NONE,
+                path: None,
+            };
+            let key = Key {
+                account: NameId::NONE,
+                region: NameId::NONE,
+                kind: bill.kind(kind),
+                charge: Charge::Usage,
+                pricing,
+                commitment: bill.name(commitment.as_bytes()),
+                owner: OwnerId::default(),
+            };
+            let net = Usd::from_f64(cents as f64 / 100.0).unwrap();
+            let sums = Sums { net, lines: 1, ..Sums::default() };
+            let resource = bill.name(resource.as_bytes());
+            bill.add(&Line { day: 3, key, resource, sums }).unwrap();
+        }
+        let costs = ResourceCosts::of(&bill.finish(sample::bill_head("2026-10")));
+        let unused = ["0a1b", "ri-1", "cr-block", "cr-1", "i-3"].map(|id| costs.unused_usd(id));
+        assert_eq!(unused, [Some(12.0), Some(0.0), Some(9.0), Some(3.0), None]);
     }
 
     #[test]
@@ -157,6 +251,7 @@ mod tests {
         let one = ResourceCosts::of(&bill);
         assert_eq!((one.usd("i-1"), one.usd("datasets")), (Some(11.75), Some(3.0)));
         assert_eq!((one.usd("nat-1"), one.usd(""), one.last_day), (None, None, 3));
+        assert_eq!(one.unused_usd("i-1"), None);
         let two = ResourceCosts::sum([one.clone(), one]).unwrap();
         assert_eq!((two.usd("i-1"), two.usd("i-2")), (Some(23.5), None));
         assert_eq!(ResourceCosts::sum([]), None);

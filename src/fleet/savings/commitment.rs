@@ -25,6 +25,8 @@ pub struct CommitmentRow {
     pub utilisation_now: Option<f64>,
     /// Cost of its unused part now, USD/h; `None` when unknown.
     pub unused_usd_per_hour: Option<f64>,
+    /// What of it nothing used in the month of the newest bill so far, USD, by that bill; `None` where no bill names it.
+    pub billed_unused_usd: Option<f64>,
     /// Actual cost of one instance-hour that it covers: paid ÷ used, USD/h; `None` when several types share it, or
     /// nothing used it.
     pub effective_usd_per_hour: Option<f64>,

@@ -90,6 +90,9 @@ pub struct SnapshotRow {
     /// Upper bound of its price, USD per month of 730 h: its full size at list price, although blocks shared with its
     /// neighbours are billed once. `None` when price or size is unknown.
     pub usd_per_month_at_most: Option<f64>,
+    /// What the newest bill says that it cost in its month so far, net of discounts, USD; `None` without a bill, and where
+    /// the bill does not name it.
+    pub billed_usd: Option<f64>,
     /// Findings about it, most dollars first.
     pub findings: Vec<Arc<StorageFinding>>,
     /// Possible saving, USD per month: the greatest of its findings; `None` when no finding has dollars.

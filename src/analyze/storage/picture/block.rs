@@ -128,6 +128,7 @@ fn snapshot_row(
         savings: savings::of_block(&findings, usd_per_month_at_most),
         findings,
         usd_per_month_at_most,
+        billed_usd: input.billed.and_then(|billed| billed.usd(&snapshot.id)),
         team,
         project,
         environment,

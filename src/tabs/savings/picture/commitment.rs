@@ -29,6 +29,8 @@ field_table! {
     pub enum CommitmentField => FIELDS {
         Unused number(UsdPerHour) "unused_usd_per_hour" ["unused", "waste"] "UNUSED/h" 8 by('u')
             "What is paid now and nothing uses, $/h.";
+        BilledUnused number(Usd) "billed_unused_usd" ["billed_unused", "billed"] "BILLED" 10 unit("$") by('b')
+            "What of it nothing used in the month of the newest bill, by that bill, net of discounts.";
         UsdPerHour number(UsdPerHour) "usd_per_hour" ["$", "usd", "cost", "paid"] "$/h" 8 by('h')
             "What is paid for it, used or not, upfront spread over the term; capacity at its on-demand price.";
         Kind choice(KINDS) "kind" ["type"] "KIND" 20 by('k') "What kind of commitment.";
@@ -75,6 +77,7 @@ impl TableField for CommitmentField {
 
     const SCREEN_COLUMNS: &'static [Self] = &[
         F::Unused,
+        F::BilledUnused,
         F::UsdPerHour,
         F::Utilisation,
         F::UtilisationNow,
@@ -86,8 +89,15 @@ impl TableField for CommitmentField {
         F::OnDemand,
         F::Finding,
     ];
-    const DROPPED_FIRST: &'static [Self] =
-        &[F::OnDemand, F::Effective, F::Finding, F::UtilisationNow, F::Saves, F::Kind];
+    const DROPPED_FIRST: &'static [Self] = &[
+        F::BilledUnused,
+        F::OnDemand,
+        F::Effective,
+        F::Finding,
+        F::UtilisationNow,
+        F::Saves,
+        F::Kind,
+    ];
 
     fields!(FIELDS);
 
@@ -97,6 +107,7 @@ impl TableField for CommitmentField {
         let of = |n: Option<u32>| Value::number(n.map(f64::from));
         match self {
             F::Unused => Value::number(row.unused_usd_per_hour),
+            F::BilledUnused => Value::number(row.billed_unused_usd),
             F::UsdPerHour => Value::number(row.usd_per_hour),
             F::Kind => Value::text(held.kind().word()),
             F::Covers => Value::text(&row.covers),
@@ -139,6 +150,7 @@ impl TableField for CommitmentField {
     fn role(self, row: &CommitmentRow) -> Role {
         match self {
             F::Unused if row.unused_usd_per_hour.is_some_and(|usd| usd > 0.0) => Role::Idle,
+            F::BilledUnused if row.billed_unused_usd.is_some_and(|usd| usd > 0.0) => Role::Idle,
             F::Saves if row.saves_usd_per_hour.is_some_and(|usd| usd < 0.0) => Role::Warn,
             F::Finding => Role::Warn,
             _ if row.commitment.state != CommitmentState::Active => Role::Dim,

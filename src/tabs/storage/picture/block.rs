@@ -136,7 +136,7 @@ field_table! {
         Region text "region" [] "REGION" 14 by('r') "Region.";
         Az text "az" ["zone"] "ZONE" 15 "Zone of a volume.";
         Billed number(Usd) "billed_usd" ["billed"] "BILLED" 8 unit("$")
-            "What the newest bill says a volume cost in its month so far, net of discounts; snapshots are billed together.";
+            "What the newest bill says it cost in its month so far, net of discounts.";
     }
 }
 
@@ -183,7 +183,10 @@ impl TableField for BlockField {
         };
         match self {
             F::UsdPerMonth => Value::number(row.usd()),
-            F::Billed => Value::number(volume.and_then(|v| v.billed_usd)),
+            F::Billed => Value::number(match row {
+                BlockRow::Volume(v) => v.billed_usd,
+                BlockRow::Snapshot(s) => s.billed_usd,
+            }),
             F::Savings => Value::number(match row {
                 BlockRow::Volume(v) => v.savings,
                 BlockRow::Snapshot(s) => s.savings,
