@@ -47,6 +47,18 @@ def idle(check, report):
                             all(s["value"] is None or s["value"] >= s["threshold"] * (1 - 1e-6) for s in joint))
 
 
+def bill(check, report):
+    rows, whole = report["rows"], report["total"]
+    for key in ["billed_usd", "effective_usd", "list_usd", "net_usd", "line_items"]:
+        check.near(f"bill: {key}", whole[key], total(rows, key), len(rows))
+    for row in rows:
+        check.near(f"bill: share of {row}", row["share"], row["effective_usd"] / whole["effective_usd"])
+
+
+def bill_commitments(check, report):
+    bill(check, report)
+
+
 def overview(check, report):
     rows = defaultdict(list)
     for row in report["rows"]:

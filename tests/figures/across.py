@@ -61,11 +61,28 @@ def across(check, reports):
     across_waterfall(check, reports, lines)
     across_storage(check, reports)
     across_plans(check, reports)
+    across_bill(check, reports)
     for name in ["rightsize", "spot"]:
         for row in reports[name]["rows"]:
             key = "usd_per_hour" if name == "rightsize" else "on_demand_usd_per_hour"
             if row[key] is not None and row["id"] in by_id and by_id[row["id"]]["lifecycle"] == "on_demand":
                 check.near(f"{name} {row['name']}: price", row[key], by_id[row["id"]]["usd_per_hour"])
+
+
+def across_bill(check, reports):
+    """What the bill says of a resource stands beside it, and what of a commitment nothing used."""
+    costs = {row["resource"]: row["net_usd"] for row in reports["bill"]["rows"]}
+    for name, key in [("idle", "instance_id"), ("buckets", "name"), ("ebs", "id")]:
+        for row in reports[name]["rows"]:
+            check.near(f"{name} {row[key]}: billed", row["billed_usd"], costs.get(row[key]))
+    unused = defaultdict(float)
+    for row in reports["bill_commitments"]["rows"]:
+        is_unused = row["pricing"] in ("unused_commitment", "unused_capacity")
+        unused[row["commitment"]] += row["net_usd"] if is_unused else 0
+    # Room that was reserved without a commitment is a resource of its own, billed for what nothing ran in.
+    unused.update((resource, usd) for resource, usd in costs.items() if str(resource).startswith("cr-"))
+    for row in reports["commitments"]["rows"]:
+        check.near(f"commitment {row['id']}: billed and unused", row["billed_unused_usd"], unused.get(row["id"]))
 
 
 def across_findings(check, reports, lines, by_id):
@@ -396,7 +413,8 @@ def across_plans(check, reports):
 
 def who(row):
     """What a row is of, whatever report it is in."""
-    keys = ["section", "account", "region", "group", "id", "instance_id", "node", "gpu_index", "gpu_instance", "bucket", "name"]
+    keys = ["section", "account", "region", "group", "id", "instance_id", "node", "gpu_index", "gpu_instance", "bucket", "name", "resource",
+            "commitment", "pricing"]
     return tuple(str(row.get(key)) for key in keys)
 
 

@@ -43,6 +43,8 @@ OF_ACCOUNTS = {
     "buckets": ["storage", "buckets"],
     "ebs": ["storage", "ebs"],
     "forecast": ["storage", "forecast"],
+    "bill": ["bill", "--by", "resource"],
+    "bill_commitments": ["bill", "--by", "commitment,pricing"],
     "plan": ["plan", "idle"],
     "volumes": ["plan", "volumes", "--action", "gp3"],
     "policy": ["policy", "run", f"{ASSETS}/policy.example.toml"],
