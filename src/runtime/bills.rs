@@ -4,18 +4,20 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
+use tokio::runtime::Handle;
 
 use super::Running;
 use crate::analyze::bill::{BillKey, BillSettings, Measured, countable, measured};
 use crate::app::Msg;
-use crate::cache;
-use crate::cli::bill::settings;
+use crate::cache::{self, Cache};
+use crate::cli::bill::{Seen, settings};
 use crate::cli::invocation::Invocation;
 use crate::cli::session;
 use crate::domain::bill::{Bill, BillHead, Month};
 use crate::fleet::Fleet;
+use crate::fleet::savings::Savings;
 use crate::source::demo;
-use crate::tabs::bill::picture::{BillBooks, BillPicture, BillQuestion, BillSummary};
+use crate::tabs::bill::picture::{BillBooks, BillPicture, BillQuestion, BillSummary, BillView};
 
 /// Months that are read at once: that of the question, and what its forecast learns from.
 const MONTHS: i32 = 4;
@@ -25,15 +27,43 @@ const MONTHS: i32 = 4;
 pub(super) struct Bills {
     /// Number of the newest question.
     newest: Arc<AtomicU64>,
-    /// Newest fleet, whose verdicts tell what was wasted; `None` before the first.
-    fleet: Arc<Mutex<Option<Arc<Fleet>>>>,
+    judged: Arc<Mutex<Judged>>,
     held: Arc<Mutex<Held>>,
+}
+
+/// What was judged last, which tells what of a bill was wasted; each `None` before the first.
+#[derive(Clone, Default)]
+struct Judged {
+    /// Instances.
+    fleet: Option<Arc<Fleet>>,
+    /// Other resources.
+    savings: Option<Arc<Savings>>,
+}
+
+/// Of which fleet and which savings something was made.
+type JudgedVersion = (Option<u64>, Option<u64>);
+
+impl Judged {
+    fn version(&self) -> JudgedVersion {
+        (self.fleet.as_ref().map(|of| of.version), self.savings.as_ref().map(|of| of.version))
+    }
+
+    fn measured(&self, period: Month, now: Timestamp, evidence_hours: f64) -> Measured {
+        let instances = self.fleet.as_ref().map_or(&[][..], |fleet| &fleet.rows);
+        let resources = self.savings.as_ref().map_or(&[][..], |savings| &savings.resources);
+        measured(instances, resources, period, now, evidence_hours)
+    }
 }
 
 impl Bills {
     /// Takes note of the newest fleet.
     pub(super) fn measure_by(&self, fleet: &Arc<Fleet>) {
-        *self.fleet.lock().unwrap_or_else(PoisonError::into_inner) = Some(fleet.clone());
+        self.judged.lock().unwrap_or_else(PoisonError::into_inner).fleet = Some(fleet.clone());
+    }
+
+    /// Takes note of the newest verdicts on other resources.
+    pub(super) fn measure_by_resources(&self, savings: &Arc<Savings>) {
+        self.judged.lock().unwrap_or_else(PoisonError::into_inner).savings = Some(savings.clone());
     }
 }
 
@@ -42,40 +72,48 @@ impl Bills {
 struct Held {
     /// Those of the last question's months; all of them in the demo.
     bills: Vec<Arc<Bill>>,
-    /// What was made of a month and of a fleet, for the next question about it; `None` before the first.
-    summary: Option<(Option<u64>, Arc<BillSummary>)>,
+    /// What was made of a month and of what was judged, for the next question about it; `None` before the first.
+    summary: Option<(JudgedVersion, Arc<BillSummary>)>,
 }
 
 /// What a question is answered with besides bills.
 struct Asked {
     invocation: Invocation,
     question: BillQuestion,
-    fleet: Option<Arc<Fleet>>,
+    judged: Judged,
+    /// Where live burn of the past is kept.
+    cache: Cache,
+    /// Runs what waits for the cache.
+    on: Handle,
     now: Timestamp,
 }
 
 impl Held {
     fn answer(&mut self, asked: &Asked) -> Result<BillPicture, String> {
-        let Asked { invocation, question, fleet, now } = asked;
+        let Asked { invocation, question, judged, now, .. } = asked;
         let config = &invocation.config;
-        let settings = settings(config);
+        let settings = settings(invocation);
         let (heads, unreadable) = self.heads(invocation, question, &settings)?;
         let period = question.period_of(&heads);
         if let Some(period) = period {
             self.read(invocation, &heads, period)?;
         }
         let hours = session::policy(config, &config.preset).map_or(168, |p| p.window_hours());
-        let measured = match (fleet, heads.iter().map(|head| head.period).max()) {
-            (Some(fleet), Some(newest)) => measured(fleet, newest, *now, f64::from(hours)),
-            _ => Measured::default(),
+        let newest = heads.iter().map(|head| head.period).max();
+        let measured = newest.map(|newest| judged.measured(newest, *now, f64::from(hours)));
+        let measured = measured.unwrap_or_default();
+        let seen = match period.filter(|_| question.view == BillView::LiveBurn) {
+            Some(period) => asked.on.block_on(Seen::within(invocation, &asked.cache, period)),
+            None => Seen::default(),
         };
-        let version = fleet.as_ref().map(|fleet| fleet.version);
+        let version = judged.version();
         let known = self.summary.as_ref().filter(|(of, _)| *of == version).map(|(_, made)| made);
         let books = BillBooks {
             heads: &heads,
             bills: &self.bills,
             settings: &settings,
             measured: &measured,
+            live: seen.live(),
         };
         let mut picture = books.answer(question, known)?;
         picture.unreadable = unreadable;
@@ -154,14 +192,15 @@ impl Running {
     pub(super) fn ask_bills(&self, question: BillQuestion) {
         let number = self.bills.newest.fetch_add(1, Ordering::Relaxed) + 1;
         let (bills, messages) = (self.bills.clone(), self.messages.clone());
-        let (invocation, now) = (self.invocation.clone(), self.now());
+        let (invocation, cache, now) = (self.invocation.clone(), self.cache.clone(), self.now());
+        let on = Handle::current();
         tokio::task::spawn_blocking(move || {
             let mut held = bills.held.lock().unwrap_or_else(PoisonError::into_inner);
             if bills.newest.load(Ordering::Relaxed) != number {
                 return;
             }
-            let fleet = bills.fleet.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            let asked = Asked { invocation, question, fleet, now };
+            let judged = bills.judged.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let asked = Asked { invocation, question, judged, cache, on, now };
             let answer = held.answer(&asked).map(Arc::new);
             drop(held);
             // The screen may be gone already; there is nobody left to tell.

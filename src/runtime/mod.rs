@@ -361,7 +361,10 @@ impl Running {
             Event::StorageFacts(facts) => self.storage = Some(facts),
             Event::Storage(storage) => self.send(Msg::Storage(storage)).await,
             Event::SavingsFacts(_) => {}
-            Event::Savings(savings) => self.send(Msg::Savings(savings)).await,
+            Event::Savings(savings) => {
+                self.bills.measure_by_resources(&savings);
+                self.send(Msg::Savings(savings)).await;
+            }
             Event::Fleet(fleet) => {
                 self.bills.measure_by(&fleet);
                 let cost = self.bus.refresh_cost_micro_usd();

@@ -304,7 +304,7 @@ actions! {
     /// Write a note to the scenario.
     NoteScenario "note-scenario" WhatIf ["n"] "note";
 
-    /// Next list: the bill by its keys, its anatomy, what changed.
+    /// Next list: the bill by its keys, its anatomy, what changed, what is out of the ordinary, its days beside live burn.
     NextBillList "next-bill-list" Bill ["o"] "next list";
     /// Previous list.
     PreviousBillList "previous-bill-list" Bill ["O"] "previous list";

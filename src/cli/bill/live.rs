@@ -1,40 +1,87 @@
-//! Live burn of the past, which a bill is laid beside.
+//! Live burn of the past, and what was judged, which a bill is laid beside.
 
 use super::super::accounts::Reach;
 use super::super::exit::CliError;
 use super::super::invocation::Invocation;
 use super::super::past::private_prices;
-use super::super::session::with_cache;
+use super::super::reports::read_with;
+use super::super::savings_settings::SavingsWant;
+use super::super::session::{policy, with_cache};
+use super::super::telemetry::Want;
+use jiff::Timestamp;
+
+use crate::analyze::bill::reconcile::LiveBurn;
+use crate::analyze::bill::{Measured, measured as bill_measured};
 use crate::bus;
+use crate::cache::Cache;
 use crate::domain::bill::Month;
 use crate::domain::{BurnDay, Hour, Scope};
 use crate::source::demo::bill;
 
 /// What was seen of the accounts of a run.
-pub(super) struct Seen {
+#[derive(Default)]
+pub(crate) struct Seen {
     /// By account and day.
-    pub days: Vec<BurnDay>,
+    days: Vec<BurnDay>,
     /// Accounts and regions that are read.
-    pub scopes: Vec<Scope>,
+    scopes: Vec<Scope>,
     /// True where burn is at private prices.
-    pub is_discounted: bool,
+    is_discounted: bool,
 }
 
 impl Seen {
-    /// Live burn from the begin of a period on, as the cache has it; asks nobody.
+    /// Live burn from the begin of a period on, as the cache of a run has it; asks nobody.
     pub(super) fn of(invocation: &Invocation, period: Month) -> Result<Self, CliError> {
-        let demo = invocation.reach.demo_fleet(&invocation.config, &invocation.options);
-        let (days, scopes) = if let Some(demo) = demo {
-            bill::seen(&demo, period)
-        } else {
-            let accounts: Vec<bus::Account> =
-                invocation.reaches().iter().map(Reach::account).collect();
-            let from = Hour::containing(period.begin()).day();
-            let now = invocation.options.now();
-            with_cache(invocation, async |cache| Ok(bus::burnt(cache, &accounts, from, now).await))?
-        };
-        Ok(Self { days, scopes, is_discounted: !private_prices(invocation).is_list() })
+        match Self::of_demo(invocation, period) {
+            Some(seen) => Ok(seen),
+            None => with_cache(invocation, async |cache| {
+                Ok(Self::of_accounts(invocation, cache, period).await)
+            }),
+        }
     }
+
+    /// The same, of a cache that is open.
+    pub(crate) async fn within(invocation: &Invocation, cache: &Cache, period: Month) -> Self {
+        match Self::of_demo(invocation, period) {
+            Some(seen) => seen,
+            None => Self::of_accounts(invocation, cache, period).await,
+        }
+    }
+
+    /// As the analysis takes it.
+    pub(crate) fn live(&self) -> LiveBurn<'_> {
+        let Self { days, scopes, is_discounted } = self;
+        LiveBurn { days, scopes, is_discounted: *is_discounted }
+    }
+
+    fn of_demo(invocation: &Invocation, period: Month) -> Option<Self> {
+        let demo = invocation.reach.demo_fleet(&invocation.config, &invocation.options)?;
+        Some(Self::new(invocation, bill::seen(&demo, period)))
+    }
+
+    async fn of_accounts(invocation: &Invocation, cache: &Cache, period: Month) -> Self {
+        let accounts: Vec<bus::Account> = invocation.reaches().iter().map(Reach::account).collect();
+        let from = Hour::containing(period.begin()).day();
+        let burnt = bus::burnt(cache, &accounts, from, invocation.options.now()).await;
+        Self::new(invocation, burnt)
+    }
+
+    fn new(invocation: &Invocation, (days, scopes): (Vec<BurnDay>, Vec<Scope>)) -> Self {
+        Self { days, scopes, is_discounted: !private_prices(invocation).is_list() }
+    }
+}
+
+/// What is known of instances and other resources without asking an account; nothing where nothing is kept.
+pub(super) fn measured(invocation: &Invocation, period: Month, now: Timestamp) -> Measured {
+    let mut invocation = invocation.clone();
+    invocation.options.offline |= invocation.options.demo.is_none();
+    let Ok(outcome) = read_with(&invocation, Want::Free, SavingsWant::All) else {
+        return Measured::default();
+    };
+    let config = &invocation.config;
+    let hours = policy(config, &config.preset).map_or(168, |policy| policy.window_hours());
+    let resources = outcome.savings_picture(now).resources;
+    bill_measured(&outcome.fleet.rows, &resources, period, now, f64::from(hours))
 }
 
 #[cfg(test)]

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::args::{AnomaliesArgs, ChangesArgs, OfArgs, SumsArgs};
 use super::kept::Kept;
-use super::live::Seen;
+use super::live::{self, Seen};
 use crate::analyze::bill::anomalies::{AnomalySettings, by_provider};
-use crate::analyze::bill::reconcile::{LiveBurn, reconcile};
+use crate::analyze::bill::reconcile::reconcile;
 use crate::analyze::bill::{
     BillKey, BillSettings, BreakdownError, Measured, anatomy, breakdown, changes,
 };
@@ -38,7 +38,7 @@ pub(super) struct Shown<'a> {
 impl<'a> Shown<'a> {
     /// With the settings of a run.
     pub(super) fn new(invocation: &'a Invocation, ctx: ViewContext) -> Self {
-        Self { invocation, ctx, settings: super::settings(&invocation.config) }
+        Self { invocation, ctx, settings: super::settings(invocation) }
     }
 
     /// Fails for `--fail-on`, of which sums know nothing.
@@ -64,8 +64,15 @@ impl<'a> Shown<'a> {
     pub(super) fn anatomy(&self, args: &OfArgs, out: &mut dyn Write) -> Result<Exit, CliError> {
         let chosen = Selection::<AnatomyField>::of(self.invocation)?;
         let (kept, bills) = self.kept(args, &[])?;
-        let found = anatomy(&bills, &self.settings, &Measured::default());
-        let of = BillsOf { bills: heads(&bills), ..BillsOf::default() };
+        let is_newest = bills.iter().any(|bill| bill.head.period == kept.newest());
+        let measured = if is_newest {
+            live::measured(self.invocation, kept.newest(), self.ctx.now)
+        } else {
+            Measured::default()
+        };
+        let found = anatomy(&bills, &self.settings, &measured);
+        let is_measured = !measured.is_empty();
+        let of = BillsOf { bills: heads(&bills), is_measured, ..BillsOf::default() };
         self.print(&chosen, &anatomy_rows(&found), of, &kept, out)
     }
 
@@ -135,9 +142,8 @@ impl<'a> Shown<'a> {
         let chosen = Selection::<ReconcileField>::of(self.invocation)?;
         let (kept, bills) = self.kept(args, &[BillKey::UsageType])?;
         let period = bills.first().map_or_else(|| kept.newest(), |bill| bill.head.period);
-        let Seen { days, scopes, is_discounted } = Seen::of(self.invocation, period)?;
-        let live = LiveBurn { days: &days, scopes: &scopes, is_discounted };
-        let found = reconcile(&bills, &live);
+        let seen = Seen::of(self.invocation, period)?;
+        let found = reconcile(&bills, &seen.live());
         let of = BillsOf { bills: heads(&bills), ..BillsOf::default() };
         self.print(&chosen, &reconcile_rows(found), of, &kept, out)
     }

@@ -9,7 +9,7 @@ pub(super) const COMMANDS: &[CommandSpec] = &[
         name: "bill",
         aliases: &[],
         usage: "[{}]",
-        doc: "The bill by a key, or by two with a comma between them; its anatomy; what changed.",
+        doc: "The bill by a key, or by two with a comma between them; its anatomy; what changed; anomalies; its days beside live burn.",
         words: Words::Each(|app| {
             let lists = BillList::ALL.into_iter().skip(1).map(|list| list.word().to_owned());
             lists.chain(app.bill_key_names()).collect()

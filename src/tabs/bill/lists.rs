@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::picture::{AnatomyField, BillField, ChangeField};
+use super::picture::{
+    AnatomyField, AnomalyField, BillField, BillView, ChangeField, ReconcileField,
+};
 use crate::app::keymap::Action;
 use crate::app::screen::Hints;
 use crate::app::{App, List, ListSource, ListSpec, Picture, alone, list_source, shown};
@@ -12,7 +14,7 @@ use crate::view::table_field::field_enum;
 
 field_enum! {
     /// A list of the tab, in the order in which a key goes through them.
-    BillList { Breakdown, Anatomy, Changes }
+    BillList { Breakdown, Anatomy, Changes, Anomalies, LiveBurn }
 }
 
 /// Static description of a list of the tab.
@@ -25,6 +27,8 @@ pub(crate) struct BillListSpec {
     pub(super) list: ListSpec,
     /// Takes the rows from the state of the tab.
     pub(super) source: ListSource,
+    /// The order of the rows as they come, in words.
+    pub(super) order: &'static str,
     /// Why the list is empty.
     pub(super) empty: &'static str,
     /// The keys that the footer names.
@@ -51,7 +55,8 @@ pub(super) static LISTS: [BillListSpec; BillList::ALL.len()] = [
         title: "Bill",
         word: "keys",
         list: list!(Breakdown, BillField, "bill", "rows of the bill"),
-        source: list_source!(BillField, |app| &app.tabs.bill.rows.breakdown, App::billed_of),
+        source: list_source!(BillField, |app| &app.tabs.bill.rows.of.breakdown, App::billed_of),
+        order: "costliest first",
         empty: "The bill has no line for it.",
         hints: &[
             (Action::Enter, "in"),
@@ -69,7 +74,8 @@ pub(super) static LISTS: [BillListSpec; BillList::ALL.len()] = [
         title: "Anatomy",
         word: "anatomy",
         list: list!(Anatomy, AnatomyField, "bill-anatomy", "categories of the bill"),
-        source: list_source!(AnatomyField, |app| &app.tabs.bill.rows.anatomy, App::billed_of),
+        source: list_source!(AnatomyField, |app| &app.tabs.bill.rows.of.anatomy, App::billed_of),
+        order: "by kind",
         empty: "The bill has no line.",
         hints: &[
             (Action::Enter, "in"),
@@ -83,7 +89,8 @@ pub(super) static LISTS: [BillListSpec; BillList::ALL.len()] = [
         title: "Changes",
         word: "changes",
         list: list!(Changes, ChangeField, "bill-changes", "changes of the bill"),
-        source: list_source!(ChangeField, |app| &app.tabs.bill.rows.changes, App::billed_of),
+        source: list_source!(ChangeField, |app| &app.tabs.bill.rows.of.changes, App::billed_of),
+        order: "largest first",
         empty: "The month before has no bill that is kept: nothing to compare with.",
         hints: &[
             (Action::Enter, "in"),
@@ -96,12 +103,55 @@ pub(super) static LISTS: [BillListSpec; BillList::ALL.len()] = [
             (Action::Export, ""),
         ],
     },
+    BillListSpec {
+        title: "Anomalies",
+        word: "anomalies",
+        list: list!(Anomalies, AnomalyField, "bill-anomalies", "anomalies of the bill"),
+        source: list_source!(AnomalyField, |app| &app.tabs.bill.rows.of.anomalies, App::billed_of),
+        order: "largest first",
+        empty: "Nothing is out of the ordinary: no spike, no drop, no drift.",
+        hints: OF_WHOLE_BILLS,
+    },
+    BillListSpec {
+        title: "Live",
+        word: "reconcile",
+        list: list!(LiveBurn, ReconcileField, "bill-reconcile", "days of the bill"),
+        source: list_source!(ReconcileField, |app| &app.tabs.bill.rows.of.days, App::billed_of),
+        order: "oldest first",
+        empty: "Nobody looked at live burn in this month: burntop writes it down while it runs.",
+        hints: OF_WHOLE_BILLS,
+    },
+];
+
+/// The keys that the footer names where the rows are always of the whole bill.
+const OF_WHOLE_BILLS: Hints = &[
+    (Action::Enter, "in"),
+    (Action::NextBillList, ""),
+    (Action::EarlierPeriod, ""),
+    (Action::Filter, ""),
+    (Action::Sort, ""),
+    (Action::Export, ""),
 ];
 
 impl BillList {
     /// Static description of the list.
     pub(crate) fn spec(self) -> &'static BillListSpec {
         &LISTS[self as usize]
+    }
+
+    /// What the bills are asked to show it.
+    pub(super) const fn view(self) -> BillView {
+        match self {
+            Self::Breakdown | Self::Anatomy => BillView::Costs,
+            Self::Changes => BillView::Changes,
+            Self::Anomalies => BillView::Anomalies,
+            Self::LiveBurn => BillView::LiveBurn,
+        }
+    }
+
+    /// True where the rows have the keys by which the bill is broken down.
+    pub(super) const fn has_keys(self) -> bool {
+        matches!(self, Self::Breakdown | Self::Changes)
     }
 
     /// Word after `:bill`.

@@ -13,11 +13,13 @@ use crate::ui::golden::{golden, screen};
 use crate::view::Symbols;
 
 /// The screens, each by the keys that lead to it, answered one after the other.
-const SCREENS: [(&str, &[&str]); 6] = [
+const SCREENS: [(&str, &[&str]); 8] = [
     ("bill", &[]),
     ("drilled", &["j", "<enter>", "<enter>"]),
     ("anatomy", &["o"]),
     ("changes", &["d"]),
+    ("anomalies", &[":bill anomalies<enter>"]),
+    ("live", &[":bill reconcile<enter>"]),
     ("keys", &["b", "j", " "]),
     ("about", &["i"]),
 ];

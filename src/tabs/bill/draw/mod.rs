@@ -9,6 +9,6 @@ use crate::ui::{Draw, table_state};
 
 impl Draw for BillScreen {
     fn state(&self, app: &App) -> Vec<(String, Role)> {
-        table_state(app.list(), app.bill_rows_on_screen(), "costliest first")
+        table_state(app.list(), app.bill_rows_on_screen(), app.bill_tab().look().spec().order)
     }
 }

@@ -3,7 +3,7 @@
 use crate::app::Role;
 use crate::app::content::Line;
 use crate::domain::bill::Usd;
-use crate::tabs::bill::picture::BillSummary;
+use crate::tabs::bill::picture::{BillSummary, published_shares};
 use crate::view::{Symbols, format};
 
 /// Columns of names, dollars, shares and bars.
@@ -11,10 +11,14 @@ const NAME: usize = 14;
 const USD: usize = 12;
 const SHARE: usize = 6;
 const BAR: usize = 20;
+/// Columns with the bar, and what published shares take besides.
+const WIDE: usize = 2 + NAME + USD + SHARE + BAR + 3 * USD + 8;
+const OTHERS: usize = 20;
 
 /// A line per category, with a bar of what worked, was wasted and is not known of it.
 pub(super) fn lines(summary: &BillSummary, symbols: Symbols, width: usize) -> Vec<Line> {
-    let wide = width >= 2 + NAME + USD + SHARE + BAR + 3 * USD + 8;
+    let wide = width >= WIDE;
+    let has_others = width >= WIDE + OTHERS;
     let most = summary.anatomy.rows.iter().map(|row| row.effective.to_f64()).fold(0.0, f64::max);
     let mut head = Line::new().column(Role::Heading, "Anatomy", NAME + 2);
     head = head.number(Role::Heading, "USD", USD).number(Role::Heading, "share", SHARE);
@@ -22,6 +26,9 @@ pub(super) fn lines(summary: &BillSummary, symbols: Symbols, width: usize) -> Ve
         head = head.column(Role::Heading, &legend(symbols), BAR + 4);
         for name in ["productive", "wasted", "unknown"] {
             head = head.number(Role::Heading, name, USD);
+        }
+        if has_others {
+            head = head.with(Role::Heading, "  share of others");
         }
     }
     let mut lines = vec![head];
@@ -37,6 +44,9 @@ pub(super) fn lines(summary: &BillSummary, symbols: Symbols, width: usize) -> Ve
             let role = if row.wasted.is_zero() { Role::Dim } else { Role::Idle };
             line = line.number(role, &usd(row.wasted), USD);
             line = line.number(Role::Dim, &usd(row.unknown), USD);
+            if has_others {
+                line = line.with(Role::Dim, format!("  {}", published_shares(row.category)));
+            }
         }
         lines.push(line);
     }

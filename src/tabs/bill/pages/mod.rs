@@ -2,6 +2,7 @@
 
 mod anatomy;
 mod bars;
+mod causes;
 mod empty;
 mod month;
 mod source;

@@ -1,8 +1,8 @@
-//! What stands above the lists: the month, its days, its anatomy, and where in the bill one is.
+//! What stands above the lists: the month, its days, its anatomy or why it differs from live burn, and where in the bill one is.
 
-use super::{anatomy, bars, month};
-use crate::analyze::bill::DayBar;
-use crate::app::content::Line;
+use super::{anatomy, bars, causes, month};
+use crate::analyze::bill::{BillKey, DayBar};
+use crate::app::content::{Line, columns};
 use crate::app::{App, Role};
 use crate::tabs::bill::lists::{BillList, LISTS};
 use crate::tabs::bill::picture::BillPicture;
@@ -32,13 +32,13 @@ pub fn strip(app: &App, width: usize) -> Vec<Line> {
     let is_wide = room > 16;
     let (now, before) = (by_day(&summary.month.days), by_day(&summary.month.days_before));
     let bars = |height| bars::lines(&now, &before, height, width, symbols);
-    let of_anatomy = anatomy::lines(summary, symbols, width);
-    let (bars, anatomy) = if is_wide {
-        (bars(5), of_anatomy)
-    } else {
-        (bars(2), anatomy::in_short(summary, symbols, width))
+    let bars = bars(if is_wide { 5 } else { 2 });
+    let below = match app.bill_tab().look() {
+        BillList::LiveBurn => causes::lines(&bill.rows.days, symbols, width),
+        _ if is_wide => anatomy::lines(summary, symbols, width),
+        _ => anatomy::in_short(summary, symbols, width),
     };
-    for block in [bars, anatomy] {
+    for block in [bars, below] {
         if block.len() <= room {
             room -= block.len();
             lines.extend(block);
@@ -59,26 +59,29 @@ fn by_day(bars: &[DayBar]) -> Vec<Option<f64>> {
     days
 }
 
-/// The lists by name, and what the one on screen is of.
+/// The lists by name where there is room, and what the one on screen is of.
 fn lists(app: &App, bill: &BillPicture, width: usize) -> Line {
     let tab = app.bill_tab();
     let symbols = app.appearance().symbols;
-    let mut line = names(LISTS.iter().map(|list| list.title), tab.look().spec().title, width / 2);
-    if tab.look() != BillList::Anatomy {
+    let mut of = Line::new();
+    if tab.look().has_keys() {
         let question = &bill.question;
-        let keys: Vec<String> =
-            question.keys.iter().map(crate::analyze::bill::BillKey::name).collect();
-        line = line.with(Role::Heading, format!("by {}", keys.join(" and ")));
+        let keys: Vec<String> = question.keys.iter().map(BillKey::name).collect();
+        of = of.with(Role::Heading, format!("by {}", keys.join(" and ")));
         for only in &question.only {
             let value = only.value.as_deref().unwrap_or(symbols.unknown());
-            line = line
+            of = of
                 .with(Role::Dim, format!(" {} ", symbols.separator()))
                 .with(Role::Dim, format!("{} ", only.key.name()))
                 .text(value.to_owned());
         }
     }
     if tab.is_behind() {
-        line = line.with(Role::Warn, format!(" {}", symbols.ellipsis()));
+        of = of.with(Role::Warn, format!(" {}", symbols.ellipsis()));
     }
+    let taken: usize = of.spans.iter().map(|span| columns(&span.text)).sum();
+    let room = width.saturating_sub(taken);
+    let mut line = names(LISTS.iter().map(|list| list.title), tab.look().spec().title, room);
+    line.spans.extend(of.spans);
     line
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::analyze::bill::anomalies::{Anomaly, AnomalyKind, AnomalySettings};
+use crate::analyze::bill::{BillKey, Only};
 use crate::view::table_field::{field_table, fields};
 use crate::view::{TableField, Value, ViewContext};
 
@@ -39,6 +40,21 @@ pub fn anomaly_rows(of: Vec<Anomaly>, settings: &AnomalySettings) -> Arc<[Arc<An
         })
     };
     of.into_iter().map(row).collect()
+}
+
+impl AnomalyRow {
+    /// What a drill into it is only of: all that its key names.
+    pub fn only(&self) -> Vec<Only> {
+        let key = &self.of.key;
+        let tag = self.tag_key.clone().map(BillKey::Tag).zip(key.tag.clone());
+        let named = [
+            (BillKey::Service, &key.service),
+            (BillKey::UsageType, &key.usage_type),
+            (BillKey::Account, &key.account),
+        ];
+        let named = named.into_iter().filter_map(|(key, value)| Some((key, value.clone()?)));
+        named.chain(tag).map(|(key, value)| Only { key, value: Some(value) }).collect()
+    }
 }
 
 /// What an anomaly is of, the most general value first.

@@ -2,23 +2,41 @@
 
 use std::sync::Arc;
 
-use super::{AnatomyItem, BillRow, ChangedRow, anatomy_rows, bill_rows, changed_rows};
+use super::{
+    AnatomyItem, AnomalyRow, BillRow, ChangedRow, ReconcileRow, anatomy_rows, anomaly_rows,
+    bill_rows, changed_rows, reconcile_rows,
+};
+use crate::analyze::bill::anomalies::{AnomalySettings, by_provider};
+use crate::analyze::bill::reconcile::{LiveBurn, reconcile};
 use crate::analyze::bill::{
     Anatomy, BillKey, BillSettings, Measured, MonthPicture, Only, anatomy, breakdown, changes,
     month,
 };
 use crate::domain::bill::{Bill, BillHead, Month, Sums};
 
+/// What is asked of a month.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BillView {
+    /// What was paid, by keys.
+    Costs,
+    /// What changed against the month before, by keys.
+    Changes,
+    /// What is out of the ordinary; of the whole bill.
+    Anomalies,
+    /// Its days beside live burn; of the whole bill.
+    LiveBurn,
+}
+
 /// A question to the bills that are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BillQuestion {
     /// Month; `None` for the newest one.
     pub period: Option<Month>,
-    /// True = what changed against the month before; false = what was paid.
-    pub changes: bool,
-    /// Keys of the rows; one or two.
+    /// What is asked of it.
+    pub view: BillView,
+    /// Keys of the rows; one or two, where the rows have keys. Where they have none, the key that the bills are chosen by.
     pub keys: Vec<BillKey>,
-    /// What the rows are only of; empty for the whole bill, as always of changes.
+    /// What the rows are only of; empty for the whole bill, as always but of costs.
     pub only: Vec<Only>,
 }
 
@@ -41,6 +59,21 @@ pub struct BillSummary {
     pub anatomy: Anatomy,
 }
 
+/// Rows of all lists. Those of a list that was not asked for are empty.
+#[derive(Clone, Debug, Default)]
+pub struct BillRows {
+    /// By the keys, costliest first.
+    pub breakdown: Arc<[Arc<BillRow>]>,
+    /// The anatomy; always there.
+    pub anatomy: Arc<[Arc<AnatomyItem>]>,
+    /// What changed, largest change first; empty also without a month before.
+    pub changes: Arc<[Arc<ChangedRow>]>,
+    /// What is out of the ordinary, largest difference first.
+    pub anomalies: Arc<[Arc<AnomalyRow>]>,
+    /// Days beside live burn, oldest first; empty also where nobody looked.
+    pub days: Arc<[Arc<ReconcileRow>]>,
+}
+
 /// The answer to a [`BillQuestion`].
 #[derive(Clone, Debug)]
 pub struct BillPicture {
@@ -56,19 +89,16 @@ pub struct BillPicture {
     pub unreadable: Vec<String>,
     /// Keys by which they can be broken down.
     pub keys: Vec<BillKey>,
-    /// What the bills of the month before are; empty where none is kept.
+    /// What the bills before it are that the rows rest on: of the month before, and for anomalies of all that tell what is
+    /// usual. Empty where none is kept.
     pub before: Vec<BillHead>,
     /// What is known of the month; `None` where no bill is kept.
     pub summary: Option<Arc<BillSummary>>,
-    /// Rows by the keys, costliest first; empty for a question about changes.
-    pub breakdown: Arc<[Arc<BillRow>]>,
-    /// Rows of the anatomy.
-    pub anatomy: Arc<[Arc<AnatomyItem>]>,
-    /// What changed, largest change first; empty for a question about costs, and without a month before.
-    pub changes: Arc<[Arc<ChangedRow>]>,
+    /// Rows of the lists.
+    pub rows: BillRows,
     /// True where it was measured what resources did in the month.
     pub is_measured: bool,
-    /// Sum of the rows; what the whole bill costs where it was asked for changes.
+    /// Sum of the rows; what the whole bill costs where it was not asked for costs.
     pub total: Sums,
 }
 
@@ -83,11 +113,17 @@ pub struct BillBooks<'a> {
     pub settings: &'a BillSettings,
     /// What the other tabs measured of resources in the newest month.
     pub measured: &'a Measured,
+    /// What was seen live in the month that is asked for; looked at for [`BillView::LiveBurn`] alone.
+    pub live: LiveBurn<'a>,
 }
 
 impl BillBooks<'_> {
     fn of(&self, period: Month) -> Vec<Arc<Bill>> {
         self.bills.iter().filter(|bill| bill.head.period == period).cloned().collect()
+    }
+
+    fn upto(&self, period: Month) -> Vec<Arc<Bill>> {
+        self.bills.iter().filter(|bill| bill.head.period <= period).cloned().collect()
     }
 
     fn is_newest(&self, period: Month) -> bool {
@@ -103,13 +139,11 @@ impl BillBooks<'_> {
 
     /// What is known of a month. What was measured is of the newest one: of the others nothing was.
     pub fn summary(&self, period: Month) -> BillSummary {
-        let upto: Vec<Arc<Bill>> =
-            self.bills.iter().filter(|bill| bill.head.period <= period).cloned().collect();
         let nothing = Measured::default();
         let measured = if self.is_newest(period) { self.measured } else { &nothing };
         BillSummary {
             period,
-            month: month(&upto),
+            month: month(&self.upto(period)),
             anatomy: anatomy(&self.of(period), self.settings, measured),
         }
     }
@@ -132,30 +166,38 @@ impl BillBooks<'_> {
             keys: Vec::new(),
             before: Vec::new(),
             summary: None,
-            breakdown: Arc::default(),
-            anatomy: Arc::default(),
-            changes: Arc::default(),
+            rows: BillRows::default(),
             is_measured: false,
             total: Sums::default(),
         };
         let Some(period) = period else { return Ok(picture) };
         let bills = self.of(period);
         let known = summary.filter(|summary| summary.period == period).cloned();
-        let before = self.of(period.plus(-1));
+        let mut before = self.of(period.plus(-1));
         let summary = known.unwrap_or_else(|| Arc::new(self.summary(period)));
-        if question.changes {
-            if !before.is_empty() {
-                let changes = changes(&before, &bills, &question.keys, self.settings);
-                picture.changes = changed_rows(&changes.map_err(|e| e.to_string())?);
+        let rows = &mut picture.rows;
+        picture.total = bills.iter().map(|bill| &bill.head.total).sum();
+        match question.view {
+            BillView::Costs => {
+                let found = breakdown(&bills, &question.keys, &question.only, self.settings);
+                let found = found.map_err(|e| e.to_string())?;
+                rows.breakdown = bill_rows(&found);
+                picture.total = found.total;
             }
-            picture.total = bills.iter().map(|bill| &bill.head.total).sum();
-        } else {
-            let found = breakdown(&bills, &question.keys, &question.only, self.settings);
-            let found = found.map_err(|e| e.to_string())?;
-            picture.breakdown = bill_rows(&found);
-            picture.total = found.total;
+            BillView::Changes if before.is_empty() => {}
+            BillView::Changes => {
+                let found = changes(&before, &bills, &question.keys, self.settings);
+                rows.changes = changed_rows(&found.map_err(|e| e.to_string())?);
+            }
+            BillView::Anomalies => {
+                before = self.upto(period.plus(-1));
+                let settings = AnomalySettings::default();
+                let found = by_provider(&self.upto(period), period, &settings);
+                rows.anomalies = anomaly_rows(found, &settings);
+            }
+            BillView::LiveBurn => rows.days = reconcile_rows(reconcile(&bills, &self.live)),
         }
-        picture.anatomy = anatomy_rows(&summary.anatomy);
+        rows.anatomy = anatomy_rows(&summary.anatomy);
         picture.keys = keys(&bills);
         picture.is_measured = self.is_newest(period) && !self.measured.is_empty();
         let heads = |bills: &[Arc<Bill>]| bills.iter().map(|bill| bill.head.clone()).collect();

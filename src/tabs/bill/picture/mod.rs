@@ -15,11 +15,9 @@ mod reconcile;
 #[cfg(test)]
 mod tests;
 
-#[cfg(test)]
-pub use anatomy::published_shares;
-pub use anatomy::{AnatomyField, AnatomyItem, anatomy_rows};
+pub use anatomy::{AnatomyField, AnatomyItem, anatomy_rows, published_shares};
 pub use anomalies::{AnomalyField, AnomalyRow, anomaly_rows};
-pub use answer::{BillBooks, BillPicture, BillQuestion, BillSummary};
+pub use answer::{BillBooks, BillPicture, BillQuestion, BillRows, BillSummary, BillView};
 pub use breakdown::{BillField, BillRow, bill_rows};
 pub use changes::{ChangeField, ChangedRow, changed_rows};
 pub use keyed::{Keyed, list_known};

@@ -9,7 +9,9 @@ use crate::app::screen::Hints;
 use crate::app::{App, Level, Notice, Page, turned};
 use crate::domain::bill::Month;
 use crate::tabs::bill::TAB;
-use crate::tabs::bill::picture::{AnatomyItem, BillRow, ChangedRow, Keyed};
+use crate::tabs::bill::picture::{
+    AnatomyItem, AnomalyRow, BillRow, ChangedRow, Keyed, ReconcileRow,
+};
 
 impl App {
     /// Shows a list of the tab.
@@ -108,6 +110,11 @@ impl App {
             BillList::Anatomy => {
                 let value = Some(list.current::<AnatomyItem>()?.id.clone());
                 return Some(vec![Only { key: BillKey::Category, value }]);
+            }
+            BillList::Anomalies => return Some(list.current::<AnomalyRow>()?.only()),
+            BillList::LiveBurn => {
+                let value = Some(list.current::<ReconcileRow>()?.id.clone());
+                return Some(vec![Only { key: BillKey::Day, value }]);
             }
         };
         let only = |(key, value): (&BillKey, &Option<Arc<str>>)| Only {

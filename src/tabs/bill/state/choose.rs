@@ -63,7 +63,7 @@ impl App {
     pub(crate) fn break_down_by(&mut self, keys: Vec<BillKey>) {
         let way = &mut self.tabs.bill.way;
         way.here.keys = keys;
-        if way.look == super::BillList::Anatomy {
+        if !way.look.has_keys() {
             way.look = super::BillList::Breakdown;
         }
     }

@@ -2,13 +2,32 @@
 
 use std::sync::Arc;
 
+use crate::analyze::bill::reconcile::LiveBurn;
 use crate::analyze::bill::{BillSettings, Measured, MeasuredShare};
 use crate::app::fixture::press;
 use crate::app::{App, AppInit, Effect, Msg};
-use crate::domain::TagKeys;
 use crate::domain::bill::Bill;
+use crate::domain::burn::BurnSeen;
+use crate::domain::{BurnDay, Burnt, Scope, TagKeys};
 use crate::tabs::bill::picture::{BillBooks, fixture};
 use crate::tabs::storage::state::fixture::init;
+
+/// Live burn of the last week of one account: that of its p5.
+fn seen() -> (Vec<BurnDay>, Vec<Scope>) {
+    let account: Arc<str> = "111122223333".into();
+    let day = |back: i32| {
+        let of = 14 - back;
+        let rests = matches!(of % 7, 0 | 6);
+        let usd = if rests { 0.0 } else { 1_651.2 + 0.1 * f64::from(of) };
+        let instances = if rests { 0.0 } else { 24.0 };
+        let burnt = Burnt { usd, instances, ..Burnt::default() };
+        let teams = vec![(None, burnt)];
+        let seen = BurnSeen { for_ms: 24 * 3_600_000, until_ms: 0, teams };
+        // 20,467 is 2026-01-14.
+        BurnDay { day: 20_467 - back, account: account.clone(), seen }
+    };
+    ((0..7).map(day).collect(), vec![Scope::new(&*account, "us-east-1")])
+}
 
 /// Answers what a cockpit asked of bills, as the thread behind the screen does.
 pub fn answer(app: &mut App, effects: &[Effect], bills: &[Arc<Bill>]) {
@@ -19,7 +38,9 @@ pub fn answer(app: &mut App, effects: &[Effect], bills: &[Arc<Bill>]) {
     };
     let measured: Measured = shares.into_iter().map(share).collect();
     let heads: Vec<_> = bills.iter().map(|bill| bill.head.clone()).collect();
-    let books = BillBooks { heads: &heads, bills, settings: &settings, measured: &measured };
+    let (days, scopes) = seen();
+    let live = LiveBurn { days: &days, scopes: &scopes, is_discounted: false };
+    let books = BillBooks { heads: &heads, bills, settings: &settings, measured: &measured, live };
     for effect in effects {
         if let Effect::ReadBills(question) = effect {
             let answer = books.answer(question, None).map(Arc::new);

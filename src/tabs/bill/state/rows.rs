@@ -5,9 +5,7 @@ use std::sync::Arc;
 use super::{BillList, BillTab};
 use crate::app::{App, Picture, RowsStamp};
 use crate::report::BillsOf;
-use crate::tabs::bill::picture::{
-    AnatomyItem, BillField, BillPicture, BillRow, ChangeField, ChangedRow,
-};
+use crate::tabs::bill::picture::{BillField, BillPicture, BillRows, BillView, ChangeField};
 use crate::view::{FieldSpec, TableField};
 
 /// Rows of the lists, of one picture.
@@ -15,30 +13,25 @@ use crate::view::{FieldSpec, TableField};
 pub(crate) struct Rows {
     /// Number of the picture, from 1; 0 before the first.
     version: u64,
-    /// The bill by the chosen keys.
-    pub(crate) breakdown: Arc<[Arc<BillRow>]>,
-    /// Its anatomy.
-    pub(crate) anatomy: Arc<[Arc<AnatomyItem>]>,
-    /// What changed.
-    pub(crate) changes: Arc<[Arc<ChangedRow>]>,
+    /// The rows.
+    pub(crate) of: BillRows,
 }
 
 impl BillTab {
     /// Shows an answer: the rows of the list that it is of, under the filter where they are by the same keys.
     pub(super) fn take(&mut self, picture: Arc<BillPicture>) {
-        let list = if picture.question.changes { BillList::Changes } else { BillList::Breakdown };
+        let list = match picture.question.view {
+            BillView::Costs => BillList::Breakdown,
+            BillView::Changes => BillList::Changes,
+            BillView::Anomalies => BillList::Anomalies,
+            BillView::LiveBurn => BillList::LiveBurn,
+        };
         let of = |question: &super::BillQuestion| (question.keys.clone(), question.only.clone());
         let same = |old: &Arc<BillPicture>| {
-            old.question.changes == picture.question.changes
-                && of(&old.question) == of(&picture.question)
+            old.question.view == picture.question.view && of(&old.question) == of(&picture.question)
         };
         let is_other = !self.picture.as_ref().is_some_and(same);
-        self.rows = Rows {
-            version: self.rows.version + 1,
-            breakdown: picture.breakdown.clone(),
-            anatomy: picture.anatomy.clone(),
-            changes: picture.changes.clone(),
-        };
+        self.rows = Rows { version: self.rows.version + 1, of: picture.rows.clone() };
         self.answered = self.way.clone();
         self.picture = Some(picture);
         self.trouble = None;
@@ -55,7 +48,7 @@ impl BillTab {
         let mut columns: Vec<&'static FieldSpec> = match list {
             BillList::Breakdown => key_columns(BillField::columns(keys), BillField::is_key),
             BillList::Changes => key_columns(ChangeField::columns(keys), ChangeField::is_key),
-            BillList::Anatomy => return,
+            _ => return,
         };
         let is_key = |field: &FieldSpec| {
             BillField::of(field).is_some_and(BillField::is_key)
@@ -98,11 +91,13 @@ impl App {
     pub(crate) fn billed_of(&self) -> Option<BillsOf> {
         let bill = self.bill()?;
         let (look, question) = (self.tabs.bill.look(), &bill.question);
-        let has_keys = look != BillList::Anatomy;
         Some(BillsOf {
-            keys: if has_keys { question.keys.clone().into() } else { Arc::default() },
+            keys: if look.has_keys() { question.keys.clone().into() } else { Arc::default() },
             bills: bill.heads.clone(),
-            before: if look == BillList::Changes { bill.before.clone() } else { Vec::new() },
+            before: match look {
+                BillList::Changes | BillList::Anomalies => bill.before.clone(),
+                _ => Vec::new(),
+            },
             is_measured: bill.is_measured,
         })
     }

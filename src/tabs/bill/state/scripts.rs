@@ -147,6 +147,28 @@ fn the_anatomy_leads_to_what_a_category_is_of() {
 }
 
 #[test]
+fn an_anomaly_leads_to_the_resources_behind_it_and_a_day_to_its_services() {
+    let mut app = app(SIZE);
+    let whole = total(&app);
+    go(&mut app, &["j", "<enter>", ":bill anomalies<enter>"]);
+    assert_eq!(app.bill_tab().look(), BillList::Anomalies);
+    assert!(app.bill_rows_on_screen() > 0);
+    assert_eq!(total(&app), whole, "of the whole bill, wherever one was before");
+    go(&mut app, &["<enter>"]);
+    assert_eq!(app.bill_tab().look(), BillList::Breakdown);
+    assert!(question(&app).contains("service="), "{}", question(&app));
+    go(&mut app, &["<backspace>", ":bill reconcile<enter>", "<enter>"]);
+    assert_eq!(question(&app), "service of day=2026-01-08");
+}
+
+#[test]
+fn keys_that_are_chosen_elsewhere_show_the_bill_by_them() {
+    let mut app = app(SIZE);
+    go(&mut app, &[":bill reconcile<enter>", ":bill region<enter>"]);
+    assert_eq!((app.bill_tab().look(), question(&app)), (BillList::Breakdown, "region of ".into()));
+}
+
+#[test]
 fn bills_are_asked_again_when_the_tab_is_opened_again_and_by_r() {
     let mut app = app(SIZE);
     assert_eq!(press(&mut app, "jk"), []);
@@ -194,7 +216,13 @@ fn without_a_bill_or_with_trouble_no_key_does_harm() {
 #[test]
 fn what_is_on_screen_is_exported() {
     let mut app = app(SIZE);
-    for (keys, view) in [("", "bill"), ("o", "bill-anatomy"), ("d", "bill-changes")] {
+    for (keys, view) in [
+        ("", "bill"),
+        ("o", "bill-anatomy"),
+        ("o", "bill-changes"),
+        ("o", "bill-anomalies"),
+        ("o", "bill-reconcile"),
+    ] {
         go(&mut app, &[keys]);
         let effects = press(&mut app, ":export csv x<enter>");
         let [.., Effect::Export { picture, .. }] = &effects[..] else { panic!("{effects:?}") };

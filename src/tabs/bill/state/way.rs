@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::analyze::bill::{BillKey, Only};
 use crate::domain::bill::Month;
 use crate::tabs::bill::lists::BillList;
-use crate::tabs::bill::picture::BillQuestion;
+use crate::tabs::bill::picture::{BillQuestion, BillView};
 
 /// Keys by which a row is broken down further, best first.
 const BELOW: [BillKey; 6] = [
@@ -52,16 +52,20 @@ impl Way {
     /// What is asked of the bills to show it.
     pub(crate) fn question(&self) -> BillQuestion {
         let Level { keys, only, .. } = self.here.clone();
-        let changes = self.look == BillList::Changes;
-        // What changed is known of whole bills.
-        let only = if changes { Vec::new() } else { only };
-        BillQuestion { period: self.period, changes, keys, only }
+        let view = self.look.view();
+        // All but costs is known of whole bills.
+        let only = if view == BillView::Costs { only } else { Vec::new() };
+        let keys = match view {
+            BillView::Costs | BillView::Changes => keys,
+            BillView::Anomalies | BillView::LiveBurn => vec![BillKey::UsageType],
+        };
+        BillQuestion { period: self.period, view, keys, only }
     }
 
     /// Goes into a row; false where nothing is below it.
     pub(super) fn enter(&mut self, row: Arc<str>, of: Vec<Only>, has_resources: bool) -> bool {
-        let from_changes = self.look == BillList::Changes;
-        let mut only = if from_changes { Vec::new() } else { self.here.only.clone() };
+        let is_part = self.look.view() == BillView::Costs;
+        let mut only = if is_part { self.here.only.clone() } else { Vec::new() };
         only.extend(of);
         let is_in = |key: &BillKey| only.iter().any(|only| only.key == *key);
         let open = |key: &BillKey| match key {
