@@ -6,6 +6,7 @@
 //! | `month` | the period |
 //! | `words` | kinds of charges, ways of pricing, formats, states |
 //! | `names`, `kind`, `path` | texts as numbers, what was used, network paths |
+//! | `usage_region` | the codes of regions that usage types begin with |
 //! | `cube` | the bill of a period: cells by day, cells by resource |
 //! | `head`, `note` | what a bill is and was read from; what is odd about it |
 //! | `builder` | folds lines into cells |
@@ -26,6 +27,7 @@ mod note;
 mod path;
 mod rates;
 mod select;
+mod usage_region;
 mod usd;
 mod words;
 
@@ -42,5 +44,6 @@ pub use note::BillNote;
 pub use path::TransferPath;
 pub use rates::{BilledRate, BilledRates};
 pub use select::selected;
+pub use usage_region::{region_of_code, split_regions};
 pub use usd::Usd;
 pub use words::{BillFormat, Charge, PeriodState, Pricing};

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::usage_region::split_regions;
+
 /// Network path whose bytes, hours or requests a line charges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum TransferPath {
@@ -96,7 +98,7 @@ impl TransferPath {
         if let Some((_, path)) = BY_SERVICE.iter().find(|(code, _)| *code == service_code) {
             return Some(*path);
         }
-        let what = behind_regions(usage_type);
+        let (_, what) = split_regions(usage_type);
         if let Some((_, path)) = BY_USAGE_TYPE.iter().find(|(begin, _)| what.starts_with(begin)) {
             return Some(*path);
         }
@@ -112,24 +114,6 @@ impl TransferPath {
         }
         matches!(family, "Data Transfer" | "Networking").then_some(Self::Other)
     }
-}
-
-/// A usage type without the codes of regions, zones and edges that it begins with, two at most.
-fn behind_regions(usage_type: &str) -> &str {
-    let pass = |text| match str::split_once(text, '-') {
-        Some((code, rest)) if is_region(code) => rest,
-        _ => text,
-    };
-    pass(pass(usage_type))
-}
-
-/// `USE1`, `EU`, `APN2`: two or three capitals, then two digits at most. `AWS` is none.
-fn is_region(code: &str) -> bool {
-    let digits = code.trim_start_matches(|c: char| c.is_ascii_uppercase());
-    matches!(code.len() - digits.len(), 2 | 3)
-        && digits.len() <= 2
-        && digits.bytes().all(|b| b.is_ascii_digit())
-        && code != "AWS"
 }
 
 #[cfg(test)]
