@@ -689,3 +689,45 @@ fn the_guide_answers_on_the_command_line() {
     // At least the weights and their gradients in 16 bits: 28 GB.
     assert!(document["memory_bytes"].as_f64().unwrap() > 28e9);
 }
+
+#[test]
+fn paths_of_the_network_add_up_to_the_bill_and_say_what_could_be_avoided() {
+    let home = tempfile::tempdir().unwrap();
+    let demo = |args: &[&str]| {
+        let all = ["--demo", "--demo-size", "40", "--no-cache", "--now", NOW];
+        run(home.path(), &[&all[..], args].concat())
+    };
+    let json = |args: &[&str]| -> serde_json::Value {
+        let output = demo(&[args, &["--format", "json"]].concat());
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {}", text(&output.stderr));
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let network = json(&["network"]);
+    assert_eq!(network["schema"], "burntop/network/1");
+    let sum = |document: &serde_json::Value, field: &str| -> f64 {
+        document["rows"].as_array().unwrap().iter().filter_map(|row| row[field].as_f64()).sum()
+    };
+    let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-6 && b > 0.0, "{a} is not {b}");
+    let total = |field: &str| network["total"][field].as_f64().unwrap();
+    near(sum(&network, "usd_per_month"), total("usd_per_month"));
+    near(sum(&network, "avoidable_usd_per_month"), total("avoidable_usd_per_month"));
+    let anatomy = json(&["bill", "anatomy", "--filter", "category=network"]);
+    near(total("network_usd_per_month"), sum(&anatomy, "effective_usd"));
+    let requests = ["bill", "--by", "usage_type", "--filter", "usage_type~Requests-Tier"];
+    near(total("requests_usd_per_month"), sum(&json(&requests), "effective_usd"));
+    for path in ["internet", "inter_region", "inter_az", "nat", "endpoint", "cdn", "requests"] {
+        let rows = network["rows"].as_array().unwrap();
+        assert!(rows.iter().any(|row| row["path"] == path), "{path}");
+    }
+    for (args, code) in [
+        (&["network", "--fail-on", "findings"][..], 1),
+        (&["network", "--fail-on", "findings", "--filter", "path=cdn"], 0),
+        (&["network", "--fail-on", "idle"], 2),
+        (&["network", "--filter", "path=nat and avoidable>$1", "--sort=-avoidable"], 0),
+        (&["network", "--filter", "path=gnat"], 2),
+        (&["network", "--period", "2019-01"], 4),
+    ] {
+        let output = demo(args);
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {}", text(&output.stderr));
+    }
+}

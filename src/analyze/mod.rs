@@ -6,6 +6,7 @@ pub mod commitments;
 pub mod gpu;
 pub mod idle;
 pub mod likely;
+pub mod network;
 pub mod resources;
 pub mod rightsize;
 pub mod savings;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::bill::args::BillArgs;
 use super::list_options::ListOptions;
+use super::network::args::NetworkArgs;
 use super::savings::args::{RightsizeArgs, SpotArgs};
 use super::storage::args::StorageCommand;
 use super::whatif::args::WhatifCommand;
@@ -211,6 +212,13 @@ pub enum Command {
     ///
     /// Of the newest imported period. --filter speaks of the rows, for example `service~S3 and $>100`.
     Bill(BillArgs),
+    /// Shows where bytes went and what that cost, by the bill, with what of it could be avoided.
+    ///
+    /// Internet, regions, zones, gateways, endpoints, Direct Connect, CDN, requests to buckets: bytes counted once,
+    /// dollars as billed, and a fix with its own price where one is known. --filter speaks of paths here, for example
+    /// `path=nat and avoidable>$100`; with `--fail-on findings` the exit code is 1 where a cent or more
+    /// could be avoided.
+    Network(NetworkArgs),
     /// Writes a plan: what is to be done to which instances, checked, for somebody else to approve.
     ///
     /// Changes nothing. Prints what the guards say of each row; rows that they block for what the
@@ -312,6 +320,7 @@ impl Command {
     pub fn list(&self) -> Option<&ListOptions> {
         match self {
             Self::Bill(args) => args.list(),
+            Self::Network(args) => Some(&args.list),
             Self::Idle { list, .. }
             | Self::Gpus { list, .. }
             | Self::Overview(list)

@@ -16,6 +16,7 @@ use crate::tabs::bill::picture::{
 };
 use crate::tabs::gpus::picture::GpuField;
 use crate::tabs::idle::picture::Field;
+use crate::tabs::network::picture::NetworkField;
 use crate::tabs::overview::picture::FindingField;
 use crate::tabs::savings::picture::{CommitmentField, ProposalField, ResourceField, SpotField};
 use crate::tabs::storage::picture::{BlockField, BucketField};
@@ -29,7 +30,7 @@ pub type CommandPath = &'static [&'static str];
 pub type Fields = fn() -> &'static dyn FieldTable;
 
 /// The subcommands that print a list, with the fields of their rows.
-pub const LISTS: [(CommandPath, Fields); 14] = [
+pub const LISTS: [(CommandPath, Fields); 15] = [
     (&["idle"], Field::table),
     (&["overview"], FindingField::table),
     (&["gpus"], GpuField::table),
@@ -44,6 +45,7 @@ pub const LISTS: [(CommandPath, Fields); 14] = [
     (&["bill", "changes"], ChangeField::table),
     (&["bill", "anomalies"], AnomalyField::table),
     (&["bill", "reconcile"], ReconcileField::table),
+    (&["network"], NetworkField::table),
 ];
 
 /// How a list is printed.

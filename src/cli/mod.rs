@@ -32,6 +32,7 @@ mod list_options;
 pub mod log;
 pub mod man;
 mod named_file;
+mod network;
 mod organization;
 mod output;
 pub(crate) mod past;
@@ -164,6 +165,7 @@ impl Asked {
             Some(
                 Command::Storage(_)
                     | Command::Bill(_)
+                    | Command::Network(_)
                     | Command::Commitments(_)
                     | Command::Rightsize { .. }
                     | Command::Spot { .. }
@@ -340,6 +342,9 @@ fn dispatch(
         }
         Some(Command::Bill(what)) => {
             return with_log(asked, |asked| bill::run(&what, asked, &env, out));
+        }
+        Some(Command::Network(what)) => {
+            return with_log(asked, |asked| network::run(&what, asked, &env, out));
         }
         Some(Command::Whatif(what)) => {
             return with_log(asked, |asked| whatif::run(&what, asked, &env, out));

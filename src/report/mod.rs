@@ -17,6 +17,7 @@ mod json;
 mod lifecycle;
 mod list;
 mod markdown;
+mod network;
 pub mod object_files;
 mod overview;
 mod overview_past;

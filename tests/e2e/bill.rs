@@ -147,3 +147,18 @@ fn an_export_in_s3_is_read_by_its_newest_manifests() {
     let doctor = world.run(home.path(), &[&["doctor"], &args[..]].concat());
     assert!(String::from_utf8_lossy(&doctor.stdout).contains("of cur ("));
 }
+
+#[test]
+fn paths_of_an_imported_bill_are_those_of_its_lines() {
+    let home = tempfile::tempdir().unwrap();
+    let world = nowhere();
+    let file = data("synthetic-cur2.parquet");
+    let imported = import(&world, home.path(), &[file.to_str().unwrap()]);
+    assert_eq!(imported.status.code(), Some(0), "{}", said(&imported));
+    let output = world.run(home.path(), &["network", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let report = json(&output);
+    // What Python's csv and decimal add up of the same month.
+    assert_eq!(report["total"]["usd_per_month"].as_f64(), Some(30_229.483_879_6));
+    assert_eq!(report["total"]["requests_usd_per_month"].as_f64(), Some(2_180.271_603_6));
+}

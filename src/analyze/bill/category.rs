@@ -46,7 +46,7 @@ impl Category {
 }
 
 /// Categories of the lines of one bill.
-pub(super) struct Categories {
+pub(in crate::analyze) struct Categories {
     /// By [`Bill::kind_index`].
     classes: Vec<Class>,
     /// By [`Bill::owner_index`]: what the tags say of compute.
@@ -54,7 +54,7 @@ pub(super) struct Categories {
 }
 
 impl Categories {
-    pub(super) fn new(bill: &Bill, settings: &BillSettings) -> Self {
+    pub(in crate::analyze) fn new(bill: &Bill, settings: &BillSettings) -> Self {
         let says = |tags: &[TagIs], owner| {
             tags.iter().any(|tag| {
                 let key = bill.tag_key(&tag.key);
@@ -75,7 +75,7 @@ impl Categories {
     }
 
     /// Category of a line. Fees of commitments and discounts count where what they are for counts.
-    pub(super) fn of(&self, key: &Key) -> Category {
+    pub(in crate::analyze) fn of(&self, key: &Key) -> Category {
         match key.charge {
             Charge::Tax | Charge::Credit | Charge::Refund | Charge::Fee | Charge::Adjustment => {
                 return Category::Fees;

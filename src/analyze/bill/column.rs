@@ -13,19 +13,19 @@ pub(super) type Group = [u32; 6];
 
 /// A line of a bill: a cell of a day, or of a resource.
 #[derive(Clone, Copy)]
-pub(super) struct Item<'a> {
+pub(in crate::analyze) struct Item<'a> {
     /// Day of the month, 0 for charges of the whole period and for cells of resources.
-    pub(super) day: u8,
+    pub(in crate::analyze) day: u8,
     /// Resource; empty for cells of days.
-    pub(super) resource: NameId,
+    pub(in crate::analyze) resource: NameId,
     /// What its lines have in common.
-    pub(super) key: &'a Key,
+    pub(in crate::analyze) key: &'a Key,
     /// Their sums.
-    pub(super) sums: &'a Sums,
+    pub(in crate::analyze) sums: &'a Sums,
 }
 
 /// All items of a bill: by resource where `by_resource` and the bill has them, else by day.
-pub(super) fn items(bill: &Bill, by_resource: bool) -> impl Iterator<Item = Item<'_>> {
+pub(in crate::analyze) fn items(bill: &Bill, by_resource: bool) -> impl Iterator<Item = Item<'_>> {
     let by_resource = by_resource && !bill.resources.is_empty();
     let resources = bill.resources.iter().map(|cell| Item {
         day: 0,

@@ -44,8 +44,10 @@ mod test_lines;
 
 pub use anatomy::{Anatomy, AnatomyRow, Measured, MeasuredShare, anatomy};
 pub use breakdown::{Breakdown, BreakdownError, breakdown};
+pub(super) use category::Categories;
 pub use category::Category;
 pub use changes::{Change, Changes, changes, same_days};
+pub(super) use column::{Item, items};
 pub use countable::{Countable, countable};
 pub use keys::{BillKey, KEYS_AT_MOST, Only};
 pub use measured::measured;

@@ -12,7 +12,7 @@ use crate::domain::text::clean;
 use crate::source::demo::bill;
 
 /// Bills that are there, before those of a period are read.
-pub(super) struct Kept {
+pub(in crate::cli) struct Kept {
     place: Place,
     /// Heads of the bills that count, by period.
     heads: Vec<BillHead>,
@@ -29,7 +29,7 @@ enum Place {
 impl Kept {
     /// What is kept, of `export` alone where it is named. Says which exports are left out since others tell of the same
     /// charges. Fails where there is none, with what to do.
-    pub(super) fn of(
+    pub(in crate::cli) fn of(
         invocation: &Invocation,
         export: Option<&str>,
         keys: &[BillKey],
@@ -66,12 +66,12 @@ impl Kept {
     }
 
     /// The newest period.
-    pub(super) fn newest(&self) -> Month {
+    pub(in crate::cli) fn newest(&self) -> Month {
         self.heads.last().map_or(Month::of(jiff::civil::Date::ZERO), |head| head.period)
     }
 
     /// Bills of a period. Fails where there is none, with the periods that there are, and where one cannot be read.
-    pub(super) fn bills(&self, period: Month) -> Result<Vec<Arc<Bill>>, CliError> {
+    pub(in crate::cli) fn bills(&self, period: Month) -> Result<Vec<Arc<Bill>>, CliError> {
         let bills = self.read(|of| of == period)?;
         if bills.is_empty() {
             let mut periods: Vec<String> =
@@ -88,7 +88,11 @@ impl Kept {
 
     /// Bills of the `months` months before a period, oldest first; those that are not kept are left out. Fails where one
     /// cannot be read.
-    pub(super) fn before(&self, period: Month, months: i32) -> Result<Vec<Arc<Bill>>, CliError> {
+    pub(in crate::cli) fn before(
+        &self,
+        period: Month,
+        months: i32,
+    ) -> Result<Vec<Arc<Bill>>, CliError> {
         self.read(|of| (1..=months).contains(&period.since(of)))
     }
 
@@ -108,10 +112,15 @@ impl Kept {
     }
 
     /// How a report ends that rests on what is kept: says which periods could not be read.
-    pub(super) fn ended(&self) -> Exit {
+    pub(in crate::cli) fn ended(&self) -> Exit {
         self.unreadable.iter().for_each(tell);
         if self.unreadable.is_empty() { Exit::Ok } else { Exit::Partial }
     }
+}
+
+/// Heads of bills, in their order.
+pub(in crate::cli) fn heads(bills: &[Arc<Bill>]) -> Vec<BillHead> {
+    bills.iter().map(|bill| bill.head.clone()).collect()
 }
 
 fn unreadable(error: BillsError) -> CliError {

@@ -3,7 +3,7 @@
 pub mod args;
 mod cost_explorer;
 mod import;
-mod kept;
+pub(super) mod kept;
 mod live;
 mod shown;
 

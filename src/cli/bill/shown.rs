@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::Arc;
 
 use super::args::{AnomaliesArgs, ChangesArgs, OfArgs, SumsArgs};
-use super::kept::Kept;
+use super::kept::{Kept, heads};
 use super::live::{self, Seen};
 use crate::analyze::bill::anomalies::{AnomalySettings, by_provider};
 use crate::analyze::bill::reconcile::reconcile;
@@ -17,7 +17,7 @@ use crate::cli::invocation::Invocation;
 use crate::cli::list_options::Selection;
 use crate::cli::reports;
 use crate::cli::tell::tell;
-use crate::domain::bill::{Bill, BillHead};
+use crate::domain::bill::Bill;
 use crate::report::{BillsOf, ListField};
 use crate::tabs::bill::picture::{
     AnatomyField, AnomalyField, BillField, ChangeField, ReconcileField, anatomy_rows, anomaly_rows,
@@ -172,10 +172,6 @@ impl<'a> Shown<'a> {
         reports::print(&list, self.invocation, &self.ctx, out)?;
         Ok(kept.ended())
     }
-}
-
-fn heads(bills: &[Arc<Bill>]) -> Vec<BillHead> {
-    bills.iter().map(|bill| bill.head.clone()).collect()
 }
 
 fn wrong_keys(error: BreakdownError) -> CliError {

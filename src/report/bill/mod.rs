@@ -30,7 +30,7 @@ pub struct BillsOf {
 }
 
 /// Period, state, export, format and age of bills.
-fn named(bills: &[BillHead]) -> String {
+pub(super) fn named(bills: &[BillHead]) -> String {
     let one = |bill: &BillHead| {
         let written = bill.written_at.map(|at| format!(", written {}", at.strftime("%F %H:%M")));
         format!(
@@ -60,7 +60,7 @@ fn basis(of: &BillsOf) -> String {
     )
 }
 
-fn bill(bill: &BillHead) -> Json {
+pub(super) fn bill(bill: &BillHead) -> Json {
     json!({
         "export": bill.export,
         "format": bill.format.word(),
@@ -83,7 +83,7 @@ fn beside(of: &BillsOf, total: Json) -> Vec<(&'static str, Json)> {
 }
 
 /// What is odd about the bills, a line each.
-fn oddities(of: &BillsOf) -> impl Iterator<Item = String> {
+pub(super) fn oddities(of: &BillsOf) -> impl Iterator<Item = String> {
     let bills = of.before.iter().chain(&of.bills);
     bills.flat_map(|bill| {
         let note =
@@ -92,7 +92,7 @@ fn oddities(of: &BillsOf) -> impl Iterator<Item = String> {
     })
 }
 
-fn usd(amount: Usd) -> String {
+pub(super) fn usd(amount: Usd) -> String {
     format::usd(amount.to_f64())
 }
 

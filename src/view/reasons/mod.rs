@@ -13,6 +13,7 @@ mod instance;
 mod likely;
 mod list;
 mod net;
+mod network;
 mod resource;
 mod schedule;
 mod size;
@@ -32,6 +33,7 @@ pub use guide::{guide_fail, guide_note, guide_warning, memory_how, memory_part, 
 pub use likely::{likely, likely_remedy};
 pub use list::list;
 pub use net::{net_note, net_unknown};
+pub use network::{fix as network_fix, remedy as network_remedy};
 pub use resource::resource_fix;
 pub use schedule::{obstacle, obstacle_detail};
 pub use size::size;

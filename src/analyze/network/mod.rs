@@ -1,0 +1,151 @@
+//! Where bytes went, by the bill: paths with their ends, what they cost, and which part of it need not be.
+//!
+//! Every line of the category network is in one row, and so is every request to a bucket: the rows add up to both exactly.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `path` | the paths; how much of a row the bill tells |
+//! | `meaning` | what a kind of line says: path, ends, what its quantity counts |
+//! | `sides` | bytes that sender and receiver both count, counted once |
+//! | `sums` | sums by path, ends, account, service, resource |
+//! | `facts` | what a bill says beside the network: what buckets hold and serve, what endpoints cost |
+//! | `fix` | what would avoid a part of a row, at what price of its own |
+
+mod facts;
+mod fix;
+mod meaning;
+mod path;
+mod sides;
+mod sums;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+pub use fix::{Fix, Remedy};
+pub use meaning::Purpose;
+pub use path::{Confidence, NetworkPath};
+
+use self::facts::Facts;
+use self::sums::{Summed, summed};
+use super::bill::BillSettings;
+use crate::domain::bill::{Bill, Usd};
+use crate::domain::hash::FastMap;
+
+/// Paths of bills. The rows add up to `network` and `requests` exactly.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NetworkPaths {
+    /// One row per path, ends, account, service and resource; the largest effective cost first. Rows without cost and bytes
+    /// are left out.
+    pub rows: Vec<NetworkRow>,
+    /// Effective cost of the category network, as the anatomy of the bill has it, US dollars.
+    pub network: Usd,
+    /// Effective cost of requests to buckets, which the anatomy has in storage, US dollars.
+    pub requests: Usd,
+}
+
+/// A path between two ends, of one account, service and resource.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NetworkRow {
+    /// What it is of.
+    pub key: RowKey,
+    /// Bytes, each once, though sender and receiver both are billed; `None` where no line counts them.
+    pub bytes: Option<f64>,
+    /// Hours billed, as of gateways and endpoints; `None` without any.
+    pub hours: Option<f64>,
+    /// Requests billed; `None` without any.
+    pub requests: Option<f64>,
+    /// Of them, objects that are read.
+    pub reads: Option<f64>,
+    /// Effective cost, US dollars.
+    pub usd: Usd,
+    /// Of it, what bytes cost.
+    pub bytes_usd: Usd,
+    /// Of it, what reading objects costs by the request.
+    pub reads_usd: Usd,
+    /// Change of the cost of a day against the month before, as a ratio: 0.5 = half more; `None` where it cost nothing then,
+    /// and where no bill tells.
+    pub trend: Option<f64>,
+    /// False where the bill has no usage types and the path is told by an operation or a description.
+    pub is_told: bool,
+    /// What would avoid a part of it; `None` where nothing is known that would.
+    pub fix: Option<Fix>,
+}
+
+/// What a row is of. Ends are a region, `internet`, `cdn`, or a code as the bill has it; `None` is not said.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RowKey {
+    /// The path.
+    pub path: NetworkPath,
+    /// Where the bytes come from.
+    pub from: Option<Arc<str>>,
+    /// Where they go to.
+    pub to: Option<Arc<str>>,
+    /// Account that is billed.
+    pub account: Option<Arc<str>>,
+    /// Service that is billed.
+    pub service: Option<Arc<str>>,
+    /// Bucket, gateway, endpoint or instance.
+    pub resource: Option<Arc<str>>,
+    /// What it is for, as far as fixes differ by it.
+    pub purpose: Purpose,
+}
+
+impl NetworkRow {
+    /// What a GB cost, US dollars: at the steps of the price that applied, and of both sides where both pay. `None` where
+    /// nothing counts bytes.
+    pub fn usd_per_gb(&self) -> Option<f64> {
+        let gb = self.bytes? / meaning::GB;
+        (gb > 0.0).then(|| self.bytes_usd.to_f64() / gb)
+    }
+
+    /// How much of the row the bill tells.
+    pub fn confidence(&self) -> Confidence {
+        if !self.is_told {
+            return Confidence::Low;
+        }
+        self.fix.as_ref().map_or(Confidence::High, |fix| fix.confidence)
+    }
+
+    /// What could be avoided, US dollars per month after the price of the fix; `None` without a fix and where the bill does
+    /// not tell how much.
+    pub fn avoidable(&self) -> Option<Usd> {
+        self.fix.as_ref().and_then(|fix| fix.avoidable)
+    }
+}
+
+/// Paths of the bills of one period, with their trend since those of `before`, the month before it.
+pub fn network(bills: &[Arc<Bill>], before: &[Arc<Bill>], settings: &BillSettings) -> NetworkPaths {
+    let Summed { rows, network, requests } = summed(bills, settings);
+    let former: FastMap<RowKey, Usd> =
+        summed(before, settings).rows.into_iter().map(|row| (row.key, row.usd)).collect();
+    let facts = Facts::of(bills, &rows);
+    let (days, days_before) = (days(bills), days(before));
+    let done = |mut row: NetworkRow| {
+        row.trend =
+            former.get(&row.key).and_then(|former| trend(row.usd, days?, *former, days_before?));
+        row.fix = fix::fix(&row, &facts);
+        row
+    };
+    let mut rows: Vec<NetworkRow> = rows.into_iter().map(done).collect();
+    rows.retain(|row| !row.usd.is_zero() || row.bytes.is_some_and(|bytes| bytes > 0.0));
+    let bytes = |row: &NetworkRow| row.bytes.unwrap_or_default();
+    rows.sort_by(|a, b| {
+        b.usd
+            .cmp(&a.usd)
+            .then_with(|| bytes(b).total_cmp(&bytes(a)))
+            .then_with(|| a.key.cmp(&b.key))
+    });
+    NetworkPaths { rows, network, requests }
+}
+
+/// Days of the period that bills tell of; `None` without bills.
+fn days(bills: &[Arc<Bill>]) -> Option<u8> {
+    bills.iter().map(|bill| facts::days(&bill.head)).max()
+}
+
+fn trend(usd: Usd, days: u8, former: Usd, days_before: u8) -> Option<f64> {
+    let a_day = |usd: Usd, days: u8| usd.to_f64() / f64::from(days);
+    let before = a_day(former, days_before);
+    (before > 0.0).then(|| a_day(usd, days) / before - 1.0)
+}

@@ -1,0 +1,90 @@
+//! What avoids a part of what the network costs.
+
+use crate::analyze::network::{Fix, Remedy};
+use crate::domain::bill::Usd;
+use crate::view::format::{bytes_binary, plural, usd as dollars};
+
+/// Days of a month, for spans.
+const DAYS: f64 = 30.4;
+
+/// What is done, of all rows with the fix: a clause without a full stop.
+pub const fn remedy(remedy: &Remedy) -> &'static str {
+    match remedy {
+        Remedy::GatewayEndpoint => {
+            "S3 and DynamoDB cost nothing through a gateway endpoint; flow logs tell how much goes there"
+        }
+        Remedy::InterfaceEndpoint { .. } => {
+            "an AWS service costs less through an interface endpoint; flow logs tell how much goes there"
+        }
+        Remedy::CoLocation => "the fleet and the bucket that it reads in one region",
+        Remedy::ReplicationRules => "replication rules for the prefixes that need a copy alone",
+        Remedy::OneZone => {
+            "the fleet and what it talks to in one zone, where it need not survive one"
+        }
+        Remedy::Compression => "compress what is sent; how far that goes the bill does not tell",
+        Remedy::PackObjects { .. } => {
+            "pack small objects into larger ones: requests are billed by number"
+        }
+        Remedy::DeleteIdle => "nothing went through it: delete it",
+    }
+}
+
+/// A fix with its figures: one sentence, without a full stop.
+pub fn fix(fix: &Fix) -> String {
+    let usd = |amount: Usd| dollars(amount.to_f64());
+    let what = remedy(&fix.remedy);
+    match (&fix.remedy, fix.own_usd, fix.once_usd) {
+        (Remedy::InterfaceEndpoint { pays_from_bytes }, Some(own), _) => format!(
+            "{what}; it costs {} a month itself and pays from {} a month",
+            usd(own),
+            bytes_binary(*pays_from_bytes)
+        ),
+        (Remedy::CoLocation, own, Some(once)) => {
+            let own = own.filter(|own| !own.is_zero());
+            let own = own.map(|own| format!(", a copy {} a month", usd(own))).unwrap_or_default();
+            let days = fix.pay_back_months().map(|months| (months * DAYS).ceil() as usize);
+            let back = days.map(|days| format!(", paid back in {}", plural(days, "day")));
+            format!(
+                "{what}; moving what is stored costs {} once{}{own}",
+                usd(once),
+                back.unwrap_or_default()
+            )
+        }
+        (Remedy::CoLocation, ..) => format!("{what}; what a move costs the bill does not tell"),
+        (Remedy::PackObjects { mean_bytes }, ..) => {
+            format!("{what}; a request reads {} in the mean", bytes_binary(*mean_bytes))
+        }
+        _ => what.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analyze::network::Confidence;
+
+    #[test]
+    fn fixes_read_as_sentences_with_their_own_price() {
+        let of = |remedy, own: Option<i64>, once: Option<i64>| {
+            fix(&Fix {
+                remedy,
+                avoidable: Some(Usd::whole(100)),
+                confidence: Confidence::UpTo,
+                own_usd: own.map(Usd::whole),
+                once_usd: once.map(Usd::whole),
+            })
+        };
+        let endpoint = Remedy::InterfaceEndpoint { pays_from_bytes: 212.0 * 1024f64.powi(3) };
+        assert!(
+            of(endpoint, Some(17), Some(0))
+                .ends_with("; it costs $17.00 a month itself and pays from 212 GiB a month")
+        );
+        assert!(of(Remedy::CoLocation, Some(57), Some(50)).ends_with(
+            "; moving what is stored costs $50.00 once, paid back in 16 days, a copy $57.00 a month"
+        ));
+        assert!(of(Remedy::CoLocation, Some(0), None).ends_with("the bill does not tell"));
+        let small = Remedy::PackObjects { mean_bytes: 131_072.0 };
+        assert!(of(small, Some(0), None).ends_with("; a request reads 128 KiB in the mean"));
+        assert!(of(Remedy::GatewayEndpoint, Some(0), Some(0)).starts_with("S3 and DynamoDB"));
+    }
+}
