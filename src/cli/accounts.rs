@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::athena::AthenaArgs;
 use super::invocation::{DemoOptions, RunOptions};
-use super::storage::args::ListArgs;
 use crate::act::exec::aws::AwsExecutor;
 use crate::act::exec::storage::aws::AwsStorageExecutor;
 use crate::act::exec::storage::{MemoryStorage, StorageExecutor};
@@ -13,7 +13,7 @@ use crate::bus::{Account, Clock, Regions};
 use crate::config::{Config, Target};
 use crate::domain::storage::Volume;
 use crate::domain::{Scope, SourceError};
-use crate::source::athena::run::QueryService;
+use crate::source::athena::service::QueryService;
 use crate::source::aws::{AccountSource, AssumeRole, AwsProvider, AwsQueries, connect};
 use crate::source::cost_explorer::CostSource;
 use crate::source::demo::{self, DemoAccount};
@@ -58,13 +58,18 @@ impl Reach {
     }
 
     /// Service for Athena queries in the account; `None` in the demo.
-    pub fn queries(&self, region: &Arc<str>, args: &ListArgs) -> Option<Arc<dyn QueryService>> {
+    pub fn queries(
+        &self,
+        region: &Arc<str>,
+        args: &AthenaArgs,
+        database: &str,
+    ) -> Option<Arc<dyn QueryService>> {
         let Way::Aws(provider) = &self.way else { return None };
         Some(Arc::new(AwsQueries {
             provider: provider.clone(),
             region: region.clone(),
             workgroup: args.athena_workgroup.clone(),
-            database: args.athena_database.clone(),
+            database: database.to_owned(),
             output: args.athena_output.clone(),
         }))
     }

@@ -4,6 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 use crate::config::ConfigError;
+use crate::domain::{ErrorKind, SourceError};
 
 /// Exit codes of the program. Scripts rely on them, so their meaning never changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,6 +59,19 @@ pub enum CliError {
 }
 
 impl CliError {
+    /// What a source failed with, and what helps; a refusal counts as wrong use.
+    pub fn of_source(error: SourceError) -> Self {
+        let exit = match error.kind {
+            ErrorKind::Refused => Exit::Usage,
+            _ => Exit::Unreadable,
+        };
+        let fix = match error.advice() {
+            "" => String::new(),
+            fix => format!("\n{fix}"),
+        };
+        Self::Failed { exit, message: format!("{error}{fix}") }
+    }
+
     /// Exit code of this error.
     pub fn exit(&self) -> Exit {
         match self {

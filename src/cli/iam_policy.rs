@@ -20,11 +20,14 @@ pub fn print(config: &Config, actions: bool, out: &mut dyn Write) -> Result<(), 
     let mut statements = vec![reading(), listing(), costs()];
     statements.extend(organization.map(|_| finding()));
     let inventories = inventories(config);
-    if inventories.is_some() {
-        statements.extend(querying());
+    let bills = bills(config);
+    if inventories.is_some() || bills.is_some() {
+        statements.push(querying());
     }
+    statements.extend(inventories.is_some().then(own_table));
+    statements.extend(bills.is_some().then(bill_tables));
     statements.extend(inventories);
-    statements.extend(bills(config));
+    statements.extend(bills);
     if actions {
         statements.extend(acting());
         statements.extend(config.actions.approval_kms_key.as_deref().map(approving));
@@ -121,28 +124,43 @@ fn bills(config: &Config) -> Option<Value> {
     })
 }
 
-/// Adding up inventories by Athena, when told to: queries, and a table of its own in the database
-/// `default`, made for a query and dropped after it. Besides, Athena asks for what the workgroup's
-/// place for results needs (`s3:PutObject`, `s3:GetObject`, `s3:GetBucketLocation` there).
-fn querying() -> [Value; 2] {
-    [
-        json!({
-            "Sid": "BurntopQueriesInventoriesWhenTold",
-            "Effect": "Allow",
-            "Action": actions(&calls::QUERIES),
-            "Resource": "arn:aws:athena:*:*:workgroup/*",
-        }),
-        json!({
-            "Sid": "BurntopHasATableForItsQueries",
-            "Effect": "Allow",
-            "Action": ["glue:CreateTable", "glue:DeleteTable", "glue:GetDatabase", "glue:GetTable"],
-            "Resource": [
-                "arn:aws:glue:*:*:catalog",
-                "arn:aws:glue:*:*:database/default",
-                "arn:aws:glue:*:*:table/default/burntop_inventory_*",
-            ],
-        }),
-    ]
+/// Adding up inventories and bills by Athena, when told to. Besides, Athena asks for what the workgroup's place for
+/// results needs (`s3:PutObject`, `s3:GetObject`, `s3:GetBucketLocation` there).
+fn querying() -> Value {
+    json!({
+        "Sid": "BurntopQueriesWhenTold",
+        "Effect": "Allow",
+        "Action": actions(&calls::QUERIES),
+        "Resource": ["arn:aws:athena:*:*:workgroup/*", "arn:aws:athena:*:*:datacatalog/*"],
+    })
+}
+
+/// A table for queries over an inventory in the database `default`, made for a query and dropped after it.
+fn own_table() -> Value {
+    json!({
+        "Sid": "BurntopHasATableForItsQueries",
+        "Effect": "Allow",
+        "Action": ["glue:CreateTable", "glue:DeleteTable", "glue:GetDatabase", "glue:GetTable"],
+        "Resource": [
+            "arn:aws:glue:*:*:catalog",
+            "arn:aws:glue:*:*:database/default",
+            "arn:aws:glue:*:*:table/default/burntop_inventory_*",
+        ],
+    })
+}
+
+/// Tables of bills, which are read as they are.
+fn bill_tables() -> Value {
+    json!({
+        "Sid": "BurntopReadsTablesOfBills",
+        "Effect": "Allow",
+        "Action": ["glue:GetDatabase", "glue:GetPartitions", "glue:GetTable"],
+        "Resource": [
+            "arn:aws:glue:*:*:catalog",
+            "arn:aws:glue:*:*:database/*",
+            "arn:aws:glue:*:*:table/*",
+        ],
+    })
 }
 
 /// Finding the accounts of the organisation: for its management account or a delegated administrator,
@@ -397,9 +415,12 @@ mod tests {
         );
         // Queries over them come with them.
         let of = |source| printed(source, false).iter().flat_map(allowed).collect::<BTreeSet<_>>();
+        let bill = "[bill]\nexports = ['s3://bills/cur']";
         for call in calls::QUERIES {
             assert!(of(inventory).contains(call.action) && !of("").contains(call.action));
+            assert!(of(bill).contains(call.action));
         }
+        assert!(of(bill).contains("glue:GetPartitions") && !of(bill).contains("glue:CreateTable"));
         // Neither without the configuration, nor to whoever only reads.
         for (source, actions) in
             [("", true), ("[actions]\naudit_copy = '/mnt/audit'", true), (both.as_str(), false)]

@@ -10,6 +10,7 @@ mod apply;
 mod approve;
 pub mod args;
 mod arming;
+mod athena;
 mod audit;
 mod backtest;
 pub mod bill;

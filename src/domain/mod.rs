@@ -43,6 +43,7 @@ pub mod secret;
 pub mod signal_evidence;
 pub mod spot;
 pub mod spot_advisor;
+pub mod sql;
 pub mod storage;
 pub mod tags;
 pub mod text;

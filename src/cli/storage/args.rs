@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use crate::cli::athena::AthenaArgs;
 use crate::cli::list_options::ListOptions;
 
 /// What `storage` shows or does.
@@ -56,34 +57,15 @@ pub struct ListArgs {
     /// Only what lies under this prefix.
     #[arg(long, value_name = "PREFIX")]
     pub prefix: Option<String>,
-    /// Who adds up: this machine, or Athena where the inventory outgrows it.
-    #[arg(long, value_enum, default_value_t, value_name = "WHICH")]
-    pub engine: Engine,
-    /// Athena: where results go, `s3://bucket/prefix/`.
-    #[arg(long, value_name = "S3-URI")]
-    pub athena_output: Option<String>,
-    /// Athena: the workgroup, which may say where results go.
-    #[arg(long, value_name = "NAME", default_value = "primary")]
-    pub athena_workgroup: String,
+    /// Who adds up.
+    #[command(flatten)]
+    pub athena: AthenaArgs,
     /// Athena: the database in which the table of the inventory is made and dropped again.
     #[arg(long, value_name = "NAME", default_value = "default")]
     pub athena_database: String,
-    /// Athena: prints the SQL instead of running it.
-    #[arg(long)]
-    pub print_sql: bool,
     /// Region whose prices count, where the list does not say it.
     #[arg(long, value_name = "REGION")]
     pub price_region: Option<String>,
-}
-
-/// Who adds up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Engine {
-    /// This machine.
-    #[default]
-    Local,
-    /// Athena.
-    Athena,
 }
 
 /// What `explore` shows.

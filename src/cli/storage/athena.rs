@@ -10,9 +10,9 @@ use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
 
 use super::args::ListArgs;
-use super::list::{failed, runtime};
+use super::list::runtime;
 use super::{CliError, Ctx, Exit};
-use crate::cli::accounts::Reach;
+use crate::cli::athena::{self, Charges};
 use crate::cli::interrupt::Interrupt;
 use crate::cli::inventories::Finder;
 use crate::cli::session;
@@ -20,14 +20,18 @@ use crate::cli::tell::tell;
 use crate::domain::storage::{PrefixTree, Scan, ScanOrigin};
 use crate::domain::text::clean;
 use crate::domain::{ErrorKind, SourceError};
-use crate::source::athena::run::{QueryService, Waiting, run};
+use crate::source::StorageSource;
+use crate::source::athena::run::{Query, Waiting, run};
+use crate::source::athena::service::QueryService;
 use crate::source::athena::sql::{Layout, Table};
 use crate::source::athena::table::{self, Files};
-use crate::source::athena::{cost, tree};
+use crate::source::athena::tree;
 use crate::source::inventory::{FileFormat, Inventory, Place, s3_uri};
-use crate::source::ledger::{BilledApi, Ledger, micro_usd};
-use crate::source::storage::{ListPlace, Name, StorageSource};
-use crate::view::format;
+use crate::source::ledger::BilledApi;
+use crate::source::storage::{ListPlace, Name};
+
+/// Advice for a query that is too large.
+const NARROWER: &str = "ask for a prefix of the bucket with --prefix, or for fewer levels";
 
 /// SQL text or scan, whichever was asked for.
 pub(super) enum Answer {
@@ -46,9 +50,10 @@ pub(super) fn sums(args: &ListArgs, ctx: &Ctx<'_>, levels: u16) -> Result<Answer
     let cache = session::open_cache_aloud(ctx.invocation);
     runtime.block_on(async {
         let finder = Finder::of(ctx.invocation, &cache);
-        let inventory = finder.open(named, args.bucket.as_deref()).await.map_err(failed)?;
+        let inventory =
+            finder.open(named, args.bucket.as_deref()).await.map_err(CliError::of_source)?;
         let job = Job::new(&inventory, args)?;
-        if args.print_sql {
+        if args.athena.print_sql {
             return Ok(Answer::Sql(job.print(levels)));
         }
         job.run(&inventory, ctx, levels).await.map(Answer::Scan)
@@ -150,40 +155,23 @@ impl<'a> Job<'a> {
                 "the manifest does not say how large its files are, so no cost can be said".into(),
             ));
         };
-        let units = cost::units(bytes, 1);
-        let words = format!(
-            "Athena scans at most {} of this inventory, {} at {} per TB",
-            format::bytes(bytes as f64),
-            format::usd_fine(cost::usd(units), 4),
-            format::usd_total(cost::USD_PER_TB),
-        );
-        if !self.args.yes {
-            return Err(CliError::Usage(format!("{words}; add --yes to run it")));
-        }
-        let (reach, source, region) = self.reach(ctx, bucket).await?;
+        let (price, units) = athena::price(bytes, "this inventory");
+        athena::agreed(&price, self.args.yes)?;
+        let (reach, source, region) = athena::owner(ctx.invocation, bucket).await?;
         let cache = session::open_cache_aloud(ctx.invocation);
-        let cap = micro_usd(ctx.invocation.config.own_cost_cap_usd_per_day);
-        let ledger = Ledger::new(cache.clone(), cap);
-        let now = Timestamp::now;
-        let charge = async |api, units| {
-            ledger.charge(api, units, now()).await.map_err(|refused| {
-                let message = format!("{refused}; {}", refused.fix());
-                CliError::Failed { exit: Exit::Unreadable, message }
-            })
-        };
-        charge(BilledApi::S3List, 2).await?;
+        let charges = Charges::of(ctx.invocation, &cache);
+        charges.charge(BilledApi::S3List, 2).await?;
         let files = files(inventory, &*source, &region, hive).await?;
-        charge(BilledApi::Athena, units).await?;
-        tell(&words);
-        let service = reach
-            .queries(&region, self.args)
-            .ok_or_else(|| CliError::Usage("there is no Athena in the demo".into()))?;
+        charges.charge(BilledApi::Athena, units).await?;
+        tell(&price);
+        let (options, database) = (&self.args.athena, &self.args.athena_database);
+        let service = reach.queries(&region, options, database).ok_or_else(athena::not_in_demo)?;
         let stop = CancellationToken::new();
         let interrupt = Interrupt::cancels(&stop);
         let answer = self.ask(&*service, &files, levels, &stop).await;
         drop(interrupt);
         session::close_aloud(cache).await;
-        let tree = answer.map_err(failed)?;
+        let tree = answer.map_err(CliError::of_source)?;
         let sums = tree.sums(PrefixTree::ROOT);
         let notes = [
             inventory.notes.clone(),
@@ -211,38 +199,23 @@ impl<'a> Job<'a> {
         stop: &CancellationToken,
     ) -> Result<PrefixTree, SourceError> {
         let waiting = Waiting::default();
-        run(service, &self.create(files), false, waiting, stop).await?;
+        fn statement(sql: &str) -> Query<'_> {
+            Query { sql, has_header: false, narrower: NARROWER }
+        }
+        run(service, statement(&self.create(files)), waiting, stop).await?;
         let sql = self.table.sums(levels, self.prefix());
-        let answer = run(service, &sql, true, waiting, stop).await;
+        let query = Query { sql: &sql, has_header: true, narrower: NARROWER };
+        let answer = run(service, query, waiting, stop).await;
         // Also after ctrl-C. A table that stays is an entry of the catalogue and costs nothing.
         let drop = table::drop(&self.table.name);
-        if let Err(error) = run(service, &drop, false, waiting, &CancellationToken::new()).await {
+        let dropped = run(service, statement(&drop), waiting, &CancellationToken::new()).await;
+        if let Err(error) = dropped {
             tell(format_args!("{} is still in the catalogue: {error}", self.table.name));
         }
         tree::tree(&answer?.rows, self.layout).map_err(|bad| {
             let fix = "this is a defect of burntop: report it with the output of --print-sql";
             SourceError::new(ErrorKind::Malformed, "athena:GetQueryResults", &bad.to_string(), fix)
         })
-    }
-
-    /// The account that may ask about the bucket of the inventory.
-    async fn reach(
-        &self,
-        ctx: &Ctx<'_>,
-        bucket: &str,
-    ) -> Result<(Reach, Arc<dyn StorageSource>, Arc<str>), CliError> {
-        let mut refused = None;
-        for reach in ctx.invocation.reaches().iter() {
-            let Some(source) = reach.storage() else { continue };
-            match source.region_of(bucket).await {
-                Ok(region) => return Ok((reach.clone(), source, region)),
-                Err(error) => refused = refused.or(Some(error)),
-            }
-        }
-        Err(failed(refused.unwrap_or_else(|| {
-            let fix = "name a profile with --profile";
-            SourceError::new(ErrorKind::NoCredentials, "asking Athena", "no account", fix)
-        })))
     }
 }
 
@@ -256,7 +229,7 @@ async fn files(
 ) -> Result<Files, CliError> {
     let names = async |prefix: &str| {
         let at = ListPlace { region, bucket: &bucket, prefix };
-        source.names(at, None).await.map_err(failed)
+        source.names(at, None).await.map_err(CliError::of_source)
     };
     let link = format!("{hive}symlink.txt");
     let is_object = |name: &Name, wanted: &str| matches!(name, Name::Object { key, .. } if key == wanted.as_bytes());

@@ -3,11 +3,12 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use super::args::{Engine, ExploreArgs};
+use super::args::ExploreArgs;
 use super::{CliError, Ctx, Exit, athena, list, prices};
 use crate::analyze::storage::picture::blended_rates;
 use crate::analyze::storage::price::{Rates, Volumes};
 use crate::analyze::storage::{TreeFold, TreeLimits};
+use crate::cli::athena::Engine;
 use crate::cli::reports;
 use crate::cli::telemetry::{StoragePart, Want};
 use crate::domain::storage::{PrefixTree, Scan, ScanOrigin};
@@ -21,7 +22,7 @@ pub(super) fn run(
     ctx: &Ctx<'_>,
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
-    let explored = if args.list.engine == Engine::Athena {
+    let explored = if args.list.athena.engine == Engine::Athena {
         let above = args.list.prefix.as_deref().unwrap_or_default().matches('/').count() as u16;
         match athena::sums(&args.list, ctx, above.saturating_add(args.depth))? {
             athena::Answer::Scan(scan) => of_scan(args, scan, ctx)?,
@@ -51,7 +52,7 @@ fn of_scan(
     ctx: &Ctx<'_>,
 ) -> Result<List<PrefixField>, CliError> {
     let prefix = args.list.prefix.as_deref().unwrap_or_default();
-    if args.list.engine != Engine::Athena
+    if args.list.athena.engine != Engine::Athena
         && scan.tree.find(prefix.as_bytes()).is_none()
         && !matches!(scan.origin, ScanOrigin::Listing)
     {

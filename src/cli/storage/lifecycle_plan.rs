@@ -101,9 +101,9 @@ impl Present {
                 is_asked: false,
             });
         }
-        let (bucket, config) = rules::ask(&args.bucket, ctx).map_err(list::failed)?;
+        let (bucket, config) = rules::ask(&args.bucket, ctx).map_err(CliError::of_source)?;
         // Without the present rules there is nothing to merge into.
-        let lifecycle = config.lifecycle.map_err(|e| list::failed((*e).clone()))?;
+        let lifecycle = config.lifecycle.map_err(|e| CliError::of_source((*e).clone()))?;
         Ok(Self {
             lifecycle: lifecycle.map(|l| (*l).clone()),
             unknown_fields: Vec::new(),

@@ -9,13 +9,14 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
 
-use super::args::{Engine, ListArgs};
+use super::args::ListArgs;
 use super::listing::{SourceOr, Walk, uploads_note};
 use super::{CliError, Ctx, Exit};
 use crate::analyze::storage::{Fold, ListInfo, TreeFold, TreeLimits};
 use crate::bus;
 use crate::bus::scan::{self, Far, OnError, Pass, Progress};
 use crate::cache::{Cache, ScanKey};
+use crate::cli::athena::Engine;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::inventories::{Finder, is_directory};
 use crate::cli::session::{self, terminal_width};
@@ -219,7 +220,7 @@ enum Opened {
 impl Opened {
     fn open(args: &ListArgs, session: &ListSession<'_>) -> Result<Self, CliError> {
         let ctx = session.ctx;
-        if args.engine == Engine::Athena {
+        if args.athena.engine == Engine::Athena {
             let text = "--engine athena adds up prefixes, for `explore`; this subcommand reads the \
                         list on this machine";
             return Err(CliError::Usage(text.into()));
@@ -228,7 +229,8 @@ impl Opened {
         if let Some(path) = &args.dir {
             let now = ctx.invocation.options.now();
             let (prefix, is_whole) = (prefix.as_bytes(), prefix.is_empty());
-            let dir = LocalDir::new(path, prefix, now.as_millisecond()).map_err(failed)?;
+            let dir =
+                LocalDir::new(path, prefix, now.as_millisecond()).map_err(CliError::of_source)?;
             let path = path.display().to_string().into();
             return Ok(Self::Dir { dir: Box::new(dir), path, now, is_whole });
         }
@@ -239,7 +241,7 @@ impl Opened {
                 return Err(CliError::Failed { exit: Exit::Unreadable, message });
             }
             let opened = session.runtime.block_on(finder.open(named, args.bucket.as_deref()));
-            let inventory = opened.map_err(failed)?;
+            let inventory = opened.map_err(CliError::of_source)?;
             return Ok(Self::Inventory { inventory, prefix: prefix.into_bytes() });
         }
         let bucket = match &args.bucket {
@@ -258,7 +260,7 @@ impl Opened {
         if args.list {
             let walk = session.runtime.block_on(Walk::offer(&bucket, finder, args, ctx));
             let walk = walk.map_err(|error| match error {
-                SourceOr::Source(error) => failed(error),
+                SourceOr::Source(error) => CliError::of_source(error),
                 SourceOr::Cli(error) => error,
             })?;
             return Ok(Self::Walk { walk: Box::new(walk), prefix });
@@ -387,7 +389,7 @@ fn walked<F: Fold>(
                 order.what = ListWhat::Objects;
                 continue;
             }
-            return Err(failed(error));
+            return Err(CliError::of_source(error));
         }
         if let Some(error) = &listed.error {
             tell(error.with_fix());
@@ -465,7 +467,7 @@ fn pass<F: Fold>(
         done
     });
     drop(interrupt);
-    let done = done.map_err(failed)?;
+    let done = done.map_err(CliError::of_source)?;
     for error in &done.errors {
         tell(error.with_fix());
     }
@@ -526,18 +528,6 @@ async fn showcase(ctx: &Ctx<'_>) -> Option<String> {
 /// The storage of the accounts of this run.
 pub(super) fn sources(ctx: &Ctx<'_>) -> Vec<Arc<dyn StorageSource>> {
     ctx.invocation.reaches().iter().filter_map(crate::cli::accounts::Reach::storage).collect()
-}
-
-pub(super) fn failed(error: SourceError) -> CliError {
-    let fix = match error.advice() {
-        "" => String::new(),
-        fix => format!("\n{fix}"),
-    };
-    let exit = match error.kind {
-        ErrorKind::Refused => Exit::Usage,
-        _ => Exit::Unreadable,
-    };
-    CliError::Failed { exit, message: format!("{error}{fix}") }
 }
 
 pub(super) fn runtime() -> Result<tokio::runtime::Runtime, CliError> {

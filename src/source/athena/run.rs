@@ -3,43 +3,21 @@
 
 use std::time::Duration;
 
-use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
-use super::tree::Row;
+use super::service::{QueryService, Row, State};
 use crate::domain::{ErrorKind, SourceError};
 use crate::source::pages::Pages;
 
-/// Progress of a query.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum State {
-    /// Queued or running.
-    Going,
-    /// Succeeded; with the bytes scanned, `None` when Athena does not report them.
-    Done(Option<u64>),
-    /// Failed or cancelled, with the reason.
-    Failed(String),
-}
-
-/// A service that runs SQL queries: Athena, or a double in tests.
-#[async_trait]
-pub trait QueryService: Send + Sync {
-    /// Starts a query and returns its id; its cost begins here. Err when the service refuses or cannot be reached.
-    async fn start(&self, sql: &str) -> Result<String, SourceError>;
-
-    /// Progress of the query. Err when the service cannot be asked.
-    async fn state(&self, id: &str) -> Result<State, SourceError>;
-
-    /// A page of the result, with the token of the next page; `None` as the token on the last one. Err when the page
-    /// cannot be read.
-    async fn page(
-        &self,
-        id: &str,
-        token: Option<String>,
-    ) -> Result<(Vec<Row>, Option<String>), SourceError>;
-
-    /// Stops a query; the bytes scanned so far are billed. Err when the service refuses or cannot be reached.
-    async fn stop(&self, id: &str) -> Result<(), SourceError>;
+/// A query, and what to do with its answer.
+#[derive(Clone, Copy, Debug)]
+pub struct Query<'a> {
+    /// The statement.
+    pub sql: &'a str,
+    /// True for a SELECT, whose first row holds the column names.
+    pub has_header: bool,
+    /// Advice for a query that takes too long or has too large an answer.
+    pub narrower: &'static str,
 }
 
 /// Pauses between polls of a query.
@@ -89,27 +67,25 @@ fn room(row: &Row) -> usize {
 }
 
 /// An answer that is cut would have sums that are too small.
-fn beyond() -> SourceError {
+fn beyond(narrower: &str) -> SourceError {
     let said = format!(
         "the answer is larger than {ROWS_AT_MOST} rows or {} MiB, the most that is read",
         BYTES_AT_MOST >> 20
     );
-    let fix = "ask for a prefix of the bucket, or for fewer levels";
-    SourceError::new(ErrorKind::Malformed, "athena:GetQueryResults", &said, fix)
+    SourceError::new(ErrorKind::Malformed, "athena:GetQueryResults", &said, narrower)
 }
 
-/// Runs a query to its end. `has_header` for a SELECT, whose first row holds the column names. Err when the query
-/// fails, takes longer than `waiting` allows, or `stop` is cancelled; a running query is stopped then.
+/// Runs a query to its end. Err when the query fails, takes longer than `waiting` allows, or `stop` is cancelled; a running query is stopped then.
 pub async fn run(
     service: &dyn QueryService,
-    sql: &str,
-    has_header: bool,
+    query: Query<'_>,
     waiting: Waiting,
     stop: &CancellationToken,
 ) -> Result<Answer, SourceError> {
+    let Query { sql, has_header, narrower } = query;
     let id = service.start(sql).await?;
     let ended = tokio::select! {
-        ended = finished(service, &id, waiting) => ended,
+        ended = finished(service, &id, narrower, waiting) => ended,
         () = stop.cancelled() => {
             let (said, fix) = ("the query was stopped", "run it again");
             Err(SourceError::new(ErrorKind::Refused, OPERATION, said, fix).into())
@@ -129,14 +105,14 @@ pub async fn run(
     let (mut bytes, mut read) = (0, 0);
     while let Some(token) = pages.ask() {
         if read == PAGES_AT_MOST {
-            return Err(beyond());
+            return Err(beyond(narrower));
         }
         read += 1;
         let (rows, next) = service.page(&id, token).await?;
         bytes += rows.iter().map(room).sum::<usize>();
         answer.rows.extend(rows);
         if answer.rows.len() > ROWS_AT_MOST || bytes > BYTES_AT_MOST {
-            return Err(beyond());
+            return Err(beyond(narrower));
         }
         pages.follow(next)?;
     }
@@ -162,6 +138,7 @@ impl From<SourceError> for Ended {
 async fn finished(
     service: &dyn QueryService,
     id: &str,
+    narrower: &'static str,
     waiting: Waiting,
 ) -> Result<Option<u64>, Ended> {
     let (mut pause, mut waited) = (waiting.first, Duration::ZERO);
@@ -177,8 +154,7 @@ async fn finished(
         }
         if waited >= waiting.in_all {
             let message = format!("the query took longer than {} s", waiting.in_all.as_secs());
-            let fix = "narrow it with --prefix";
-            return Err(SourceError::new(ErrorKind::Timeout, OPERATION, &message, fix).into());
+            return Err(SourceError::new(ErrorKind::Timeout, OPERATION, &message, narrower).into());
         }
         tokio::time::sleep(pause).await;
         waited += pause;
@@ -190,6 +166,9 @@ async fn finished(
 mod tests {
     use std::sync::Mutex;
 
+    use async_trait::async_trait;
+
+    use super::super::service::CatalogTable;
     use super::*;
 
     /// Answers from a script and writes down what it is asked.
@@ -237,10 +216,18 @@ mod tests {
             })
         }
 
+        async fn table(&self, _: &str, _: &str) -> Result<CatalogTable, SourceError> {
+            unreachable!()
+        }
+
         async fn stop(&self, id: &str) -> Result<(), SourceError> {
             self.asked.lock().unwrap().push(format!("stop {id}"));
             Ok(())
         }
+    }
+
+    fn query(sql: &str) -> Query<'_> {
+        Query { sql, has_header: true, narrower: "ask for less" }
     }
 
     const QUICK: Waiting = Waiting {
@@ -257,7 +244,7 @@ mod tests {
     fn all_pages_are_read_and_the_names_are_no_row() {
         let script = Script::new(&[State::Going, State::Done(Some(7))]);
         let stop = CancellationToken::new();
-        let answer = block(run(&script, "SELECT 1", true, QUICK, &stop)).unwrap();
+        let answer = block(run(&script, query("SELECT 1"), QUICK, &stop)).unwrap();
         assert_eq!(answer, Answer { rows: vec![row("a"), row("b")], scanned: Some(7) });
         assert_eq!(script.asked(), ["start SELECT 1", "state q1", "state q1"]);
     }
@@ -284,6 +271,10 @@ mod tests {
             Ok((self.0.clone(), Some(next.to_string())))
         }
 
+        async fn table(&self, _: &str, _: &str) -> Result<CatalogTable, SourceError> {
+            unreachable!()
+        }
+
         async fn stop(&self, _id: &str) -> Result<(), SourceError> {
             Ok(())
         }
@@ -300,7 +291,7 @@ mod tests {
             for page in pages {
                 let service = Endless(page);
                 let stop = CancellationToken::new();
-                let error = block(run(&service, "x", true, QUICK, &stop)).unwrap_err();
+                let error = block(run(&service, query("x"), QUICK, &stop)).unwrap_err();
                 assert!(error.message.contains("the most that is read"), "{error}");
                 assert_eq!(error.kind, ErrorKind::Malformed);
             }
@@ -313,18 +304,18 @@ mod tests {
     fn what_failed_is_said_and_what_goes_on_is_stopped() {
         let script = Script::new(&[State::Failed("no such table".to_owned())]);
         let stop = CancellationToken::new();
-        let error = block(run(&script, "x", true, QUICK, &stop)).unwrap_err();
+        let error = block(run(&script, query("x"), QUICK, &stop)).unwrap_err();
         assert_eq!(error.message, "no such table");
         assert!(!script.asked().contains(&"stop q1".to_owned()));
 
         let script = Script::new(&[]);
-        let error = block(run(&script, "x", true, QUICK, &stop)).unwrap_err();
+        let error = block(run(&script, query("x"), QUICK, &stop)).unwrap_err();
         assert!(error.message.contains("took longer"), "{error}");
         assert!(script.asked().contains(&"stop q1".to_owned()));
 
         let script = Script::new(&[]);
         stop.cancel();
-        let error = block(run(&script, "x", true, QUICK, &stop)).unwrap_err();
+        let error = block(run(&script, query("x"), QUICK, &stop)).unwrap_err();
         assert_eq!(error.message, "the query was stopped");
         assert!(script.asked().contains(&"stop q1".to_owned()));
     }

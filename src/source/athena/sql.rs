@@ -9,6 +9,7 @@ use std::fmt::Write;
 
 use jiff::Timestamp;
 
+use crate::domain::sql::quoted;
 use crate::domain::storage::sums::{AGE_BOUNDS, SIZE_BOUNDS};
 
 /// Levels of prefixes at most: each level is at most one column's worth of result rows.
@@ -64,11 +65,6 @@ pub struct Table {
     pub columns: Columns,
     /// Time of the inventory.
     pub listed_at: Timestamp,
-}
-
-/// `text` as an SQL string literal, quotes doubled.
-pub fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "''"))
 }
 
 impl Table {

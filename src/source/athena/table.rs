@@ -1,7 +1,8 @@
 //! An inventory as an external table: made for a query, and dropped after it. Dropping an external
 //! table deletes no data.
 
-use super::sql::{Columns, Layout, quoted};
+use super::sql::{Columns, Layout};
+use crate::domain::sql::quoted;
 
 /// Location of the files of an inventory snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,13 +6,11 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
+use super::service::Row;
 use super::sql::Layout;
 use crate::domain::storage::sums::{AGE_BINS, SIZE_BINS, SMALL_OBJECT, size_bin};
 use crate::domain::storage::tree::{NodeKind, TreeBuilder};
 use crate::domain::storage::{NodeId, PrefixTree, StorageClass, Sums, Tier};
-
-/// A row of a result: text by column; `None` for NULL.
-pub type Row = Vec<Option<String>>;
 
 /// Error: a result row has another form than the query asks for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,25 +1,30 @@
-//! Queries over inventories by Athena.
+//! Queries over inventories and bills by Athena.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use aws_sdk_athena::types::{QueryExecutionContext, QueryExecutionState, ResultConfiguration};
+use aws_sdk_athena::types::{
+    Column, QueryExecutionContext, QueryExecutionState, ResultConfiguration,
+};
 
 use super::AwsProvider;
 use super::calls::{
-    GET_QUERY_EXECUTION, GET_QUERY_RESULTS, START_QUERY_EXECUTION, STOP_QUERY_EXECUTION,
+    GET_QUERY_EXECUTION, GET_QUERY_RESULTS, GET_TABLE_METADATA, START_QUERY_EXECUTION,
+    STOP_QUERY_EXECUTION,
 };
 use super::limit::Api;
 use crate::domain::SourceError;
 use crate::domain::text::clean;
-use crate::source::athena::run::{QueryService, State};
-use crate::source::athena::tree::Row;
+use crate::source::athena::service::{CatalogTable, QueryService, Row, State};
+
+/// Catalogue in which Athena finds tables: that of Glue.
+const CATALOG: &str = "AwsDataCatalog";
 
 /// Athena of one account and region.
 pub struct AwsQueries {
     /// Credentials and clients of the account.
     pub provider: Arc<AwsProvider>,
-    /// Region of the inventory's bucket.
+    /// Region of the data and of the results.
     pub region: Arc<str>,
     /// Athena workgroup that the queries run in.
     pub workgroup: String,
@@ -103,6 +108,28 @@ impl QueryService for AwsQueries {
         };
         let next = answer.next_token.filter(|t| !t.is_empty());
         Ok((rows.into_iter().map(cells).collect(), next))
+    }
+
+    async fn table(&self, database: &str, name: &str) -> Result<CatalogTable, SourceError> {
+        let aws = &self.provider;
+        let call = &GET_TABLE_METADATA;
+        let client = aws.clients().await.athena(&self.region);
+        let _permit = aws.enter(Api::Athena, &self.region, 0).await;
+        let answer = client
+            .get_table_metadata()
+            .catalog_name(CATALOG)
+            .database_name(database)
+            .table_name(name)
+            .send()
+            .await
+            .map_err(|e| aws.failed(call, &self.region, &e))?;
+        let Some(table) = answer.table_metadata else { return Ok(CatalogTable::default()) };
+        let columns = table.columns.unwrap_or_default().into_iter();
+        let columns = columns.chain(table.partition_keys.unwrap_or_default());
+        let column = |column: Column| (column.name, column.r#type.unwrap_or_default());
+        let mut parameters = table.parameters.unwrap_or_default();
+        let location = parameters.remove("location").filter(|at| !at.is_empty());
+        Ok(CatalogTable { columns: columns.map(column).collect(), location })
     }
 
     async fn stop(&self, id: &str) -> Result<(), SourceError> {

@@ -159,19 +159,26 @@ pub const LISTS: [&Call; 5] =
 calls! {
     /// Athena `StartQueryExecution`, billed by what the query scans.
     START_QUERY_EXECUTION athena:StartQueryExecution start_query_execution write
-        "to add up an inventory that is too large for one machine, when told to";
+        "to add up an inventory or a bill that is too large for one machine, when told to";
     GET_QUERY_EXECUTION athena:GetQueryExecution get_query_execution read
         "to know how far such a query is";
     GET_QUERY_RESULTS athena:GetQueryResults get_query_results read
         "to read what such a query found";
     STOP_QUERY_EXECUTION athena:StopQueryExecution stop_query_execution write
         "to stop a query that nobody waits for any more";
+    GET_TABLE_METADATA athena:GetTableMetadata get_table_metadata read
+        "to know the columns of a bill's table, and where its data lie";
 }
 
-/// Calls of queries over inventories, made only on request. They write results to S3 and an external table to the Glue
-/// catalogue, and change nothing else.
-pub const QUERIES: [&Call; 4] =
-    [&START_QUERY_EXECUTION, &GET_QUERY_EXECUTION, &GET_QUERY_RESULTS, &STOP_QUERY_EXECUTION];
+/// Calls of queries over inventories and bills, made only on request. They write results to S3 and an external table to the
+/// Glue catalogue, and change nothing else.
+pub const QUERIES: [&Call; 5] = [
+    &START_QUERY_EXECUTION,
+    &GET_QUERY_EXECUTION,
+    &GET_QUERY_RESULTS,
+    &STOP_QUERY_EXECUTION,
+    &GET_TABLE_METADATA,
+];
 
 calls! {
     /// Cost Explorer `GetCostAndUsage`, billed per page.

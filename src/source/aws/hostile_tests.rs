@@ -15,7 +15,7 @@ use super::{AwsProvider, AwsQueries};
 use crate::domain::storage::Bucket;
 use crate::domain::text::hostile::{TEXTS, said};
 use crate::domain::{Platform, ResourceKind, Scope, Tenancy};
-use crate::source::athena::run::QueryService as _;
+use crate::source::athena::service::QueryService as _;
 use crate::source::inspect_storage::StorageInspector as _;
 use crate::source::provider::PriceWanted;
 use crate::source::storage::{ListPlace, StorageSource as _};
@@ -482,6 +482,8 @@ mod hostile {
             output: None,
         };
         said("athena.rs", &format!("{:?}", queries.state("q").await));
-        println!("hostile: Athena: 1 inputs");
+        // Names are compared and quoted; they are cleaned where they are shown.
+        assert!(queries.table("d", "t").await.is_ok());
+        println!("hostile: Athena: 2 inputs");
     }
 }

@@ -25,7 +25,7 @@ use crate::domain::bill::Bill;
 use crate::domain::bill::cost_explorer::Pair;
 use crate::domain::storage::Bucket;
 use crate::domain::{Hour, HourRange, Resource, ResourceKind, Signal, SourceError};
-use crate::source::athena::run::{Waiting, run};
+use crate::source::athena::run::{Query, Waiting, run};
 use crate::source::cost_explorer::{Choice, Plan, Wanted, fetch, plan};
 use crate::source::inspect_storage::StorageInspector;
 use crate::source::inventory::Fetch as _;
@@ -414,7 +414,8 @@ async fn queried(aws: &Arc<AwsProvider>) -> impl Debug {
         database: "d".into(),
         output: None,
     };
-    run(&queries, "SELECT 1", false, Waiting::default(), &CancellationToken::new()).await
+    let query = Query { sql: "SELECT 1", has_header: false, narrower: "" };
+    run(&queries, query, Waiting::default(), &CancellationToken::new()).await
 }
 
 /// True when `request` asks for a page of `operation`.
