@@ -53,6 +53,7 @@ mod approving;
 mod athena;
 mod aws;
 mod bill;
+mod bill_athena;
 mod bill_costs;
 mod cockpit;
 mod committed;

@@ -74,13 +74,20 @@ pub fn breakdown(
             *sums.entry(values(bill, &columns, &group)).or_default() += &part;
         }
     }
-    let total = sums.values().sum();
-    let mut rows: Vec<BreakdownRow> =
-        sums.into_iter().map(|(values, sums)| BreakdownRow { values, sums }).collect();
-    rows.sort_unstable_by(|a, b| {
-        b.sums.effective.cmp(&a.sums.effective).then_with(|| a.values.cmp(&b.values))
-    });
-    Ok(Breakdown { keys: keys.to_vec(), rows, total })
+    Ok(Breakdown::of(keys, sums))
+}
+
+impl Breakdown {
+    /// Sums by the values of keys.
+    pub(super) fn of(keys: &[BillKey], sums: FastMap<Vec<Option<Arc<str>>>, Sums>) -> Self {
+        let total = sums.values().sum();
+        let mut rows: Vec<BreakdownRow> =
+            sums.into_iter().map(|(values, sums)| BreakdownRow { values, sums }).collect();
+        rows.sort_unstable_by(|a, b| {
+            b.sums.effective.cmp(&a.sums.effective).then_with(|| a.values.cmp(&b.values))
+        });
+        Self { keys: keys.to_vec(), rows, total }
+    }
 }
 
 /// Fails for keys by which there are no sums.

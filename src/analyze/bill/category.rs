@@ -43,6 +43,30 @@ impl Category {
     pub const fn word(self) -> &'static str {
         Self::WORDS[self as usize]
     }
+
+    /// Category of what is no use of a service, whatever the service; `None` where that decides.
+    pub(super) const fn of_charge(charge: Charge) -> Option<Self> {
+        match charge {
+            Charge::Tax | Charge::Credit | Charge::Refund | Charge::Fee | Charge::Adjustment => {
+                Some(Self::Fees)
+            }
+            Charge::Support => Some(Self::Operations),
+            Charge::Usage | Charge::Purchase | Charge::Discount => None,
+        }
+    }
+
+    /// Category of a class where no tag tells another.
+    pub(super) const fn of_class(class: Class) -> Self {
+        match class {
+            Class::Compute => Self::OtherCompute,
+            Class::Training => Self::Training,
+            Class::Serving => Self::Serving,
+            Class::Storage => Self::Storage,
+            Class::Network => Self::Network,
+            Class::Operations => Self::Operations,
+            Class::Fees => Self::Fees,
+        }
+    }
 }
 
 /// Categories of the lines of one bill.
@@ -76,23 +100,16 @@ impl Categories {
 
     /// Category of a line. Fees of commitments and discounts count where what they are for counts.
     pub(in crate::analyze) fn of(&self, key: &Key) -> Category {
-        match key.charge {
-            Charge::Tax | Charge::Credit | Charge::Refund | Charge::Fee | Charge::Adjustment => {
-                return Category::Fees;
+        Category::of_charge(key.charge).unwrap_or_else(|| {
+            let class = self.classes.get(Bill::kind_index(key.kind)).copied();
+            let class = class.unwrap_or(Class::Operations);
+            let tagged = || self.tagged.get(Bill::owner_index(key.owner)).copied().flatten();
+            if class.asks_tags()
+                && let Some(tagged) = tagged()
+            {
+                return tagged;
             }
-            Charge::Support => return Category::Operations,
-            Charge::Usage | Charge::Purchase | Charge::Discount => {}
-        }
-        let class = self.classes.get(Bill::kind_index(key.kind)).copied();
-        let tagged = || self.tagged.get(Bill::owner_index(key.owner)).copied().flatten();
-        match class.unwrap_or(Class::Operations) {
-            Class::Compute => tagged().unwrap_or(Category::OtherCompute),
-            Class::Training => tagged().unwrap_or(Category::Training),
-            Class::Serving => tagged().unwrap_or(Category::Serving),
-            Class::Storage => Category::Storage,
-            Class::Network => Category::Network,
-            Class::Operations => Category::Operations,
-            Class::Fees => Category::Fees,
-        }
+            Category::of_class(class)
+        })
     }
 }

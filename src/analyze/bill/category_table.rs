@@ -1,6 +1,7 @@
 //! What services and usage types are for: one table of rows, the first that fits decides.
 
-use crate::domain::bill::{Bill, UsageKind};
+use crate::domain::bill::{Bill, UsageKind, line_columns as line};
+use crate::domain::sql;
 
 /// What a kind of use is for, before tags are asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +17,13 @@ pub(super) enum Class {
     Network,
     Operations,
     Fees,
+}
+
+impl Class {
+    /// True for compute, whose tags tell training from serving.
+    pub(super) const fn asks_tags(self) -> bool {
+        matches!(self, Self::Compute | Self::Training | Self::Serving)
+    }
 }
 
 /// A row: a class, services by code or by a part of their name, parts of usage types. Without services it is for all
@@ -192,6 +200,33 @@ pub(super) fn class_of(bill: &Bill, kind: &UsageKind) -> Class {
     }
     let named = FAMILIES.iter().find(|(_, words)| words.iter().any(|word| contains(family, word)));
     named.map_or(Class::Operations, |(class, _)| *class)
+}
+
+/// SQL of the class over [`line`], by the same tables: `value` is what stands for a class.
+pub(super) fn class_sql(value: impl Fn(Class) -> String) -> String {
+    let lower = |texts: &[&str]| -> Vec<String> {
+        texts.iter().map(|text| text.to_ascii_lowercase()).collect()
+    };
+    fn all(texts: &[String]) -> Vec<&str> {
+        texts.iter().map(String::as_str).collect()
+    }
+    let holds = |column: &str, texts: &[&str]| {
+        sql::holds_any(&format!("lower({column})"), &all(&lower(texts)))
+    };
+    let row = |Row(class, services, usage): &Row| {
+        let code = format!("lower({})", line::SERVICE_CODE);
+        let of_service = sql::any(&[
+            sql::is_one_of(&code, &all(&lower(services))),
+            holds(line::SERVICE, services),
+        ]);
+        let of_usage = (!usage.is_empty()).then(|| holds(line::USAGE_TYPE, usage));
+        (sql::all(&[vec![of_service], Vec::from_iter(of_usage)].concat()), value(*class))
+    };
+    let family = |(class, words): &(Class, &[&str])| (holds(line::FAMILY, words), value(*class));
+    let network = (line::IS_NETWORK.to_owned(), value(Class::Network));
+    let rows = ROWS.iter().map(row).chain(FAMILIES.iter().map(family));
+    let whens: Vec<(String, String)> = std::iter::once(network).chain(rows).collect();
+    sql::case(&whens, &value(Class::Operations), 4)
 }
 
 /// True where `part` is in `text`, ignoring ASCII case.

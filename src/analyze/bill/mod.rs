@@ -11,6 +11,7 @@
 //! | `countable` | which of several bills of a month count |
 //! | `column` | values of a key in one bill, and sums by them |
 //! | `breakdown` | sums by one key or two |
+//! | `sql` | the same sums as SQL over lines, and its answer as sums |
 //! | `measured` | what the machines did in a month |
 //! | `anatomy`, `published` | sums by category, with what was wasted; shares that others published |
 //! | `changes` | two periods: price, usage, new, gone |
@@ -39,6 +40,7 @@ mod published;
 mod rates;
 pub mod reconcile;
 mod settings;
+mod sql;
 #[cfg(test)]
 mod test_lines;
 
@@ -55,3 +57,4 @@ pub use month::{DayBar, MonthPicture, month};
 pub use published::{PUBLISHED, PublishedShare};
 pub use rates::billed_rates;
 pub use settings::{BillSettings, TagIs};
+pub use sql::{BadAnswer, Drill};

@@ -1,10 +1,11 @@
 //! The command line of `burntop bill`.
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 use crate::analyze::bill::BillKey;
+use crate::cli::athena::AthenaArgs;
 use crate::cli::list_options::ListOptions;
-use crate::domain::bill::Month;
+use crate::domain::bill::{BillFormat, Month};
 
 /// `burntop bill`, and what is below it.
 #[derive(Clone, Debug, PartialEq, Eq, Args)]
@@ -112,6 +113,55 @@ pub struct SumsArgs {
     /// Of which bill.
     #[command(flatten)]
     pub of: OfArgs,
+    /// Who adds up.
+    #[command(flatten)]
+    pub athena: BillAthenaArgs,
+}
+
+/// Which table Athena adds up, where the bill outgrows this machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
+pub struct BillAthenaArgs {
+    /// Who adds up.
+    #[command(flatten)]
+    pub shared: AthenaArgs,
+    /// Athena: the table with the bill.
+    #[arg(long, value_name = "DATABASE.TABLE")]
+    pub athena_table: Option<String>,
+    /// Athena: the columns of the table, maps as `NAME map`, instead of those that the catalogue says.
+    #[arg(long, value_name = "NAME[,NAME]", value_delimiter = ',')]
+    pub athena_columns: Vec<String>,
+    /// Athena: the format of the bill, for --print-sql without --athena-columns.
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub athena_format: Option<TableFormat>,
+    /// Goes ahead with what costs money.
+    #[arg(long)]
+    pub yes: bool,
+}
+
+/// Format of a bill in a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TableFormat {
+    /// Cost and Usage Report, legacy.
+    Cur1,
+    /// Cost and Usage Report 2.0.
+    Cur2,
+    /// FOCUS 1.0.
+    #[value(name = "focus1.0")]
+    Focus10,
+    /// FOCUS 1.2.
+    #[value(name = "focus1.2")]
+    Focus12,
+}
+
+impl From<TableFormat> for BillFormat {
+    fn from(format: TableFormat) -> Self {
+        match format {
+            TableFormat::Cur1 => Self::Cur1,
+            TableFormat::Cur2 => Self::Cur2,
+            TableFormat::Focus10 => Self::Focus10,
+            TableFormat::Focus12 => Self::Focus12,
+        }
+    }
 }
 
 /// Which periods are compared.

@@ -1,6 +1,7 @@
 //! `burntop bill …`: one thin file per subcommand.
 
 pub mod args;
+mod athena;
 mod cost_explorer;
 mod import;
 pub(super) mod kept;

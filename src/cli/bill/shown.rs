@@ -4,6 +4,7 @@ use std::io::Write;
 use std::sync::Arc;
 
 use super::args::{AnomaliesArgs, ChangesArgs, OfArgs, SumsArgs};
+use super::athena::{self, Added};
 use super::kept::{Kept, heads};
 use super::live::{self, Seen};
 use crate::analyze::bill::anomalies::{AnomalySettings, by_provider};
@@ -11,6 +12,7 @@ use crate::analyze::bill::reconcile::reconcile;
 use crate::analyze::bill::{
     BillKey, BillSettings, BreakdownError, Measured, anatomy, breakdown, changes,
 };
+use crate::cli::athena::Engine;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::fail_on::{FailOn, Found};
 use crate::cli::invocation::Invocation;
@@ -54,10 +56,31 @@ impl<'a> Shown<'a> {
     pub(super) fn sums(&self, args: &SumsArgs, out: &mut dyn Write) -> Result<Exit, CliError> {
         let chosen = Selection::<BillField>::of(self.invocation)?;
         let keys = &args.by.by;
+        if args.athena.shared.engine == Engine::Athena || args.athena.shared.print_sql {
+            return self.added(args, &chosen, out);
+        }
         let (kept, bills) = self.kept(&args.of, keys)?;
         let found = breakdown(&bills, keys, &[], &self.settings).map_err(wrong_keys)?;
         let of = BillsOf { keys: keys[..].into(), bills: heads(&bills), ..BillsOf::default() };
         self.print(&chosen, &bill_rows(&found), of, &kept, out)
+    }
+
+    /// Prints sums that Athena makes, or the SQL for them.
+    fn added(
+        &self,
+        args: &SumsArgs,
+        chosen: &Selection<BillField>,
+        out: &mut dyn Write,
+    ) -> Result<Exit, CliError> {
+        let job = athena::Job::new(args, &self.settings)?;
+        if args.athena.shared.print_sql {
+            return job.print(out);
+        }
+        let Added { sums, head } = job.run(self.invocation)?;
+        let of = BillsOf { keys: args.by.by[..].into(), bills: vec![head], ..BillsOf::default() };
+        let list = chosen.list(&bill_rows(&sums), of, &self.ctx);
+        reports::print(&list, self.invocation, &self.ctx, out)?;
+        Ok(Exit::Ok)
     }
 
     /// Prints the anatomy.

@@ -7,6 +7,7 @@
 //! | `words` | kinds of charges, ways of pricing, formats, states |
 //! | `names`, `kind`, `path` | texts as numbers, what was used, network paths |
 //! | `usage_region` | the codes of regions that usage types begin with |
+//! | `line_columns` | names of what a line says, in SQL |
 //! | `cube` | the bill of a period: cells by day, cells by resource |
 //! | `head`, `note` | what a bill is and was read from; what is odd about it |
 //! | `builder` | folds lines into cells |
@@ -21,6 +22,7 @@ mod costs;
 mod cube;
 mod head;
 mod kind;
+pub mod line_columns;
 mod month;
 mod names;
 mod note;
@@ -39,7 +41,7 @@ pub use cube::{Bill, Cell, Key, OwnerId, Sums};
 pub use head::BillHead;
 pub use kind::{KindId, UsageKind, running_type};
 pub use month::{Month, NoMonth};
-pub use names::NameId;
+pub use names::{NameId, clean_name};
 pub use note::BillNote;
 pub use path::TransferPath;
 pub use rates::{BilledRate, BilledRates};

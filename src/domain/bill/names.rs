@@ -26,6 +26,11 @@ impl NameId {
     }
 }
 
+/// A text as bills keep it: without blanks at its ends, clean, cut.
+pub fn clean_name(text: &str) -> String {
+    clean_to(text.trim(), LONGEST).into_owned()
+}
+
 /// Interned texts. Foreign text becomes clean here: each is looked up by itself, and one that is not clean, by its bytes.
 #[derive(Debug)]
 pub(super) struct Names {
@@ -60,8 +65,7 @@ impl Names {
         if let Some(id) = self.by_bytes.get(raw) {
             return *id;
         }
-        let text = String::from_utf8_lossy(raw);
-        let text = clean_to(text.trim(), LONGEST);
+        let text = clean_name(&String::from_utf8_lossy(raw));
         let id = self.clean(&text);
         if text.as_bytes() != raw {
             self.bytes += raw.len();

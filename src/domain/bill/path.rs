@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::line_columns as line;
 use super::usage_region::split_regions;
+use crate::domain::sql;
 
 /// Network path whose bytes, hours or requests a line charges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -54,11 +56,18 @@ const BY_USAGE_TYPE: &[(&str, TransferPath)] = &[
 ];
 
 /// Services all of whose lines are of one path, by their codes.
-const BY_SERVICE: &[(&str, TransferPath)] = &[
+const BY_SERVICE: [(&str, TransferPath); 3] = [
     ("AmazonCloudFront", TransferPath::Cdn),
     ("AWSDirectConnect", TransferPath::DirectConnect),
     ("AWSGlobalAccelerator", TransferPath::Other),
 ];
+
+/// Product families of CUR that are network by themselves.
+const FAMILIES: [&str; 2] = ["Data Transfer", "Networking"];
+
+/// Codes of regions with their hyphens, two at most, as [`split_regions`] passes them: `AWS-` is none.
+const REGIONS: &str =
+    "^(([A-Z]{2}[0-9]{0,2}|[A-Z]{3}[0-9]{1,2}|[B-Z][A-Z]{2}|A[A-VX-Z][A-Z]|AW[A-RT-Z])-){0,2}";
 
 /// What a description contains, in lower case, and its path, for bills without usage types. The first that fits counts.
 const BY_DESCRIPTION: &[(&str, TransferPath)] = &[
@@ -112,7 +121,30 @@ impl TransferPath {
                 return Some(*path);
             }
         }
-        matches!(family, "Data Transfer" | "Networking").then_some(Self::Other)
+        FAMILIES.contains(&family).then_some(Self::Other)
+    }
+
+    /// SQL of [`line::METER`]: the usage type without the codes of regions that it begins with.
+    pub fn sql_meter() -> String {
+        format!("regexp_replace({}, '{REGIONS}', '')", line::USAGE_TYPE)
+    }
+
+    /// SQL condition on [`line`] that is true where [`Self::of`] finds a path.
+    pub fn sql_condition() -> String {
+        let begins = |column, table: &[(&'static str, Self)]| {
+            sql::begins_with_any(column, &table.iter().map(|(text, _)| *text).collect::<Vec<_>>())
+        };
+        let described: Vec<&str> = BY_DESCRIPTION.iter().map(|(part, _)| *part).collect();
+        let untyped = [
+            begins(line::OPERATION, BY_OPERATION),
+            sql::holds_any(&format!("lower({})", line::DESCRIPTION), &described),
+        ];
+        sql::any(&[
+            sql::is_one_of(line::SERVICE_CODE, &BY_SERVICE.map(|(code, _)| code)),
+            begins(line::METER, BY_USAGE_TYPE),
+            sql::all(&[format!("{} = ''", line::USAGE_TYPE), sql::any(&untyped)]),
+            sql::is_one_of(line::FAMILY, &FAMILIES),
+        ])
     }
 }
 

@@ -9,7 +9,10 @@ macro_rules! numbered {
 
         impl $name {
             /// Number of variants.
-            pub const COUNT: usize = [$(Self::$variant),+].len();
+            pub const COUNT: usize = Self::ALL.len();
+
+            /// All variants, in order.
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
         }
     };
 }

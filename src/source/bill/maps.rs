@@ -7,7 +7,7 @@ use super::fields::{Target, Text};
 use super::tags::{self, MapKind};
 
 /// Attributes of a product that are looked at.
-const PRODUCT: &[(&str, Text)] =
+pub(super) const PRODUCT: &[(&str, Text)] =
     &[("product_name", Text::Service), ("region_code", Text::Region), ("region", Text::Region)];
 
 /// What an entry of a map fills.

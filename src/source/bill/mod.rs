@@ -11,6 +11,7 @@
 //! | `fold`, `slot`, `odd` | batches into bills, one per period; what is odd about them |
 //! | `error` | what can be wrong, and what to do |
 
+mod amounts;
 mod batch;
 mod columns;
 mod csv;
@@ -25,6 +26,7 @@ mod open;
 mod parquet;
 mod rules;
 mod slot;
+pub mod sql;
 mod tags;
 #[cfg(test)]
 mod tests;

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use super::amounts::{self, Amounts};
 use super::error::quoted;
 use super::fields::{Amount, Target, Text};
 use super::layout::Layout;
-use super::rules::{self, Amounts, Meaning};
+use super::rules::Meaning;
 use super::texts::Texts;
 use crate::domain::bill::{BillNote, Charge, Key, NameId, Usd};
 use crate::domain::hash::FastMap;
@@ -80,7 +81,7 @@ impl Odd {
             }
         }
         if !layout.is_focus() {
-            let blind = rules::blind(meaning, layout, amounts);
+            let blind = amounts::blind(meaning, layout, amounts);
             self.blind.extend(blind.filter(|blind| !self.blind.contains(blind)));
             return;
         }

@@ -1,14 +1,9 @@
-//! What a line charges for, how its price came about, and how its amounts are made: of CUR by the type of its line item
-//! (the rules by which AWS and the FinOps Foundation convert CUR to FOCUS), of FOCUS by its own columns.
+//! What a line charges for, how its price came about, and by which rule its amounts are made: of CUR by the type of its
+//! line item (the rules by which AWS and the FinOps Foundation convert CUR to FOCUS), of FOCUS by its own columns. The
+//! tables are those of the SQL as well.
 
-use super::batch::Batch;
-use super::fields::{Amount, Text};
-use super::layout::Layout;
-use crate::domain::bill::{Charge, Pricing, Usd};
-
-/// Decimal places of AWS's amounts. What is used of a commitment is a sum, which binary columns have with an error in the
-/// places behind.
-const AWS_PLACES: u32 = 10;
+use super::fields::Text;
+use crate::domain::bill::{Charge, Pricing};
 
 /// How the amounts of a line are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +26,19 @@ pub(super) enum Rule {
     ReservationUpfront,
 }
 
+impl Rule {
+    /// True for use of CUR that a commitment covers.
+    pub const fn is_covered(self) -> bool {
+        matches!(self, Self::PlanCovered | Self::ReservationCovered)
+    }
+
+    /// True where fees and use of a commitment are compared over the whole period: fees of Savings Plans are hourly, those
+    /// of reservations are for the period.
+    pub const fn is_of_period(self) -> bool {
+        matches!(self, Self::ReservationCovered | Self::ReservationFee)
+    }
+}
+
 /// What a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Meaning {
@@ -44,52 +52,111 @@ pub(super) struct Meaning {
     pub is_known: bool,
 }
 
+/// How a type of CUR's line items is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Told {
+    /// By this word.
+    Is(&'static str),
+    /// By this word, where the line names a reservation.
+    OfReservation(&'static str),
+    /// By the end of its word.
+    Ends(&'static str),
+}
+
+/// A type of CUR's line items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LineType {
+    /// How it is told.
+    pub told: Told,
+    /// What it charges for, but for support.
+    pub charge: Charge,
+    /// How its price came about; `None` where what is used tells it.
+    pub pricing: Option<Pricing>,
+    /// How its amounts are made.
+    pub rule: Rule,
+}
+
+const fn of(told: Told, charge: Charge, pricing: Option<Pricing>, rule: Rule) -> LineType {
+    LineType { told, charge, pricing, rule }
+}
+
+/// Types of CUR's line items; the first that fits counts. Any other is use as it is billed.
+pub(super) const LINE_TYPES: &[LineType] = {
+    use Told::{Ends, Is, OfReservation};
+    let none = Some(Pricing::Other);
+    let (plan, reserved) = (Some(Pricing::SavingsPlan), Some(Pricing::Reserved));
+    &[
+        of(Is("Usage"), Charge::Usage, None, Rule::AsBilled),
+        of(Is("SavingsPlanCoveredUsage"), Charge::Usage, plan, Rule::PlanCovered),
+        of(Is("SavingsPlanNegation"), Charge::Usage, plan, Rule::PlanNothing),
+        of(Is("SavingsPlanRecurringFee"), Charge::Purchase, none, Rule::PlanFee),
+        of(Is("SavingsPlanUpfrontFee"), Charge::Purchase, none, Rule::PlanNothing),
+        of(Is("DiscountedUsage"), Charge::Usage, reserved, Rule::ReservationCovered),
+        of(Is("RIFee"), Charge::Purchase, none, Rule::ReservationFee),
+        of(OfReservation("Fee"), Charge::Purchase, none, Rule::ReservationUpfront),
+        of(Is("Fee"), Charge::Fee, none, Rule::AsBilled),
+        of(Is("Tax"), Charge::Tax, none, Rule::AsBilled),
+        of(Is("Credit"), Charge::Credit, none, Rule::AsBilled),
+        of(Is("Refund"), Charge::Refund, none, Rule::AsBilled),
+        of(Ends("Discount"), Charge::Discount, none, Rule::AsBilled),
+    ]
+};
+
+impl LineType {
+    /// True where support is told from what it charges for.
+    pub const fn may_be_support(&self) -> bool {
+        matches!(self.charge, Charge::Usage | Charge::Fee)
+    }
+}
+
 /// Meaning of a line of CUR.
 pub(super) fn of_cur<'a>(text: impl Fn(Text) -> &'a str) -> Meaning {
     let by_use = || of_use(text(Text::CapacityStatus), text(Text::UsageType));
-    let none = Pricing::Other;
-    let (charge, pricing, rule) = match text(Text::Charge) {
-        "Usage" => (Charge::Usage, by_use(), Rule::AsBilled),
-        "SavingsPlanCoveredUsage" => (Charge::Usage, Pricing::SavingsPlan, Rule::PlanCovered),
-        "SavingsPlanNegation" => (Charge::Usage, Pricing::SavingsPlan, Rule::PlanNothing),
-        "SavingsPlanRecurringFee" => (Charge::Purchase, none, Rule::PlanFee),
-        "SavingsPlanUpfrontFee" => (Charge::Purchase, none, Rule::PlanNothing),
-        "DiscountedUsage" => (Charge::Usage, Pricing::Reserved, Rule::ReservationCovered),
-        "RIFee" => (Charge::Purchase, none, Rule::ReservationFee),
-        "Fee" if !text(Text::Reservation).is_empty() => {
-            (Charge::Purchase, none, Rule::ReservationUpfront)
-        }
-        "Fee" => (Charge::Fee, none, Rule::AsBilled),
-        "Tax" => (Charge::Tax, none, Rule::AsBilled),
-        "Credit" => (Charge::Credit, none, Rule::AsBilled),
-        "Refund" => (Charge::Refund, none, Rule::AsBilled),
-        word if word.ends_with("Discount") => (Charge::Discount, none, Rule::AsBilled),
-        _ => {
-            let (charge, pricing, rule) = (Charge::Usage, by_use(), Rule::AsBilled);
-            return Meaning { charge, pricing, rule, is_known: false };
-        }
+    let word = text(Text::Charge);
+    let fits = |line: &&LineType| match line.told {
+        Told::Is(is) => word == is,
+        Told::OfReservation(is) => word == is && !text(Text::Reservation).is_empty(),
+        Told::Ends(end) => word.ends_with(end),
     };
-    let is_support = matches!(charge, Charge::Usage | Charge::Fee) && is_support(&text);
-    let (charge, pricing) = if is_support { (Charge::Support, none) } else { (charge, pricing) };
-    Meaning { charge, pricing, rule, is_known: true }
+    let Some(line) = LINE_TYPES.iter().find(fits) else {
+        let (charge, pricing, rule) = (Charge::Usage, by_use(), Rule::AsBilled);
+        return Meaning { charge, pricing, rule, is_known: false };
+    };
+    let (charge, pricing) = if line.may_be_support() && is_support(&text) {
+        (Charge::Support, Pricing::Other)
+    } else {
+        (line.charge, line.pricing.unwrap_or_else(by_use))
+    };
+    Meaning { charge, pricing, rule: line.rule, is_known: true }
 }
+
+/// Charge categories of FOCUS in lower case, before corrections, support and commitments are told. Any other is use.
+pub(super) const CATEGORIES: [(&str, Charge); 5] = [
+    ("usage", Charge::Usage),
+    ("purchase", Charge::Fee),
+    ("tax", Charge::Tax),
+    ("credit", Charge::Credit),
+    ("adjustment", Charge::Adjustment),
+];
+
+/// Charge class of FOCUS, in lower case, of what corrects an earlier charge.
+pub(super) const CORRECTION: &str = "correction";
 
 /// Meaning of a line of FOCUS.
 pub(super) fn of_focus<'a>(text: impl Fn(Text) -> &'a str) -> Meaning {
     let is = |column, word: &str| text(column).eq_ignore_ascii_case(word);
     let has_commitment = !text(Text::Commitment).is_empty();
-    let category = text(Text::Charge).to_ascii_lowercase();
-    let (charge, is_known) = match &*category {
-        "usage" | "purchase" if is(Text::ChargeClass, "Correction") => (Charge::Adjustment, true),
-        "usage" | "purchase" if is_support(&text) => (Charge::Support, true),
-        "usage" => (Charge::Usage, true),
-        "purchase" if has_commitment => (Charge::Purchase, true),
-        "purchase" => (Charge::Fee, true),
-        "tax" => (Charge::Tax, true),
-        "credit" => (Charge::Credit, true),
-        "adjustment" => (Charge::Adjustment, true),
-        _ => (Charge::Usage, false),
+    let named = CATEGORIES.iter().find(|(word, _)| is(Text::Charge, word));
+    let charge = match named {
+        Some((_, Charge::Usage | Charge::Fee)) if is(Text::ChargeClass, CORRECTION) => {
+            Charge::Adjustment
+        }
+        Some((_, Charge::Usage | Charge::Fee)) if is_support(&text) => Charge::Support,
+        Some((_, Charge::Fee)) if has_commitment => Charge::Purchase,
+        Some((_, charge)) => *charge,
+        None => Charge::Usage,
     };
+    let is_known = named.is_some();
     let pricing = if charge != Charge::Usage {
         Pricing::Other
     } else if is(Text::CapacityStatus, "Unused") {
@@ -128,137 +195,21 @@ fn of_use(capacity_status: &str, usage_type: &str) -> Pricing {
     }
 }
 
-/// True for AWS Support, by the code of the service: `AWSSupportBusiness`, `AWSDeveloperSupport`, `OCBPremiumSupport`;
-/// by its name where there is none.
+/// What the name of AWS Support begins with.
+pub(super) const SUPPORT_NAME: &str = "AWS Support";
+
+/// What the codes of AWS Support begin with, and what they hold: `AWSSupportBusiness`, `AWSDeveloperSupport`,
+/// `OCBPremiumSupport`.
+pub(super) const SUPPORT_CODES: [(&str, &str); 2] =
+    [("AWS", "Support"), ("OCBPremiumSupport", "Support")];
+
+/// True for AWS Support, by the code of the service; by its name where there is none.
 fn is_support<'a>(text: &impl Fn(Text) -> &'a str) -> bool {
     let code = text(Text::ServiceCode);
     if code.is_empty() {
-        return text(Text::Service).starts_with("AWS Support");
+        return text(Text::Service).starts_with(SUPPORT_NAME);
     }
-    code.starts_with("AWS") && code.contains("Support") || code.starts_with("OCBPremiumSupport")
-}
-
-/// What of a commitment nothing used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unused {
-    /// The line is no fee of a commitment.
-    None,
-    /// Effective cost of it, and net of private discounts.
-    Said(Usd, Usd),
-    /// The file does not say: fees less the effective cost of what they cover.
-    Rest,
-}
-
-/// Amounts of a line.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Amounts {
-    /// Billed.
-    pub billed: Usd,
-    /// Effective.
-    pub effective: Usd,
-    /// Effective, net of private discounts.
-    pub net: Usd,
-    /// At public prices; `None` where the line does not say it.
-    pub list: Option<Usd>,
-    /// What of a commitment nothing used, a line of its own.
-    pub unused: Unused,
-    /// Columns whose value the line needs and lacks: bits by [`Amount`].
-    pub nulls: u32,
-}
-
-/// Makes the amounts of a line.
-pub(super) fn amounts(meaning: Meaning, layout: &Layout, batch: &Batch, row: usize) -> Amounts {
-    let mut nulls = 0;
-    let mut need = |amount: Amount| {
-        batch.amount(amount, row).unwrap_or_else(|| {
-            nulls |= 1 << amount as u32;
-            Usd::ZERO
-        })
-    };
-    let maybe = |amount: Amount| batch.amount(amount, row);
-    let billed = need(Amount::Billed);
-    let net_billed = maybe(Amount::NetBilled);
-    let mut unused = Unused::None;
-    let as_billed = (billed, net_billed);
-    let nothing = (Usd::ZERO, None);
-    let knows_plans = layout.has(Amount::PlanEffective);
-    let knows_reservations = layout.has(Amount::ReservationEffective);
-    let (effective, net) = match meaning.rule {
-        Rule::Said => (need(Amount::Effective), None),
-        Rule::PlanCovered if knows_plans => {
-            (need(Amount::PlanEffective), maybe(Amount::NetPlanEffective))
-        }
-        Rule::PlanNothing if knows_plans => nothing,
-        Rule::PlanFee if knows_plans => {
-            unused = if layout.has(Amount::PlanCommitment) && layout.has(Amount::PlanUsed) {
-                let used = maybe(Amount::PlanUsed).unwrap_or_default();
-                let rest = (need(Amount::PlanCommitment) - used).rounded(AWS_PLACES);
-                Unused::Said(rest, rest)
-            } else {
-                Unused::Rest
-            };
-            nothing
-        }
-        Rule::ReservationCovered if knows_reservations => {
-            (need(Amount::ReservationEffective), maybe(Amount::NetReservationEffective))
-        }
-        Rule::ReservationUpfront if knows_reservations => nothing,
-        Rule::ReservationFee if knows_reservations => {
-            unused = unused_reservation(layout, &maybe);
-            nothing
-        }
-        _ => as_billed,
-    };
-    let list = match meaning.rule {
-        // It is the price of what the line before it covers.
-        Rule::PlanNothing => Some(Usd::ZERO),
-        _ if meaning.charge == Charge::Purchase => Some(Usd::ZERO),
-        _ => maybe(Amount::List).or_else(|| {
-            let rate = maybe(Amount::ListRate)?;
-            Usd::from_f64(rate.to_f64() * batch.quantity(row))
-        }),
-    };
-    Amounts { billed, effective, net: net.unwrap_or(effective), list, unused, nulls }
-}
-
-/// Column that a line of a commitment needs and the file lacks, and what is unknown for it.
-pub(super) fn blind(
-    meaning: Meaning,
-    layout: &Layout,
-    amounts: &Amounts,
-) -> Option<(Amount, &'static str)> {
-    let (column, unknown) = match meaning.rule {
-        Rule::PlanFee if amounts.unused == Unused::Rest => {
-            (Amount::PlanCommitment, "the unused part of Savings Plans that were paid upfront")
-        }
-        Rule::ReservationFee if amounts.unused == Unused::Rest => {
-            (Amount::UnusedUpfront, "the unused part of reservations that were paid upfront")
-        }
-        Rule::PlanCovered | Rule::PlanNothing | Rule::PlanFee => {
-            (Amount::PlanEffective, "effective cost under Savings Plans; it is taken as billed")
-        }
-        Rule::ReservationCovered | Rule::ReservationFee | Rule::ReservationUpfront => (
-            Amount::ReservationEffective,
-            "effective cost under reservations; it is taken as billed",
-        ),
-        Rule::Said | Rule::AsBilled => return None,
-    };
-    (!layout.has(column)).then_some((column, unknown))
-}
-
-fn unused_reservation(layout: &Layout, maybe: &impl Fn(Amount) -> Option<Usd>) -> Unused {
-    let (upfront, recurring) = (Amount::UnusedUpfront, Amount::UnusedRecurring);
-    if !layout.has(upfront) && !layout.has(recurring) {
-        return Unused::Rest;
-    }
-    let part = |amount| maybe(amount).unwrap_or_default();
-    let said = part(upfront) + part(recurring);
-    let net = [Amount::NetUnusedUpfront, Amount::NetUnusedRecurring].map(maybe);
-    let net = match net {
-        [None, None] => said,
-        [a, b] => a.unwrap_or_default() + b.unwrap_or_default(),
-    };
-    Unused::Said(said, net)
+    SUPPORT_CODES.iter().any(|(begin, part)| code.starts_with(begin) && code.contains(part))
 }
 
 #[cfg(test)]

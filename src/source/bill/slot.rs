@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use super::amounts::{self, Amounts, Unused};
 use super::batch::Batch;
 use super::fields::{Amount, Moment, Text};
 use super::layout::Layout;
 use super::odd::Odd;
-use super::rules::{self, Amounts, Meaning, Unused};
+use super::rules::{self, Meaning};
 use super::texts::Texts;
 use super::time::DAY_MS;
 use crate::domain::bill::{
@@ -15,8 +16,10 @@ use crate::domain::bill::{
 };
 use crate::domain::hash::FastMap;
 
-/// A line of use is that long at most to count as one of a day: a day with a change of the clock.
-const DAY_AT_MOST: i64 = 25 * 3_600_000;
+/// A line of use is that many hours long at most to count as one of a day: a day with a change of the clock.
+pub(super) const DAY_AT_MOST_HOURS: i64 = 25;
+
+const DAY_AT_MOST: i64 = DAY_AT_MOST_HOURS * 3_600_000;
 
 /// Different lines, but for amounts, times and resources, whose meaning is remembered.
 const REMEMBERED: usize = 200_000;
@@ -114,7 +117,7 @@ impl Slot {
         row: usize,
     ) -> Result<(), Refusal> {
         let known = self.known(layout, texts, batch, row)?;
-        let amounts = rules::amounts(known.meaning, layout, batch, row);
+        let amounts = amounts::amounts(known.meaning, layout, batch, row);
         let resource = batch.resource(row);
         let is_utf8 =
             known.is_utf8 && (resource.is_empty() || std::str::from_utf8(resource).is_ok());
@@ -170,7 +173,7 @@ impl Slot {
                 pool.fees += amounts.billed;
                 pool.to.get_or_insert((key, resource));
             }
-            Unused::None if is_covered(known) => {
+            Unused::None if known.meaning.rule.is_covered() => {
                 let pool = self.pools.entry((key.commitment, pool_day(known, day))).or_default();
                 pool.covered += amounts.effective;
             }
@@ -318,14 +321,7 @@ const fn unused_key(fee: Key) -> Key {
     Key { charge: Charge::Usage, pricing: Pricing::UnusedCommitment, ..fee }
 }
 
-/// True for use of CUR that a commitment covers.
-const fn is_covered(known: &Known) -> bool {
-    matches!(known.meaning.rule, rules::Rule::PlanCovered | rules::Rule::ReservationCovered)
-}
-
-/// Day by which fees and use of a commitment are compared: fees of Savings Plans are hourly, those of reservations are
-/// for the whole period.
+/// Day by which fees and use of a commitment are compared; 0 for the whole period.
 const fn pool_day(known: &Known, day: u8) -> u8 {
-    use rules::Rule::{ReservationCovered, ReservationFee};
-    if matches!(known.meaning.rule, ReservationCovered | ReservationFee) { 0 } else { day }
+    if known.meaning.rule.is_of_period() { 0 } else { day }
 }

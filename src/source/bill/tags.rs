@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::fields::squash;
 
 /// Prefix of a chosen key that is a cost category.
-const CATEGORY: &str = "costCategory:";
+pub(super) const CATEGORY: &str = "costCategory:";
 
 /// What a map of a bill holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
