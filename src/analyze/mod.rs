@@ -5,6 +5,7 @@ pub mod bill;
 pub mod commitments;
 pub mod gpu;
 pub mod idle;
+pub mod jobs;
 pub mod likely;
 pub mod network;
 pub mod resources;

@@ -5,9 +5,10 @@
 //! ever fails the caller: what cannot be read is absent, what cannot be written is kept in memory,
 //! and a [`CacheNotice`] says so once.
 //!
-//! Next to the cache lie two more files: a tiny one with the own-cost ledger (see
+//! Next to the cache lie more files: a tiny one with the own-cost ledger (see
 //! [`crate::source::ledger`]), so that neither `cache clear` nor a broken cache loses what was
-//! already spent today; and the imported bills, which nobody can read from an account again.
+//! already spent today; the imported bills and the imported jobs, which nobody can read from an
+//! account again.
 //!
 //! No credential reaches these files: the cache takes typed facts, numeric series and the painted
 //! summary, and nothing in this folder may name a credential type (a test walks the sources).
@@ -20,6 +21,7 @@
 //! | `schema` | the tables and their versions |
 //! | `facts`, `series`, `day`, `gpu_hours`, `bucket_sizes`, `burn_days`, `summary`, `ledger` | the things kept |
 //! | `bills` | imported bills, in a file of their own |
+//! | `jobs` | imported jobs, in a file of their own |
 //! | `scans` | trees of lists of objects |
 //! | `checksum`, `digest` | what every row carries, and whether all of them are there |
 //! | `decode` | from bytes to values, whose texts are clean |
@@ -38,6 +40,7 @@ mod file;
 mod fleet_hours;
 mod gpu_hours;
 mod handle;
+mod jobs;
 mod ledger;
 mod maintain;
 mod notice;
@@ -57,6 +60,7 @@ pub use decode::decode;
 pub use facts::{FactKind, Stored};
 pub use gpu_hours::GpuHours;
 pub use handle::{Cache, OpenOptions};
+pub use jobs::{Jobs, JobsError, KeptJobs};
 pub use ledger::{LedgerCharge, Reserved, ledger_path};
 pub use notice::{CacheNotice, LedgerTrouble};
 pub use scans::ScanKey;

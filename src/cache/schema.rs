@@ -327,6 +327,28 @@ pub(super) const BILLS: Schema = Schema {
     may_be_empty: true,
 };
 
+/// The imported jobs: ASCII `burj` as its application id.
+pub(super) const JOBS: Schema = Schema {
+    application_id: 0x6275_726a,
+    migrations: &["
+    -- One attempt of a job; the identity twice, as columns and in the postcard. `over` is 1 for one that ended. The
+    -- checksum is over the columns before it.
+    CREATE TABLE attempt (
+        source   TEXT    NOT NULL,
+        cluster  TEXT    NOT NULL,
+        raw      TEXT    NOT NULL,
+        key      TEXT    NOT NULL,
+        layout   INTEGER NOT NULL,
+        over     INTEGER NOT NULL,
+        attempt  BLOB    NOT NULL,
+        checksum INTEGER NOT NULL,
+        PRIMARY KEY (source, cluster, raw, key)
+    ) WITHOUT ROWID;
+    "],
+    take_over: |_, _| Ok(()),
+    may_be_empty: true,
+};
+
 /// The own-cost ledger: ASCII `burl` as its application id.
 pub(super) const LEDGER: Schema = Schema {
     application_id: 0x6275_726c,

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::bill::args::BillArgs;
+use super::jobs::args::JobsArgs;
 use super::list_options::ListOptions;
 use super::network::args::NetworkArgs;
 use super::savings::args::{RightsizeArgs, SpotArgs};
@@ -219,6 +220,10 @@ pub enum Command {
     /// `path=nat and avoidable>$100`; with `--fail-on findings` the exit code is 1 where a cent or more
     /// could be avoided.
     Network(NetworkArgs),
+    /// Shows what each run cost: attempts of jobs with their GPU-hours, dollars, and what came to nothing.
+    ///
+    /// Of all jobs that are imported. --filter speaks of attempts, for example `state=failed and lost>10`.
+    Jobs(JobsArgs),
     /// Writes a plan: what is to be done to which instances, checked, for somebody else to approve.
     ///
     /// Changes nothing. Prints what the guards say of each row; rows that they block for what the
@@ -321,6 +326,7 @@ impl Command {
         match self {
             Self::Bill(args) => args.list(),
             Self::Network(args) => Some(&args.list),
+            Self::Jobs(args) => args.list(),
             Self::Idle { list, .. }
             | Self::Gpus { list, .. }
             | Self::Overview(list)

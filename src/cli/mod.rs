@@ -29,6 +29,7 @@ pub mod iam_policy;
 mod interrupt;
 pub mod inventories;
 pub mod invocation;
+pub mod jobs;
 mod list_options;
 pub mod log;
 pub mod man;
@@ -167,6 +168,7 @@ impl Asked {
                 Command::Storage(_)
                     | Command::Bill(_)
                     | Command::Network(_)
+                    | Command::Jobs(_)
                     | Command::Commitments(_)
                     | Command::Rightsize { .. }
                     | Command::Spot { .. }
@@ -346,6 +348,9 @@ fn dispatch(
         }
         Some(Command::Network(what)) => {
             return with_log(asked, |asked| network::run(&what, asked, &env, out));
+        }
+        Some(Command::Jobs(what)) => {
+            return with_log(asked, |asked| jobs::run(&what, asked, &env, out));
         }
         Some(Command::Whatif(what)) => {
             return with_log(asked, |asked| whatif::run(&what, asked, &env, out));

@@ -24,6 +24,7 @@ pub mod hypervisor;
 pub mod inspection;
 pub mod instance;
 pub mod intern;
+pub mod jobs;
 pub mod json;
 pub mod likely;
 pub mod organization;

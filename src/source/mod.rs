@@ -23,6 +23,7 @@ pub mod inspect_storage;
 pub mod inventory;
 pub mod inventory_s3;
 mod jitter;
+pub mod jobs;
 pub mod ledger;
 pub mod listing;
 pub mod listing_pages;

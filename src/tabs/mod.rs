@@ -7,6 +7,7 @@
 pub mod bill;
 pub mod gpus;
 pub mod idle;
+pub mod jobs;
 pub mod network;
 pub mod overview;
 pub mod savings;

@@ -9,6 +9,7 @@ mod facts;
 mod fleet_hours;
 mod flips;
 mod gpu_hours;
+mod jobs;
 mod ledger;
 mod limits;
 mod merge;

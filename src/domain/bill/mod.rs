@@ -48,4 +48,5 @@ pub use rates::{BilledRate, BilledRates};
 pub use select::selected;
 pub use usage_region::{region_of_code, split_regions};
 pub use usd::Usd;
+pub(crate) use words::words;
 pub use words::{BillFormat, Charge, PeriodState, Pricing};

@@ -11,6 +11,7 @@ macro_rules! words {
 
         impl $name {
             /// All of them, in the order in which they are listed.
+            #[allow(dead_code, reason = "not every table is walked")]
             pub const ALL: [Self; [$($word),+].len()] = [$(Self::$variant),+];
 
             /// Their words, in the order of [`Self::ALL`].
@@ -23,6 +24,8 @@ macro_rules! words {
         }
     };
 }
+
+pub(crate) use words;
 
 words! {
     /// What a line charges for. FOCUS's `ChargeCategory`, with what AWS's reports tell apart beyond it.

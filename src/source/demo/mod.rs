@@ -20,6 +20,7 @@ mod hash;
 mod history;
 mod inspector;
 mod inventory;
+pub mod jobs;
 mod life;
 mod places;
 mod prices;

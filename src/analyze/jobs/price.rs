@@ -1,0 +1,63 @@
+//! Dollars of an attempt: hours × share of the node × price of the node.
+
+use std::sync::Arc;
+
+use crate::domain::bill::Usd;
+use crate::domain::jobs::{Attempt, Gpus, narrowed};
+
+/// Milliseconds in an hour.
+const HOUR: u128 = 3_600_000;
+
+/// An instance type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeType {
+    /// List price; `None` where none is known.
+    pub usd_per_hour: Option<Usd>,
+    /// GPUs.
+    pub gpus: Gpus,
+    /// CPUs as the scheduler counts them.
+    pub vcpus: u32,
+    /// Memory, MiB.
+    pub memory_mib: u64,
+    /// Model of the GPUs; `None` without any.
+    pub model: Option<Arc<str>>,
+}
+
+/// Tells an instance type by region (`None` = not known) and name; `None` for one that is not known.
+pub type NodeTypes<'a> = dyn Fn(Option<&str>, &str) -> Option<NodeType> + 'a;
+
+/// GPUs of an attempt: those told, else all of its nodes; `None` = unknown.
+pub(super) fn gpus(of: &Attempt, node: Option<&NodeType>) -> Option<Gpus> {
+    of.gpus.or_else(|| Some(node?.gpus.times(of.node_count?)))
+}
+
+/// Nodes that an attempt holds, as a fraction: the largest of its shares in GPUs, CPUs and memory, for who holds all GPUs
+/// of a node leaves nobody else the rest, and never more than its nodes. Whole nodes where no GPUs are told. `None` where
+/// nothing tells.
+fn nodes_held(of: &Attempt, node: &NodeType) -> Option<(u128, u128)> {
+    let whole = of.node_count.map(|nodes| (u128::from(nodes), 1));
+    let Some(gpus) = of.gpus else { return whole };
+    let shares = [
+        Some((u128::from(gpus.millionths()), u128::from(node.gpus.millionths()))),
+        of.cpus.map(|cpus| (u128::from(cpus), u128::from(node.vcpus))),
+        of.memory_mib.map(|mib| (u128::from(mib), u128::from(node.memory_mib))),
+    ];
+    // Numbers of at most 2⁶⁰: the products stay in range.
+    let is_larger = |a: (u128, u128), b: (u128, u128)| a.0 * b.1 > b.0 * a.1;
+    let known = shares.into_iter().flatten().filter(|(_, of)| *of > 0);
+    let largest = known.reduce(|a, b| if is_larger(b, a) { b } else { a })?;
+    Some(whole.filter(|whole| is_larger(largest, *whole)).unwrap_or(largest))
+}
+
+/// Dollars of `ms` milliseconds of an attempt, to ten places; `None` without a price.
+pub(super) fn usd(of: &Attempt, node: Option<&NodeType>, ms: i64) -> Option<Usd> {
+    let Ok(ms) = u128::try_from(ms) else { return Some(Usd::ZERO) };
+    if ms == 0 {
+        return Some(Usd::ZERO);
+    }
+    let node = node?;
+    let price = node.usd_per_hour?;
+    let (by, of) = nodes_held(of, node)?;
+    let (by, of) = narrowed(by.saturating_mul(ms), of.saturating_mul(HOUR));
+    Some(price.prorated(by, of))
+}

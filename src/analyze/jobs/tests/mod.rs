@@ -1,0 +1,61 @@
+//! What jobs cost: traps with the wrong and the right number, captures beside another calculation, sums that add up.
+
+mod captures;
+mod conserve;
+mod traps;
+
+use std::sync::Arc;
+
+use super::*;
+use crate::domain::bill::Usd;
+use crate::domain::jobs::{Attempt, AttemptId, Gpus, JobSource, JobState};
+
+/// 2026-11-20T00:00:00Z, seconds.
+const DAY: i64 = 1_795_132_800;
+
+fn usd(text: &str) -> Usd {
+    Usd::parse(text.as_bytes()).unwrap()
+}
+
+/// p5.48xlarge at its list price, $6.88 per GPU-hour; no other type.
+fn types(_: Option<&str>, name: &str) -> Option<NodeType> {
+    (name == "p5.48xlarge").then(|| NodeType {
+        usd_per_hour: Some(usd("55.04")),
+        gpus: Gpus::whole(8),
+        vcpus: 192,
+        memory_mib: 2 << 20,
+        model: Some("H100".into()),
+    })
+}
+
+fn text(text: &str) -> Arc<str> {
+    text.into()
+}
+
+/// An attempt of a job on p5.48xlarge, from and to in minutes of the day.
+fn attempt(job: &str, state: JobState, gpus: u32, (from, to): (i64, i64)) -> Attempt {
+    let at = |minutes: i64| jiff::Timestamp::from_second(DAY + minutes * 60).unwrap();
+    let id = AttemptId {
+        source: JobSource::File,
+        cluster: text(""),
+        raw: text(job),
+        key: from.to_string().into(),
+    };
+    let mut of = Attempt::new(id, text(job), state, text(state.word()));
+    (of.started_at, of.ended_at) = (Some(at(from)), Some(at(to)));
+    of.gpus = Some(Gpus::whole(gpus));
+    of.instance_type = Some(text("p5.48xlarge"));
+    of
+}
+
+fn at(minutes: i64) -> Option<jiff::Timestamp> {
+    jiff::Timestamp::from_second(DAY + minutes * 60).ok()
+}
+
+fn cost(attempts: &[Attempt]) -> Vec<Costed> {
+    costed(attempts, &types, CancelledWeight::default())
+}
+
+fn total(attempts: &[Attempt]) -> TaxSums {
+    tax(&cost(attempts), TaxKey::State).total
+}

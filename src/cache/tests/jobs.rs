@@ -1,0 +1,84 @@
+//! Imported jobs come back as they were put, or not at all.
+
+use std::sync::Arc;
+
+use rusqlite::Connection;
+
+use crate::cache::{Jobs, JobsError};
+use crate::domain::jobs::{Attempt, AttemptId, Gpus, JobSource, JobState};
+
+fn attempt(job: &str, key: &str, state: JobState) -> Attempt {
+    let job: Arc<str> = job.into();
+    let id = AttemptId {
+        source: JobSource::File,
+        cluster: "".into(),
+        raw: job.clone(),
+        key: key.into(),
+    };
+    let mut of = Attempt::new(id, job, state, state.word().into());
+    of.started_at = "2026-11-20T00:00:00Z".parse().ok();
+    of.gpus = Some(Gpus::whole(8));
+    of
+}
+
+fn jobs(dir: &tempfile::TempDir) -> Jobs {
+    Jobs::beside(&dir.path().join("burntop.db"))
+}
+
+#[test]
+fn an_import_that_is_made_twice_changes_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let jobs = jobs(&dir);
+    assert_eq!(jobs.all().unwrap().attempts, []);
+    assert!(!jobs.path().exists());
+    let all = [attempt("1", "a", JobState::Failed), attempt("1", "b", JobState::Completed)];
+    for _ in 0..2 {
+        jobs.put(&all).unwrap();
+        let kept = jobs.all().unwrap();
+        assert_eq!((&kept.attempts[..], kept.unreadable), (&all[..], 0));
+    }
+}
+
+#[test]
+fn an_attempt_that_is_over_is_not_opened_again_by_an_older_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let jobs = jobs(&dir);
+    let state = |state| {
+        jobs.put(&[attempt("1", "a", state)]).unwrap();
+        jobs.all().unwrap().attempts[0].state
+    };
+    assert_eq!(state(JobState::Running), JobState::Running);
+    assert_eq!(state(JobState::Failed), JobState::Failed);
+    assert_eq!(state(JobState::Running), JobState::Failed);
+    assert_eq!(state(JobState::Completed), JobState::Completed);
+}
+
+#[test]
+fn a_damaged_row_is_counted_and_the_others_are_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let jobs = jobs(&dir);
+    jobs.put(&[attempt("1", "a", JobState::Failed), attempt("2", "a", JobState::Failed)]).unwrap();
+    let conn = Connection::open(jobs.path()).unwrap();
+    conn.execute("UPDATE attempt SET over = 0 WHERE raw = '1'", []).unwrap();
+    let kept = jobs.all().unwrap();
+    assert_eq!((kept.attempts.len(), kept.unreadable), (1, 1));
+    conn.execute("UPDATE attempt SET layout = 99", []).unwrap();
+    assert_eq!(jobs.all().unwrap().unreadable, 2);
+}
+
+#[test]
+fn a_file_that_is_none_of_ours_is_refused_with_what_to_do() {
+    let dir = tempfile::tempdir().unwrap();
+    let jobs = jobs(&dir);
+    std::fs::write(jobs.path(), "no database at all, but a text that somebody put here").unwrap();
+    let error = jobs.put(&[attempt("1", "a", JobState::Failed)]).unwrap_err();
+    assert!(matches!(error, JobsError::File { .. }), "{error}");
+    assert!(error.to_string().ends_with("move it away, and import the jobs again"), "{error}");
+    assert!(jobs.all().is_err());
+}
+
+#[test]
+fn a_cache_of_the_same_name_is_another_file() {
+    let jobs = Jobs::beside(std::path::Path::new("/x/jobs.db"));
+    assert_eq!(jobs.path(), std::path::Path::new("/x/imported-jobs.db"));
+}

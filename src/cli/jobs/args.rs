@@ -1,0 +1,97 @@
+//! The command line of `burntop jobs`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use jiff::tz::TimeZone;
+
+use crate::analyze::jobs::{CancelledWeight, TaxKey};
+use crate::cli::list_options::ListOptions;
+
+/// `burntop jobs`, and what is below it.
+#[derive(Clone, Debug, PartialEq, Eq, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct JobsArgs {
+    /// What is below it; `None` = the attempts.
+    #[command(subcommand)]
+    pub what: Option<JobsCommand>,
+    /// How cancelled attempts count.
+    #[command(flatten)]
+    pub cancelled: CancelledArgs,
+    /// How they are listed.
+    #[command(flatten)]
+    pub list: ListOptions,
+}
+
+/// What `jobs` shows or does.
+#[derive(Clone, Debug, PartialEq, Eq, Subcommand)]
+pub enum JobsCommand {
+    /// Shows what failed runs took: GPU-hours and dollars that came to nothing.
+    ///
+    /// Failed, out of memory, timed out, preempted, node faults; less what a checkpoint saved where that is known, else an
+    /// upper bound. Cancelled attempts stand beside it.
+    Tax {
+        /// Of what.
+        #[command(flatten)]
+        what: TaxArgs,
+        /// How it is listed.
+        #[command(flatten)]
+        list: ListOptions,
+    },
+    /// Reads jobs from files and keeps them: CSV, JSON lines, or the text of Slurm's sacct.
+    ///
+    /// The same attempt read again replaces itself. Of Slurm: `sacct -a -X -D -P -o …`, with the columns that
+    /// docs/jobs.md names. Exit code 3 when some lines could not be read, 4 when nothing could.
+    Import(ImportArgs),
+}
+
+/// How cancelled attempts count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Args)]
+pub struct CancelledArgs {
+    /// Share of cancelled attempts that counts as lost, 0 to 1.
+    #[arg(long, value_name = "SHARE", default_value = "0")]
+    pub cancelled_weight: CancelledWeight,
+}
+
+/// Which sums are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
+pub struct TaxArgs {
+    /// Sums by this key: state, cause, user, team, project, node, model, week.
+    #[arg(long, value_name = "KEY", value_parser = key, default_value = "state")]
+    pub by: TaxKey,
+    /// How cancelled attempts count.
+    #[command(flatten)]
+    pub cancelled: CancelledArgs,
+}
+
+/// What is imported.
+#[derive(Clone, Debug, PartialEq, Eq, Args)]
+pub struct ImportArgs {
+    /// Files with jobs.
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Time zone of times that name none, as `Europe/Berlin` or `UTC`; without it such times are refused.
+    #[arg(long, value_name = "ZONE", value_parser = zone)]
+    pub tz: Option<TimeZone>,
+}
+
+fn key(text: &str) -> Result<TaxKey, String> {
+    let found = TaxKey::ALL.into_iter().find(|key| key.word() == text);
+    found.ok_or_else(|| format!("one of {} is wanted", TaxKey::WORDS.join(", ")))
+}
+
+fn zone(text: &str) -> Result<TimeZone, String> {
+    let no_zone = "a name of the time zone database is wanted, as `Europe/Berlin` or `UTC`";
+    TimeZone::get(text).map_err(|_| no_zone.to_owned())
+}
+
+impl JobsArgs {
+    /// The options of the list that is printed; `None` where none is.
+    pub fn list(&self) -> Option<&ListOptions> {
+        match &self.what {
+            None => Some(&self.list),
+            Some(JobsCommand::Tax { list, .. }) => Some(list),
+            Some(JobsCommand::Import(_)) => None,
+        }
+    }
+}

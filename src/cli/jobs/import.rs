@@ -1,0 +1,63 @@
+//! `burntop jobs import`: files are read and kept, one after the other.
+
+use std::io::Write;
+use std::path::Path;
+
+use super::args::ImportArgs;
+use crate::cache::Jobs;
+use crate::cli::exit::{CliError, Exit};
+use crate::cli::invocation::Invocation;
+use crate::cli::reports;
+use crate::cli::tell::tell;
+use crate::config::Env;
+use crate::domain::text::clean;
+use crate::report::{ImportedFile, JobsImportReport};
+use crate::source::jobs::{ReadOptions, read_file};
+
+/// Imports jobs and prints what each file held. Fails for arguments that do not fit, and where nothing could be imported.
+pub(super) fn run(
+    args: &ImportArgs,
+    invocation: &Invocation,
+    env: &Env,
+    out: &mut dyn Write,
+) -> Result<Exit, CliError> {
+    if invocation.options.demo.is_some() {
+        let why = "the demo has jobs of its own; import without --demo";
+        return Err(CliError::Usage(why.into()));
+    }
+    if invocation.options.no_cache {
+        let why = "jobs are imported into a file beside the cache; import without --no-cache";
+        return Err(CliError::Usage(why.into()));
+    }
+    let jobs = Jobs::beside(&invocation.cache_file()?);
+    let options = ReadOptions { tz: args.tz.clone(), now: invocation.options.now() };
+    let (mut files, mut failed) = (Vec::new(), Vec::new());
+    for path in &args.files {
+        match import(path, &jobs, &options) {
+            Ok(file) => files.push(file),
+            Err(why) => failed.push(why),
+        }
+    }
+    if files.is_empty() {
+        return Err(CliError::Failed { exit: Exit::Unreadable, message: failed.join("\n") });
+    }
+    let report = JobsImportReport { files: &files, failed: &failed };
+    reports::print(&report, invocation, &reports::context(invocation, env), out)?;
+    failed.iter().for_each(tell);
+    let is_whole = failed.is_empty() && files.iter().all(|file| file.failed_count == 0);
+    Ok(if is_whole { Exit::Ok } else { Exit::Partial })
+}
+
+/// Reads a file and keeps its attempts. Err, one sentence, where nothing of it could be read or kept.
+fn import(path: &Path, jobs: &Jobs, options: &ReadOptions) -> Result<ImportedFile, String> {
+    let name = clean(&path.display().to_string()).into_owned();
+    let read = read_file(path, options).map_err(|error| format!("{name}: {error}"))?;
+    jobs.put(&read.attempts).map_err(|error| error.to_string())?;
+    Ok(ImportedFile {
+        file: name,
+        attempts: read.attempts.len() as u64,
+        failed_lines: read.failed.iter().map(|line| (line.line, line.why.to_string())).collect(),
+        failed_count: read.failed_count,
+        notes: read.notes.iter().map(ToString::to_string).collect(),
+    })
+}

@@ -1,0 +1,118 @@
+//! `burntop jobs` from files to reports.
+
+use clap::Parser;
+use serde_json::Value as Json;
+
+use crate::cli::exit::{CliError, Exit};
+use crate::cli::{Asked, Cli, dispatch, fleet};
+use crate::config::{Env, Paths};
+
+const SACCT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/jobs/slurm-24.11.5.txt");
+
+/// A directory in which jobs are kept.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn file(&self, text: &str) -> String {
+        let path = self.0.path().join("jobs.csv");
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    }
+
+    /// What a command line prints here at 80 columns.
+    fn run(&self, words: &[&str]) -> Result<(Exit, String), CliError> {
+        let global = ["burntop", "--now", "2026-11-28T00:00:00Z"];
+        let cli = Cli::try_parse_from([&global[..], words].concat()).unwrap();
+        let at = |name: &str| self.0.path().join(name);
+        let paths =
+            Paths { config_dir: at("config"), cache_dir: at("cache"), state_dir: at("state") };
+        let asked = Asked::of(&cli, Env::default(), Some(paths), Some(80));
+        let mut out = Vec::new();
+        let exit = dispatch(cli.command, &asked, &mut out, fleet)?;
+        Ok((exit, String::from_utf8(out).unwrap()))
+    }
+
+    fn json(&self, words: &[&str]) -> Json {
+        let (_, text) = self.run(&[words, &["--format", "json"]].concat()).unwrap();
+        serde_json::from_str(&text).unwrap()
+    }
+}
+
+#[test]
+fn text_of_sacct_becomes_a_tax() {
+    let place = Place::new();
+    let (exit, text) = place.run(&["jobs", "import", SACCT]).unwrap();
+    assert_eq!(exit, Exit::Ok, "{text}");
+    let tax = place.json(&["jobs", "tax"]);
+    assert_eq!(tax["schema"], "burntop/jobs-tax/1");
+    let hours = |json: &Json| (json.as_f64().unwrap() * 3600.0).round();
+    assert_eq!(hours(&tax["total"]["gpu_hours"]), 2886.0);
+    assert_eq!(hours(&tax["total"]["lost_gpu_hours"]), 212.0);
+    assert_eq!(tax["total"]["usd"], Json::Null);
+    let rows = tax["rows"].as_array().unwrap();
+    let sum: f64 = rows.iter().map(|row| row["lost_gpu_hours"].as_f64().unwrap()).sum();
+    assert!((sum - tax["total"]["lost_gpu_hours"].as_f64().unwrap()).abs() < 1e-5);
+    // The same file again is the same attempts.
+    place.run(&["jobs", "import", SACCT]).unwrap();
+    assert_eq!(place.json(&["jobs", "tax"])["total"], tax["total"]);
+    let failed = place.json(&["jobs", "--filter", "state=failed", "--sort=-gpu_hours"]);
+    assert_eq!(failed["rows"].as_array().unwrap().len(), 3);
+    assert_eq!(failed["rows"][0]["cause"], "exit_1");
+    assert_eq!(failed["rows"][0]["nodes"][0], "queue1-dy-p5-1");
+    assert_eq!(failed["rows"][0]["lost_is_upper_bound"], true);
+    for by in ["cause", "user", "team", "project", "node", "model", "week"] {
+        let (_, text) = place.run(&["jobs", "tax", "--by", by]).unwrap();
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    }
+}
+
+#[test]
+fn dollars_are_exact_and_cancelled_ones_count_by_choice() {
+    let place = Place::new();
+    let file = place.file(
+        "id,start,end,gpus,status,instance_type,region\n\
+         1,2026-11-20T00:00:00Z,2026-11-20T10:00:00Z,8,failed,p5.48xlarge,us-east-1\n\
+         2,2026-11-20T00:00:00Z,2026-11-20T00:20:00Z,1,cancelled,p5.48xlarge,us-east-1\n",
+    );
+    place.run(&["jobs", "import", &file]).unwrap();
+    let (_, text) = place.run(&["jobs", "tax", "--format", "json"]).unwrap();
+    assert!(text.contains("\"usd\": 552.6933333333"), "{text}");
+    assert!(text.contains("\"lost_usd\": 550.4,"), "{text}");
+    let (_, text) =
+        place.run(&["jobs", "tax", "--cancelled-weight", "1", "--format", "json"]).unwrap();
+    assert!(text.contains("\"lost_usd\": 552.6933333333"), "{text}");
+    let (_, csv) = place.run(&["jobs", "tax", "--format", "csv"]).unwrap();
+    assert!(csv.starts_with("key,attempts,gpu_hours,usd,lost_gpu_hours,lost_usd,"), "{csv}");
+    let (_, table) = place.run(&["jobs", "tax"]).unwrap();
+    assert!(table.contains("lost is an upper bound for 1 attempt"), "{table}");
+    assert!(table.contains("of which 0% counts as lost"), "{table}");
+}
+
+#[test]
+fn exit_codes_tell_how_much_was_read() {
+    let place = Place::new();
+    let unread = |words: &[&str]| match place.run(words) {
+        Err(CliError::Failed { exit, message }) => (exit, message),
+        other => panic!("{other:?}"),
+    };
+    let (exit, message) = unread(&["jobs"]);
+    assert_eq!(exit, Exit::Unreadable);
+    assert!(message.contains("burntop jobs import"), "{message}");
+    let head = "id,start,end,gpus,status\n";
+    let bad = "b,1795367777,1795367700,1,failed\n";
+    let file = place.file(&[head, "a,1795367776,1795367777,1,done\n", bad].concat());
+    let (exit, text) = place.run(&["jobs", "import", &file, "--format", "json"]).unwrap();
+    assert_eq!(exit, Exit::Partial);
+    let json: Json = serde_json::from_str(&text).unwrap();
+    assert_eq!(json["rows"][0]["failed_lines"][0]["line"], 3);
+    assert_eq!(json["rows"][0]["attempts"], 1);
+    let file = place.file(&[head, bad].concat());
+    let (exit, message) = unread(&["jobs", "import", &file]);
+    assert_eq!(exit, Exit::Unreadable);
+    assert!(message.contains("line 2: it ends 1m17s before it starts"), "{message}");
+    assert_eq!(unread(&["jobs", "import", "/nowhere.csv"]).0, Exit::Unreadable);
+}

@@ -1,0 +1,143 @@
+//! An attempt: one stretch in which a job held nodes, or waited for them.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{Cause, Gpus, JobSource, JobState};
+
+/// What tells attempts apart: read again, an attempt replaces the one with the same identity.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct AttemptId {
+    /// Where it was read.
+    pub source: JobSource,
+    /// Cluster; empty where none is named.
+    pub cluster: Arc<str>,
+    /// Id of the record by which its source keeps it: of Slurm the raw id, which an array that waits does not change.
+    pub raw: Arc<str>,
+    /// What tells the attempts of a job apart: when it was submitted, the number of the attempt, or its start.
+    pub key: Arc<str>,
+}
+
+/// One stretch in which a job held nodes, or waited for them. Texts are clean.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Attempt {
+    /// Identity.
+    pub id: AttemptId,
+    /// Id of the job as its source shows it: `8_3` is a task of an array, `11+0` a part of a heterogeneous job.
+    pub job: Arc<str>,
+    /// Id of the job whose parts ran side by side (a heterogeneous job); `None` for a job of one part.
+    pub parts_of: Option<Arc<str>>,
+    /// Id of the job whose time includes the time of this one; `None` without one.
+    pub parent: Option<Arc<str>>,
+    /// Name of the job.
+    pub name: Option<Arc<str>>,
+    /// User.
+    pub user: Option<Arc<str>>,
+    /// Team; of Slurm the account.
+    pub team: Option<Arc<str>>,
+    /// Project.
+    pub project: Option<Arc<str>>,
+    /// Run of an experiment tracker, or the experiment.
+    pub tracker: Option<Arc<str>>,
+    /// State.
+    pub state: JobState,
+    /// The source's own word for the state.
+    pub state_source: Arc<str>,
+    /// Why it ended; `None` where nobody tells, and for what did not end or ended well.
+    pub cause: Option<Cause>,
+    /// The source's own words on the cause.
+    pub reason: Option<Arc<str>>,
+    /// When it was submitted, or queued again.
+    pub submitted_at: Option<Timestamp>,
+    /// When it got its nodes; `None` = never.
+    pub started_at: Option<Timestamp>,
+    /// When it gave its nodes back; `None` = not yet, or nobody knows.
+    pub ended_at: Option<Timestamp>,
+    /// Up to when a running one was witnessed; `None` where it ended or nobody says.
+    pub seen_until: Option<Timestamp>,
+    /// Names of the nodes, at most [`Attempt::NODES_AT_MOST`].
+    pub nodes: Arc<[Arc<str>]>,
+    /// Number of nodes; `None` = unknown.
+    pub node_count: Option<u32>,
+    /// GPUs held, over all nodes; `None` = unknown, which is not 0.
+    pub gpus: Option<Gpus>,
+    /// CPUs held, over all nodes; `None` = unknown.
+    pub cpus: Option<u32>,
+    /// Memory held, over all nodes, MiB; `None` = unknown.
+    pub memory_mib: Option<u64>,
+    /// Model of the GPUs.
+    pub gpu_model: Option<Arc<str>>,
+    /// Instance type of the nodes.
+    pub instance_type: Option<Arc<str>>,
+    /// Region of the nodes.
+    pub region: Option<Arc<str>>,
+    /// Where its checkpoints are.
+    pub checkpoint: Option<Arc<str>>,
+    /// When the last complete checkpoint was written.
+    pub saved_at: Option<Timestamp>,
+    /// When the first step of work began, after start and restore.
+    pub first_step_at: Option<Timestamp>,
+    /// Predictions that were made; `None` = unknown.
+    pub predictions: Option<u64>,
+}
+
+impl Attempt {
+    /// Names of nodes that are kept.
+    pub const NODES_AT_MOST: usize = 4_096;
+
+    /// An attempt of which nothing more is known.
+    pub fn new(id: AttemptId, job: Arc<str>, state: JobState, state_source: Arc<str>) -> Self {
+        Self {
+            id,
+            job,
+            parts_of: None,
+            parent: None,
+            name: None,
+            user: None,
+            team: None,
+            project: None,
+            tracker: None,
+            state,
+            state_source,
+            cause: None,
+            reason: None,
+            submitted_at: None,
+            started_at: None,
+            ended_at: None,
+            seen_until: None,
+            nodes: Arc::default(),
+            node_count: None,
+            gpus: None,
+            cpus: None,
+            memory_mib: None,
+            gpu_model: None,
+            instance_type: None,
+            region: None,
+            checkpoint: None,
+            saved_at: None,
+            first_step_at: None,
+            predictions: None,
+        }
+    }
+
+    /// For how long nodes were held, milliseconds, 0 or more: from start to end, suspension included. 0 for what never started
+    /// and for a doubtful one; `None` where the end is unknown.
+    pub fn held_ms(&self) -> Option<i64> {
+        let Some(start) = self.started_at else { return Some(0) };
+        if matches!(self.state, JobState::Queued | JobState::Doubtful) {
+            return Some(0);
+        }
+        let end = self.ended_at.or(self.seen_until)?;
+        Some(end.as_millisecond().saturating_sub(start.as_millisecond()).max(0))
+    }
+
+    /// For how long it waited before it started, milliseconds; `None` where it did not start, where nobody says when it was
+    /// submitted, and where the clocks disagree.
+    pub fn waited_ms(&self) -> Option<i64> {
+        let (from, to) = (self.submitted_at?, self.started_at?);
+        let waited = to.as_millisecond().saturating_sub(from.as_millisecond());
+        (waited >= 0).then_some(waited)
+    }
+}

@@ -1,0 +1,14 @@
+//! Jobs: what ran, for whom, on what, and how it ended.
+//!
+//! An [`Attempt`] is what costs: one stretch in which nodes were held. A requeued or preempted job has several; the parts of a
+//! heterogeneous job and the tasks of an array are attempts of their own. Every source fills the same type.
+
+mod attempt;
+mod cause;
+mod gpu_time;
+mod words;
+
+pub use attempt::{Attempt, AttemptId};
+pub use cause::Cause;
+pub use gpu_time::{GpuTime, Gpus, narrowed};
+pub use words::{JobSource, JobState};

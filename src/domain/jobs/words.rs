@@ -1,0 +1,63 @@
+//! States of attempts, and where they were read.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::bill::words;
+
+words! {
+    /// How an attempt stands or ended.
+    JobState {
+        /// Ended well.
+        Completed = "completed",
+        /// Ended well by its own account, but a step of it failed.
+        CompletedStepFailed = "completed_step_failed",
+        /// Ended with an error.
+        Failed = "failed",
+        /// Killed for want of memory.
+        OutOfMemory = "out_of_memory",
+        /// Ran into its time limit or deadline.
+        TimedOut = "timed_out",
+        /// Cancelled by somebody.
+        Cancelled = "cancelled",
+        /// Taken off its nodes for other work, or to be queued again.
+        Preempted = "preempted",
+        /// Lost its node.
+        NodeFault = "node_fault",
+        /// Holds nodes.
+        Running = "running",
+        /// Waits.
+        Queued = "queued",
+        /// Runs by the books alone: its time is not counted.
+        Doubtful = "doubtful",
+        /// The source's word is none that is known.
+        Unknown = "unknown",
+    }
+}
+
+impl JobState {
+    /// True where what ran came to nothing: failed, out of memory, timed out, preempted, node fault. Cancelled is no such
+    /// state; its share is chosen.
+    pub const fn is_lost(self) -> bool {
+        matches!(
+            self,
+            Self::Failed | Self::OutOfMemory | Self::TimedOut | Self::Preempted | Self::NodeFault
+        )
+    }
+
+    /// True where the attempt is over.
+    pub const fn is_over(self) -> bool {
+        !matches!(self, Self::Running | Self::Queued | Self::Doubtful | Self::Unknown)
+    }
+}
+
+words! {
+    /// Where an attempt was read.
+    JobSource {
+        /// Accounting of Slurm.
+        Slurm = "slurm",
+        /// A file with burntop's own columns.
+        File = "file",
+        /// The demo.
+        Demo = "demo",
+    }
+}

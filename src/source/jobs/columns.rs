@@ -1,0 +1,105 @@
+//! Columns of burntop's own files of jobs.
+
+use super::error::JobsFileError;
+
+/// A column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Column {
+    Id,
+    Attempt,
+    Parent,
+    Cluster,
+    Name,
+    User,
+    Team,
+    Project,
+    Tracker,
+    Status,
+    Exit,
+    Reason,
+    Submit,
+    Start,
+    End,
+    Nodes,
+    Count,
+    Gpus,
+    GpuModel,
+    Cpus,
+    MemoryGib,
+    InstanceType,
+    Region,
+    Checkpoint,
+    SavedAt,
+    FirstStepAt,
+    Predictions,
+}
+
+use Column as C;
+
+/// Columns with their names, ours first.
+pub(super) const COLUMNS: [(Column, &[&str]); 27] = [
+    (C::Id, &["id", "job_id", "jobid"]),
+    (C::Attempt, &["attempt"]),
+    (C::Parent, &["parent", "parent_id"]),
+    (C::Cluster, &["cluster"]),
+    (C::Name, &["name", "job_name"]),
+    (C::User, &["user", "owner"]),
+    (C::Team, &["team", "account"]),
+    (C::Project, &["project"]),
+    (C::Tracker, &["experiment", "tracker"]),
+    (C::Status, &["status", "state"]),
+    (C::Exit, &["exit", "exit_code"]),
+    (C::Reason, &["reason"]),
+    (C::Submit, &["submit", "submitted_at", "submit_time"]),
+    (C::Start, &["start", "started_at", "start_time"]),
+    (C::End, &["end", "ended_at", "end_time"]),
+    (C::Nodes, &["nodes", "node"]),
+    (C::Count, &["count", "instance_count", "node_count"]),
+    (C::Gpus, &["gpus"]),
+    (C::GpuModel, &["gpu_model", "model"]),
+    (C::Cpus, &["cpus"]),
+    (C::MemoryGib, &["memory_gib"]),
+    (C::InstanceType, &["instance_type"]),
+    (C::Region, &["region"]),
+    (C::Checkpoint, &["checkpoint_uri", "checkpoint"]),
+    (C::SavedAt, &["checkpoint_at", "saved_at"]),
+    (C::FirstStepAt, &["first_step_at"]),
+    (C::Predictions, &["predictions"]),
+];
+
+impl Column {
+    /// Column of this name, ignoring ASCII case; `None` for another one, which is passed over.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        let name = name.trim();
+        let has = |names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(name));
+        COLUMNS.iter().find(|(_, names)| has(names)).map(|(column, _)| *column)
+    }
+
+    /// Its name.
+    pub(super) fn name(self) -> &'static str {
+        COLUMNS[self as usize].1[0]
+    }
+}
+
+/// Values of a row by column; each is empty where the file has none.
+pub(super) type Values = [String; COLUMNS.len()];
+
+/// Columns of a head, `None` for one that is passed over. Err where one that is needed is missing, or stands twice.
+pub(super) fn of_head<'a>(
+    names: impl Iterator<Item = &'a str>,
+) -> Result<Vec<Option<Column>>, JobsFileError> {
+    let columns: Vec<Option<Column>> = names.map(Column::named).collect();
+    let count = |wanted: Column| columns.iter().flatten().filter(|c| **c == wanted).count();
+    if let Some((twice, _)) = COLUMNS.iter().find(|(column, _)| count(*column) > 1) {
+        return Err(JobsFileError::TwoColumns(twice.name()));
+    }
+    for needed in [C::Id, C::Start, C::End, C::Status] {
+        if count(needed) == 0 {
+            return Err(JobsFileError::NoColumn(needed.name()));
+        }
+    }
+    if count(C::Gpus) == 0 && count(C::InstanceType) == 0 {
+        return Err(JobsFileError::NoColumn(C::Gpus.name()));
+    }
+    Ok(columns)
+}

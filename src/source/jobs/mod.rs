@@ -1,0 +1,196 @@
+//! Jobs from files: one small file per format, and one type that all of them fill.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `slurm/` | text of `sacct`: rows, trackable resources, lists of nodes |
+//! | `csv`, `jsonl` | files with burntop's own columns |
+//! | `columns`, `entry` | those columns, and what they make of a row |
+//! | `status` | words for states |
+//! | `time` | moments and spans as text |
+//! | `lines` | lines of a file within bounds |
+//! | `note`, `error` | what is odd but usable, and what is not |
+
+mod columns;
+mod csv;
+mod entry;
+mod error;
+mod jsonl;
+mod lines;
+mod note;
+mod slurm;
+mod status;
+#[cfg(test)]
+mod tests;
+mod time;
+
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use crate::domain::jobs::{Attempt, AttemptId};
+use crate::files;
+pub use error::{JobsFileError, LineError};
+pub use note::JobNote;
+use time::Clock;
+
+/// Largest file that is read: 1 GiB, two and a half million rows of `sacct`.
+pub const FILE_AT_MOST: u64 = 1 << 30;
+
+/// Most attempts that one file may have.
+pub const ATTEMPTS_AT_MOST: usize = 1_000_000;
+
+/// Lines that failed of which the reason is kept; the others are counted.
+pub const FAILED_AT_MOST: usize = 1_000;
+
+/// Bytes that are read at once, and among which the head of a file has to end.
+const BUFFER: usize = 1 << 16;
+
+/// How files are read.
+#[derive(Clone, Debug)]
+pub struct ReadOptions {
+    /// Zone of times that name none; `None` = such times are refused.
+    pub tz: Option<TimeZone>,
+    /// Now: what lies more than a day after it is refused.
+    pub now: Timestamp,
+}
+
+/// A line that could not be read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FailedLine {
+    /// Number of the line, from 1.
+    pub line: u64,
+    /// Why.
+    pub why: LineError,
+}
+
+/// What a file holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct JobsFile {
+    /// Attempts, each once, in the order of the file.
+    pub attempts: Vec<Attempt>,
+    /// Lines that could not be read, in their order, at most [`FAILED_AT_MOST`].
+    pub failed: Vec<FailedLine>,
+    /// Number of all lines that could not be read.
+    pub failed_count: u64,
+    /// What is odd but usable.
+    pub notes: Vec<JobNote>,
+}
+
+/// Reads the jobs of a file. Err when nothing of it could be read.
+pub fn read_file(path: &Path, options: &ReadOptions) -> Result<JobsFile, JobsFileError> {
+    let unreadable = |error: std::io::Error| JobsFileError::Unreadable(files::explain(&error));
+    let file = files::named(path).map_err(unreadable)?;
+    let size = file.metadata().map_err(unreadable)?.len();
+    if size > FILE_AT_MOST {
+        return Err(JobsFileError::Large { bytes: size });
+    }
+    read(file.take(FILE_AT_MOST), options)
+}
+
+/// Reads the jobs of a text. Err when nothing of it could be read.
+pub fn read(from: impl Read, options: &ReadOptions) -> Result<JobsFile, JobsFileError> {
+    let mut from = BufReader::with_capacity(BUFFER, from);
+    let head = first_line(&mut from)?;
+    let mut reading = Reading::new(options);
+    if let Some(layout) = slurm::Layout::of(&head) {
+        slurm::read(from, &layout, &mut reading)?;
+    } else if head.trim_start().starts_with('{') {
+        jsonl::read(from, &mut reading)?;
+    } else {
+        csv::read(from, &mut reading)?;
+    }
+    reading.finished()
+}
+
+/// The first line, without taking it from the reader.
+fn first_line(from: &mut BufReader<impl Read>) -> Result<String, JobsFileError> {
+    let error = |e: std::io::Error| JobsFileError::Unreadable(files::reason(&e));
+    let begun = from.fill_buf().map_err(error)?;
+    let begun = begun.strip_prefix(b"\xef\xbb\xbf").unwrap_or(begun);
+    let line = begun.split(|b| *b == b'\n').find(|line| !line.trim_ascii().is_empty());
+    match line {
+        None => Err(JobsFileError::Empty),
+        Some(line) => Ok(String::from_utf8_lossy(line).trim_end_matches('\r').to_owned()),
+    }
+}
+
+/// A file while it is read.
+struct Reading {
+    clock: Clock,
+    attempts: Vec<Attempt>,
+    /// Places of the attempts.
+    places: HashMap<AttemptId, usize, foldhash::fast::RandomState>,
+    failed: Vec<FailedLine>,
+    failed_count: u64,
+    repeated: u64,
+    notes: Vec<JobNote>,
+    /// Rows that are no attempts: steps of jobs.
+    steps: u64,
+}
+
+impl Reading {
+    fn new(options: &ReadOptions) -> Self {
+        Self {
+            clock: Clock::new(options.tz.clone(), options.now),
+            attempts: Vec::new(),
+            places: HashMap::default(),
+            failed: Vec::new(),
+            failed_count: 0,
+            repeated: 0,
+            notes: Vec::new(),
+            steps: 0,
+        }
+    }
+
+    /// Keeps an attempt: the later of two with one identity. Err beyond [`ATTEMPTS_AT_MOST`].
+    fn keep(&mut self, attempt: Attempt) -> Result<(), JobsFileError> {
+        if let Some(place) = self.places.get(&attempt.id) {
+            self.repeated += 1;
+            self.attempts[*place] = attempt;
+            return Ok(());
+        }
+        if self.attempts.len() >= ATTEMPTS_AT_MOST {
+            return Err(JobsFileError::Many);
+        }
+        self.places.insert(attempt.id.clone(), self.attempts.len());
+        self.attempts.push(attempt);
+        Ok(())
+    }
+
+    fn fail(&mut self, line: u64, why: LineError) {
+        self.failed_count += 1;
+        if self.failed.len() < FAILED_AT_MOST {
+            self.failed.push(FailedLine { line, why });
+        }
+    }
+
+    fn finished(mut self) -> Result<JobsFile, JobsFileError> {
+        if self.attempts.is_empty() {
+            return Err(match self.failed.into_iter().next() {
+                Some(first) => JobsFileError::NoLine {
+                    lines: self.failed_count,
+                    line: first.line,
+                    why: first.why,
+                },
+                None if self.steps > 0 => JobsFileError::StepsAlone { steps: self.steps },
+                None => JobsFileError::Empty,
+            });
+        }
+        if self.steps > 0 {
+            self.notes.push(JobNote::Steps { steps: self.steps });
+        }
+        if self.repeated > 0 {
+            self.notes.push(JobNote::Repeated { lines: self.repeated });
+        }
+        self.notes.extend(self.clock.notes());
+        Ok(JobsFile {
+            attempts: self.attempts,
+            failed: self.failed,
+            failed_count: self.failed_count,
+            notes: self.notes,
+        })
+    }
+}

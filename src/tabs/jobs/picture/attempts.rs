@@ -1,0 +1,173 @@
+//! The fields of an attempt.
+
+use std::sync::Arc;
+
+use crate::analyze::jobs::Costed;
+use crate::domain::bill::Usd;
+use crate::domain::jobs::{Cause, GpuTime, Gpus, JobSource, JobState};
+use crate::view::table_field::{field_table, fields};
+use crate::view::{TableField, Value, ViewContext};
+
+/// An attempt of a list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JobRow {
+    /// Source, cluster, job and number of the attempt; unique among the rows of a list.
+    pub id: Arc<str>,
+    /// Cause; `None` where it is not known, or nothing failed.
+    pub cause: Option<String>,
+    /// Names of the nodes, one after the other; empty without any.
+    pub nodes: String,
+    /// The attempt with its costs.
+    pub of: Costed,
+}
+
+/// Rows of attempts, the newest first.
+pub fn job_rows(of: Vec<Costed>) -> Arc<[Arc<JobRow>]> {
+    let row = |of: Costed| {
+        let attempt = &of.attempt;
+        let (source, cluster) = (attempt.id.source.word(), &attempt.id.cluster);
+        let (job, raw, key) = (&attempt.job, &attempt.id.raw, &attempt.id.key);
+        let nodes = match &attempt.nodes[..] {
+            [] => String::new(),
+            [one] => one.to_string(),
+            [first, others @ ..] => format!("{first} +{}", others.len()),
+        };
+        Arc::new(JobRow {
+            id: format!("{source} {cluster} {job} {raw} {key} {}", of.number).into(),
+            cause: attempt.cause.map(Cause::word),
+            nodes,
+            of,
+        })
+    };
+    of.into_iter().rev().map(row).collect()
+}
+
+field_table! {
+    /// A field of an attempt of a job.
+    pub enum JobField => FIELDS {
+        Source choice(JobSource::WORDS) "source" [] "SOURCE" 6 "Where it was read.";
+        Cluster text "cluster" [] "CLUSTER" 10 "Cluster; none where none is named.";
+        Job text "job_id" ["id", "job"] "JOB" 8 by('j') "Id of the job, as its source shows it.";
+        Attempt number(Count) "attempt" [] "TRY" 3 "Number of the attempt among those of its job.";
+        Parts number(Count) "parts" [] "PARTS" 5 "Number of parts that ran side by side, as one row.";
+        Name text "name" [] "NAME" 14 wide by('n') "Name of the job.";
+        User text "user" [] "USER" 8 by('u') "User.";
+        Team text "team" ["account"] "TEAM" 8 by('t') "Team; of Slurm the account.";
+        Project text "project" [] "PROJECT" 10 by('p') "Project.";
+        State choice(JobState::WORDS) "state" ["status"] "STATE" 13 by('s') "How it stands or ended.";
+        StateSource text "state_source" [] "SOURCE'S WORD" 14 "The source's own word for the state.";
+        Cause text "cause" [] "CAUSE" 12 by('c') "Why it ended; none where nobody tells.";
+        Reason text "reason" [] "REASON" 16 wide "The source's own words on the cause.";
+        Submitted time "submitted_at" ["submitted"] "SUBMITTED" 16 by('m') "When it was submitted, or queued again.";
+        Started time "started_at" ["started"] "STARTED" 16 by('r') "When it got its nodes.";
+        Ended time "ended_at" ["ended"] "ENDED" 16 by('d') "When it gave its nodes back.";
+        Nodes text "nodes" ["node"] "NODES" 12 wide "Names of its nodes.";
+        Gpus number(Count) "gpus" [] "GPUS" 5 by('g') "GPUs held, over all nodes.";
+        Model text "gpu_model" ["model"] "MODEL" 8 "Model of the GPUs.";
+        InstanceType text "instance_type" ["type"] "TYPE" 13 "Instance type of the nodes.";
+        GpuHours number(Count) "gpu_hours" ["hours"] "GPU-HOURS" 9 by('h')
+            "GPUs × hours from start to end, suspension included.";
+        GpuHoursUsed number(Count) "gpu_hours_used" [] "USED" 9 "GPU-hours in which the GPUs worked; not measured yet.";
+        Usd number(Usd) "usd" ["$"] "COST" 11 unit("$") by('o')
+            "Hours × share of the node × its list price; none without a known instance type.";
+        LostHours number(Count) "lost_gpu_hours" ["lost"] "LOST" 9 by('l') "GPU-hours that came to nothing.";
+        LostUsd number(Usd) "lost_usd" [] "LOST COST" 11 unit("$") "Dollars that came to nothing.";
+        UpperBound text "lost_is_upper_bound" [] "AT MOST" 7
+            "True where a checkpoint that is not known may have saved some of it.";
+        UsdPerPrediction number(Usd) "usd_per_prediction" [] "PER PREDICTION" 14 unit("$")
+            "Dollars per prediction; none without predictions.";
+        Checkpoint text "checkpoint" [] "CHECKPOINT" 20 wide "Where its checkpoints are.";
+        Tracker text "tracker" ["experiment"] "TRACKER" 14 "Experiment, or run of a tracker.";
+    }
+}
+
+use JobField as F;
+
+/// GPU time as a value in hours.
+pub(super) fn hours(time: Option<GpuTime>) -> Value<'static> {
+    Value::number(time.map(GpuTime::hours))
+}
+
+/// Dollars that may be unknown.
+pub(super) fn usd(amount: Option<Usd>) -> Value<'static> {
+    amount.map_or(Value::Unknown, Value::Usd)
+}
+
+impl TableField for JobField {
+    type Row = JobRow;
+
+    const NOUNS: [&'static str; 2] = ["attempt", "attempts"];
+
+    const SCREEN_COLUMNS: &'static [Self] = &[
+        F::Job,
+        F::Attempt,
+        F::Name,
+        F::User,
+        F::State,
+        F::Cause,
+        F::Started,
+        F::Gpus,
+        F::GpuHours,
+        F::Usd,
+        F::LostHours,
+    ];
+    const DROPPED_FIRST: &'static [Self] =
+        &[F::Cause, F::Started, F::Attempt, F::LostHours, F::Gpus, F::User];
+
+    fields!(FIELDS);
+
+    fn value<'a>(self, row: &'a JobRow, _: &ViewContext) -> Value<'a> {
+        let (of, at) = (&row.of, &row.of.attempt);
+        match self {
+            F::Source => Value::text(at.id.source.word()),
+            F::Cluster => Value::text(&at.id.cluster),
+            F::Job => Value::text(&at.job),
+            F::Attempt => Value::Number(of.number.into()),
+            F::Parts => Value::Number(of.parts.into()),
+            F::Name => Value::maybe(at.name.as_deref()),
+            F::User => Value::maybe(at.user.as_deref()),
+            F::Team => Value::maybe(at.team.as_deref()),
+            F::Project => Value::maybe(at.project.as_deref()),
+            F::State => Value::text(at.state.word()),
+            F::StateSource => Value::text(&at.state_source),
+            F::Cause => Value::maybe(row.cause.as_deref()),
+            F::Reason => Value::maybe(at.reason.as_deref()),
+            F::Submitted => Value::time(at.submitted_at),
+            F::Started => Value::time(at.started_at),
+            F::Ended => Value::time(at.ended_at),
+            F::Nodes => Value::text(&row.nodes),
+            F::Gpus => Value::number(at.gpus.map(Gpus::to_f64)),
+            F::Model => Value::maybe(at.gpu_model.as_deref()),
+            F::InstanceType => Value::maybe(at.instance_type.as_deref()),
+            F::GpuHours => hours(of.held.gpu_time),
+            F::GpuHoursUsed => Value::Unknown,
+            F::Usd => usd(of.held.usd),
+            F::LostHours => hours(of.lost.gpu_time),
+            F::LostUsd => usd(of.lost.usd),
+            F::UpperBound => Value::text(if of.lost_is_upper_bound { "true" } else { "false" }),
+            // Nothing per nothing is unknown, not $0.
+            F::UsdPerPrediction => {
+                let each = at.predictions.filter(|n| *n > 0).zip(of.held.usd);
+                usd(each.map(|(n, usd)| usd.prorated(1, n)))
+            }
+            F::Checkpoint => Value::maybe(at.checkpoint.as_deref()),
+            F::Tracker => Value::maybe(at.tracker.as_deref()),
+        }
+    }
+
+    fn id(row: &JobRow) -> &Arc<str> {
+        &row.id
+    }
+
+    fn usd_per_hour(_: &JobRow) -> Option<f64> {
+        None
+    }
+
+    fn any_text(row: &JobRow, mut holds: impl FnMut(&str) -> bool) -> bool {
+        let at = &row.of.attempt;
+        let texts = [&at.name, &at.user, &at.team, &at.project, &at.tracker];
+        holds(&at.job)
+            || texts.into_iter().flatten().any(|text| holds(text))
+            || at.nodes.iter().any(|node| holds(node))
+    }
+}
