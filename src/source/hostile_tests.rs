@@ -30,6 +30,7 @@ const TESTED: &[(&str, &str, &str)] = &[
     ("exposition", "hostile_tests.rs", "no_page_of_an_exporter_brings_unclean_text"),
     ("http", "hostile_tests.rs", "no_answer_that_is_none_brings_unclean_text"),
     ("inventory", "inventory/manifest.rs", "no_error_of_a_manifest_is_unclean"),
+    ("jobs", "jobs/tests/hostile.rs", "foreign_text_is_clean_wherever_it_becomes_a_value"),
     ("localdir.rs", "localdir.rs", "names_of_files_are_told_clean"),
     ("nvml", "nvml/tests/mod.rs", "processes_have_users_and_programs"),
     ("prometheus", "hostile_tests.rs", "no_answer_of_prometheus_brings_unclean_text"),
