@@ -202,7 +202,7 @@ pub(super) fn class_of(bill: &Bill, kind: &UsageKind) -> Class {
     named.map_or(Class::Operations, |(class, _)| *class)
 }
 
-/// SQL of the class over [`line`], by the same tables: `value` is what stands for a class.
+/// SQL of the class over [`mod@line`], by the same tables: `value` is what stands for a class.
 pub(super) fn class_sql(value: impl Fn(Class) -> String) -> String {
     let lower = |texts: &[&str]| -> Vec<String> {
         texts.iter().map(|text| text.to_ascii_lowercase()).collect()

@@ -129,7 +129,7 @@ impl TransferPath {
         format!("regexp_replace({}, '{REGIONS}', '')", line::USAGE_TYPE)
     }
 
-    /// SQL condition on [`line`] that is true where [`Self::of`] finds a path.
+    /// SQL condition on [`mod@line`] that is true where [`Self::of`] finds a path.
     pub fn sql_condition() -> String {
         let begins = |column, table: &[(&'static str, Self)]| {
             sql::begins_with_any(column, &table.iter().map(|(text, _)| *text).collect::<Vec<_>>())

@@ -1,5 +1,5 @@
 //! SQL over a table of a bill, for Athena where a bill outgrows the machine: lines under names of their own
-//! ([`line_columns`]), whatever the format, with the costs that the fold makes of them. It is made of the tables of `fields`
+//! ([`mod@line`]), whatever the format, with the costs that the fold makes of them. It is made of the tables of `fields`
 //! and the rules of `rules` and `amounts`, so that there is one of each.
 //!
 //! | file | holds |
@@ -117,7 +117,7 @@ impl BillTable {
         missing.collect()
     }
 
-    /// Common table expressions, the last of which is `lines`: each line with those columns of [`line`] that `used` names.
+    /// Common table expressions, the last of which is `lines`: each line with those columns of [`mod@line`] that `used` names.
     /// Err where a column of it cannot be read.
     pub fn lines(&self, used: &str) -> Result<String, NotInSql> {
         let tags: Vec<usize> = (0..self.tag_keys.len())
