@@ -1,18 +1,18 @@
-//! Imported bills, in a file of their own beside the cache: `cache clear` leaves them, as their exports may be gone.
+//! Imported bills, in a file of their own beside the cache.
 
 use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::Path;
 
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
-use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
+use rusqlite::{OptionalExtension, Row, TransactionBehavior, params};
 use serde::Serialize;
 
 use super::checksum::RowSum;
 use super::decode::{column, decode};
-use super::file::{self, OpenError, Why};
+use super::file;
+use super::imported::{Imported, ImportedError};
 use super::schema::BILLS;
 use crate::domain::bill::{
     Bill, BillHead, BilledRate, BilledRates, Month, ResourceCosts, selected,
@@ -22,9 +22,6 @@ use crate::domain::text::clean;
 /// Version of what the blobs hold. To be raised whenever [`Bill`] or [`BillHead`] changes.
 const LAYOUT: i64 = 1;
 
-/// How long a request waits for another process: an import of a large period writes for a second or two.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
-
 /// Bytes of a bill before it was deflated at most; the largest that is kept takes about a third.
 const BILL_AT_MOST: u64 = 1 << 30;
 
@@ -32,15 +29,8 @@ const BILL_AT_MOST: u64 = 1 << 30;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BillsError {
     /// The file cannot be opened, read or written.
-    #[error("the imported bills {} cannot be used ({why}): {advice}", .file.display())]
-    File {
-        /// Path of the file.
-        file: PathBuf,
-        /// Message of the system or SQLite.
-        why: String,
-        /// What the user can do, one sentence.
-        advice: &'static str,
-    },
+    #[error(transparent)]
+    File(#[from] ImportedError),
     /// The bill is not as it was written.
     #[error("the kept bill of {period} of {export} is damaged: import it again")]
     Damaged {
@@ -85,33 +75,30 @@ pub struct KeptBills {
 /// The file of imported bills. Each request opens it anew and blocks: for threads other than the screen's.
 #[derive(Clone, Debug)]
 pub struct Bills {
-    path: PathBuf,
+    file: Imported,
 }
 
 impl Bills {
     /// Bills beside the cache at `cache`: `bills.db` in the same directory. Opens nothing.
     pub fn beside(cache: &Path) -> Self {
-        let path = cache.with_file_name("bills.db");
-        // Whoever names the cache like that must not have the two eat each other.
-        let path = if path == cache { cache.with_file_name("imported-bills.db") } else { path };
-        Self { path }
+        Self { file: Imported::beside(cache, "bills", &BILLS) }
     }
 
     /// Path of the file.
     pub fn path(&self) -> &Path {
-        &self.path
+        self.file.path()
     }
 
     /// Bytes of the file and of what SQLite keeps beside it; `None` while nothing was imported.
     pub fn size(&self) -> Option<u64> {
-        let main = std::fs::metadata(&self.path).ok()?.len();
-        let wal = std::fs::metadata(file::beside(&self.path, "-wal")).map_or(0, |m| m.len());
+        let main = std::fs::metadata(self.path()).ok()?.len();
+        let wal = std::fs::metadata(file::beside(self.path(), "-wal")).map_or(0, |m| m.len());
         Some(main + wal)
     }
 
     /// Heads of all kept bills. Err when the file cannot be used.
     pub fn heads(&self) -> Result<KeptBills, BillsError> {
-        self.read(|conn| {
+        let found = self.file.read(|conn| {
             let sql = "SELECT export, period, layout, digest, head, head_checksum FROM bill
                        ORDER BY export, period";
             let mut statement = conn.prepare(sql)?;
@@ -124,14 +111,14 @@ impl Bills {
                 }
             }
             Ok(kept)
-        })
-        .map(Option::unwrap_or_default)
+        })?;
+        Ok(found.unwrap_or_default())
     }
 
     /// Heads of the bills of `export` that a delivery with this digest left: it need not be read again. Empty where one of
     /// them cannot be read. Err when the file cannot be used.
     pub fn delivered(&self, export: &str, digest: &str) -> Result<Vec<BillHead>, BillsError> {
-        self.read(|conn| {
+        let found = self.file.read(|conn| {
             let sql = "SELECT export, period, layout, digest, head, head_checksum FROM bill
                        WHERE export = ?1 AND digest = ?2 ORDER BY period";
             let mut statement = conn.prepare(sql)?;
@@ -144,14 +131,14 @@ impl Bills {
                 }
             }
             Ok(heads)
-        })
-        .map(Option::unwrap_or_default)
+        })?;
+        Ok(found.unwrap_or_default())
     }
 
     /// The bill of a period. Err when there is none, it is not as it was written, or the file cannot be used.
     pub fn bill(&self, export: &str, period: Month) -> Result<Bill, BillsError> {
         let absent = || BillsError::Absent { export: clean(export).into_owned(), period };
-        let found = self.read(|conn| {
+        let found = self.file.read(|conn| {
             let sql =
                 "SELECT export, period, layout, digest, head, head_checksum, bill, bill_checksum
                        FROM bill WHERE export = ?1 AND period = ?2";
@@ -197,7 +184,7 @@ impl Bills {
     ) -> Result<Option<BesideBills>, BillsError> {
         let (mut costs, mut rates) = (Vec::new(), Vec::new());
         for head in selected(heads, None).0.into_iter().filter(|head| head.period == period) {
-            let found = self.read(|conn| {
+            let found = self.file.read(|conn| {
                 let sql =
                     "SELECT costs, costs_checksum FROM bill WHERE export = ?1 AND period = ?2";
                 let of_row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
@@ -228,9 +215,10 @@ impl Bills {
         let rows: Vec<NewRow> =
             bills.iter().filter_map(|bill| NewRow::of(bill, &rates(bill))).collect();
         if rows.len() < bills.len() {
-            return Err(self.failed("a bill cannot be encoded".into(), "import it with fewer tags"));
+            let advice = "import it with fewer tags".to_owned();
+            return Err(self.file.failed("a bill cannot be encoded", advice).into());
         }
-        self.write(|conn| {
+        self.file.write(|conn| {
             let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
             for row in &rows {
                 let (export, period) = (&row.export, &row.period);
@@ -255,53 +243,8 @@ impl Bills {
                 )?;
             }
             tx.commit()
-        })
-    }
-
-    /// Runs `request` on the file; `None` where there is no file yet.
-    fn read<R>(
-        &self,
-        request: impl FnOnce(&Connection) -> rusqlite::Result<R>,
-    ) -> Result<Option<R>, BillsError> {
-        if !self.path.exists() {
-            return Ok(None);
-        }
-        let run = || {
-            let conn = file::open_read_only(&self.path)?;
-            conn.busy_timeout(BUSY_TIMEOUT)?;
-            let version: i32 = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
-            // A file that another process has only just made.
-            if version == 0 { Ok(None) } else { request(&conn).map(Some) }
-        };
-        run().map_err(|error: rusqlite::Error| self.unusable(error.into()))
-    }
-
-    fn write<R>(
-        &self,
-        request: impl FnOnce(&mut Connection) -> rusqlite::Result<R>,
-    ) -> Result<R, BillsError> {
-        let mut conn = file::open(&self.path, &BILLS, None).map_err(|error| match error {
-            OpenError::Defect(why) => self.unusable(why.into()),
-            OpenError::Busy(why) | OpenError::Unavailable(why) => {
-                self.failed(why.text, why.cause.advice())
-            }
         })?;
-        let run = conn.busy_timeout(BUSY_TIMEOUT).and_then(|()| request(&mut conn));
-        run.map_err(|error| self.unusable(error.into()))
-    }
-
-    fn unusable(&self, why: Why) -> BillsError {
-        use crate::files::Cause;
-        let advice = match why.cause {
-            Cause::Other | Cause::Foreign => "move it away, and import the bills again",
-            cause => cause.advice(),
-        };
-        self.failed(why.text, advice)
-    }
-
-    fn failed(&self, why: String, advice: &'static str) -> BillsError {
-        let why = clean(&why).into_owned();
-        BillsError::File { file: self.path.clone(), why, advice }
+        Ok(())
     }
 }
 

@@ -1,22 +1,17 @@
-//! Imported jobs, in a file of their own: the file they came from may be gone when the cache is cleared.
+//! Imported jobs, in a file of their own beside the cache.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::checksum::RowSum;
 use super::decode::decode;
-use super::file::{self, OpenError, Why};
+use super::imported::{Imported, ImportedError};
 use super::schema::JOBS;
 use crate::domain::jobs::{Attempt, AttemptId};
-use crate::domain::text::clean;
 
 /// Version of what the blobs hold. To be raised whenever [`Attempt`] changes.
 const LAYOUT: i64 = 1;
-
-/// How long a request waits for another process.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Most attempts that are kept and read at once.
 const ATTEMPTS_AT_MOST: u64 = 3_000_000;
@@ -25,15 +20,8 @@ const ATTEMPTS_AT_MOST: u64 = 3_000_000;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JobsError {
     /// The file cannot be opened, read or written.
-    #[error("the imported jobs {} cannot be used ({why}): {advice}", .file.display())]
-    File {
-        /// Path of the file.
-        file: PathBuf,
-        /// Message of the system or SQLite.
-        why: String,
-        /// What the user can do, one sentence.
-        advice: &'static str,
-    },
+    #[error(transparent)]
+    File(#[from] ImportedError),
     /// More attempts would be kept than are read.
     #[error(
         "{} would hold more than {ATTEMPTS_AT_MOST} attempts, the most that are read; move it away \
@@ -58,79 +46,42 @@ pub struct KeptJobs {
 /// The file of imported jobs. Each request opens it anew and blocks: for threads other than the screen's.
 #[derive(Clone, Debug)]
 pub struct Jobs {
-    path: PathBuf,
+    file: Imported,
 }
 
 impl Jobs {
     /// Jobs beside the cache at `cache`: `jobs.db` in the same directory. Opens nothing.
     pub fn beside(cache: &Path) -> Self {
-        let path = cache.with_file_name("jobs.db");
-        // Whoever names the cache like that must not have the two eat each other.
-        let path = if path == cache { cache.with_file_name("imported-jobs.db") } else { path };
-        Self { path }
+        Self { file: Imported::beside(cache, "jobs", &JOBS) }
     }
 
     /// Path of the file.
     #[cfg(test)]
     pub fn path(&self) -> &Path {
-        &self.path
+        self.file.path()
     }
 
     /// All attempts that are kept. Err when the file cannot be used.
     pub fn all(&self) -> Result<KeptJobs, JobsError> {
-        if !self.path.exists() {
-            return Ok(KeptJobs::default());
-        }
-        let run = || {
-            let conn = file::open_read_only(&self.path)?;
-            conn.busy_timeout(BUSY_TIMEOUT)?;
-            let version: i32 = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
-            // A file that another process has only just made.
-            if version == 0 { Ok(KeptJobs::default()) } else { read(&conn) }
-        };
-        run().map_err(|error: rusqlite::Error| self.unusable(error.into()))
+        Ok(self.file.read(read)?.unwrap_or_default())
     }
 
     /// Keeps attempts, all or none of them: each replaces the one with its identity, but one that is over is not replaced by
     /// an older reading in which it was not. Err when the file cannot be written; what was kept stays then.
     pub fn put(&self, attempts: &[Attempt]) -> Result<(), JobsError> {
-        let mut conn = file::open(&self.path, &JOBS, None).map_err(|error| match error {
-            OpenError::Defect(why) => self.unusable(why.into()),
-            OpenError::Busy(why) | OpenError::Unavailable(why) => {
-                self.failed(why.text, why.cause.advice())
-            }
-        })?;
-        let mut run = || {
-            conn.busy_timeout(BUSY_TIMEOUT)?;
+        let is_kept = self.file.write(|conn| {
             let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
             for attempt in attempts {
                 write(&tx, attempt)?;
             }
             let count: i64 = tx.query_row("SELECT count(*) FROM attempt", [], |row| row.get(0))?;
             let is_full = u64::try_from(count).is_ok_and(|count| count > ATTEMPTS_AT_MOST);
-            if is_full {
-                return Ok(false);
-            }
-            tx.commit().map(|()| true)
-        };
-        match run().map_err(|error: rusqlite::Error| self.unusable(error.into()))? {
+            if is_full { Ok(false) } else { tx.commit().map(|()| true) }
+        })?;
+        match is_kept {
             true => Ok(()),
-            false => Err(JobsError::Full { file: self.path.clone() }),
+            false => Err(JobsError::Full { file: self.file.path().to_owned() }),
         }
-    }
-
-    fn unusable(&self, why: Why) -> JobsError {
-        use crate::files::Cause;
-        let advice = match why.cause {
-            Cause::Other | Cause::Foreign => "move it away, and import the jobs again",
-            cause => cause.advice(),
-        };
-        self.failed(why.text, advice)
-    }
-
-    fn failed(&self, why: String, advice: &'static str) -> JobsError {
-        let why = clean(&why).into_owned();
-        JobsError::File { file: self.path.clone(), why, advice }
     }
 }
 

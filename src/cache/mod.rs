@@ -21,6 +21,7 @@
 //! | `schema` | the tables and their versions |
 //! | `facts`, `series`, `day`, `gpu_hours`, `bucket_sizes`, `burn_days`, `summary`, `ledger` | the things kept |
 //! | `bills` | imported bills, in a file of their own |
+//! | `imported` | such a file: where it lies, how it is opened, why it cannot be |
 //! | `jobs` | imported jobs, in a file of their own |
 //! | `scans` | trees of lists of objects |
 //! | `checksum`, `digest` | what every row carries, and whether all of them are there |
@@ -40,6 +41,7 @@ mod file;
 mod fleet_hours;
 mod gpu_hours;
 mod handle;
+mod imported;
 mod jobs;
 mod ledger;
 mod maintain;

@@ -77,10 +77,29 @@ pub fn with_cache<T>(
     })
 }
 
+/// Fails where nothing is kept of what is imported, named by `what`.
+pub fn can_import(invocation: &Invocation, what: &str) -> Result<(), CliError> {
+    let usage = |text| Err(CliError::Usage(text));
+    if invocation.options.demo.is_some() {
+        return usage(format!("the demo has {what} of its own; import without --demo"));
+    }
+    if invocation.options.no_cache {
+        return usage(format!(
+            "{what} are imported into a file beside the cache; import without --no-cache"
+        ));
+    }
+    Ok(())
+}
+
 /// The policy of that name: built in or the user's own.
 pub fn policy(config: &Config, name: &str) -> Result<Policy, CliError> {
     words::policy(config, name)
         .ok_or_else(|| CliError::Usage(format!("there is no preset named {name}")))
+}
+
+/// Hours that the policy of that name looks back at; a week where there is none.
+pub fn window_hours(config: &Config, name: &str) -> u32 {
+    policy(config, name).map_or(168, |policy| policy.window_hours())
 }
 
 /// Character set of a run: as configured, else by the locale.

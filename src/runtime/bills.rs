@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use tokio::runtime::Handle;
 
 use super::Running;
+use crate::analyze::bill::anomalies::USUAL_MONTHS;
 use crate::analyze::bill::{BillKey, BillSettings, Measured, countable, measured};
 use crate::app::Msg;
 use crate::cache::{self, Cache};
@@ -19,8 +20,8 @@ use crate::fleet::savings::Savings;
 use crate::source::demo;
 use crate::tabs::bill::picture::{BillBooks, BillPicture, BillQuestion, BillSummary, BillView};
 
-/// Months that are read at once: that of the question, and what its forecast learns from.
-const MONTHS: i32 = 4;
+/// Months that are read at once: that of the question, and those that tell what is usual in it.
+const MONTHS: i32 = 1 + USUAL_MONTHS;
 
 /// Bills in memory, shared with the tasks that ask them.
 #[derive(Clone, Default)]
@@ -98,7 +99,7 @@ impl Held {
         if let Some(period) = period {
             self.read(invocation, &heads, period)?;
         }
-        let hours = session::policy(config, &config.preset).map_or(168, |p| p.window_hours());
+        let hours = session::window_hours(config, &config.preset);
         let newest = heads.iter().map(|head| head.period).max();
         let measured = newest.map(|newest| judged.measured(newest, *now, f64::from(hours)));
         let measured = measured.unwrap_or_default();

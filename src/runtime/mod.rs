@@ -321,8 +321,7 @@ impl Running {
     }
 
     async fn series(&self, instance: Arc<str>) {
-        let hours = session::policy(&self.invocation.config, &self.preset)
-            .map_or(168, |policy| policy.window_hours());
+        let hours = session::window_hours(&self.invocation.config, &self.preset);
         let range = HourRange::last_closed(self.now(), hours);
         let mut found = self.cache.load_series(vec![instance.clone()], range).await;
         let series = found.remove(&instance).unwrap_or_else(SeriesSet::default);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::category::{Categories, Category};
 use super::column::items;
 use super::settings::BillSettings;
-use crate::domain::bill::{Bill, Pricing, Usd, resource_id};
+use crate::domain::bill::{Bill, Usd, resource_id};
 use crate::domain::hash::FastMap;
 
 /// Sums by category. The rows add up to `total` exactly.
@@ -67,7 +67,7 @@ pub fn anatomy(bills: &[Arc<Bill>], settings: &BillSettings, measured: &Measured
             let row = &mut rows[categories.of(item.key) as usize];
             let effective = item.sums.effective;
             row.effective += effective;
-            if matches!(item.key.pricing, Pricing::UnusedCommitment | Pricing::UnusedCapacity) {
+            if item.key.pricing.is_unused() {
                 row.wasted += effective;
                 continue;
             }
@@ -103,6 +103,7 @@ mod tests {
 
     use super::super::fixture::{LineOf, any_bills, bill_of, settings, usd};
     use super::*;
+    use crate::domain::bill::Pricing;
 
     #[test]
     fn what_was_measured_is_split_and_unused_commitments_are_wasted() {

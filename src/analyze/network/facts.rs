@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::NetworkRow;
-use super::meaning::{GB, Purpose, is_s3};
+use super::meaning::{GB, Purpose};
 use super::path::NetworkPath;
 use crate::analyze::bill::{Item, items};
 use crate::domain::bill::{
@@ -85,7 +85,7 @@ impl Facts {
             else {
                 continue;
             };
-            let is_s3 = is_s3(bill, kind);
+            let is_s3 = kind.is_s3(bill);
             if (is_s3 || is_dynamodb(bill, kind))
                 && let Some(region) = region(bill, kind, &item)
             {

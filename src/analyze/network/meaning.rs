@@ -139,7 +139,7 @@ impl Meaning {
     /// Meaning of a kind of requests to buckets; `None` for any other kind.
     pub(super) fn of_requests(bill: &Bill, kind: &UsageKind) -> Option<Self> {
         let (codes, rest) = split_regions(bill.name(kind.usage_type));
-        (rest.starts_with("Requests-") && is_s3(bill, kind)).then(|| Self {
+        (rest.starts_with("Requests-") && kind.is_s3(bill)).then(|| Self {
             path: NetworkPath::Requests,
             is_told: true,
             purpose: match bill.name(kind.operation) {
@@ -185,12 +185,6 @@ impl Meaning {
             _ => (here, None),
         }
     }
-}
-
-/// True for the lines of S3.
-pub(super) fn is_s3(bill: &Bill, kind: &UsageKind) -> bool {
-    bill.name(kind.service_code).starts_with("AmazonS3")
-        || bill.name(kind.service) == "Amazon Simple Storage Service"
 }
 
 fn side(rest: &str, operation: &str) -> Side {

@@ -1,65 +1,32 @@
 //! The paths of a report, and how much of a row the bill tells.
 
-use crate::domain::bill::TransferPath;
+use serde::{Deserialize, Serialize};
 
-/// Path by which bytes went, or requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum NetworkPath {
-    /// To or from the internet.
-    Internet,
-    /// Between regions.
-    InterRegion,
-    /// Between availability zones of a region, and over public addresses within it.
-    InterAz,
-    /// Through a NAT gateway: its hours and bytes.
-    Nat,
-    /// Through an interface endpoint: its hours and bytes.
-    Endpoint,
-    /// Through a transit gateway: its hours and bytes.
-    TransitGateway,
-    /// Direct Connect: ports and bytes.
-    DirectConnect,
-    /// `CloudFront`, and what buckets send to it.
-    Cdn,
-    /// Requests to buckets.
-    Requests,
-    /// Everything else of the network: balancers, addresses, peering, DNS.
-    Other,
-}
+use crate::domain::bill::{TransferPath, words};
 
-impl NetworkPath {
-    /// All of them, in the order of [`Self::WORDS`].
-    #[cfg(test)]
-    pub const ALL: [Self; 10] = [
-        Self::Internet,
-        Self::InterRegion,
-        Self::InterAz,
-        Self::Nat,
-        Self::Endpoint,
-        Self::TransitGateway,
-        Self::DirectConnect,
-        Self::Cdn,
-        Self::Requests,
-        Self::Other,
-    ];
-
-    /// Their words in JSON, CSV and filters.
-    pub const WORDS: [&'static str; 10] = [
-        "internet",
-        "inter_region",
-        "inter_az",
-        "nat",
-        "endpoint",
-        "transit_gateway",
-        "direct_connect",
-        "cdn",
-        "requests",
-        "other",
-    ];
-
-    /// Word in JSON, CSV and filters.
-    pub const fn word(self) -> &'static str {
-        Self::WORDS[self as usize]
+words! {
+    /// Path by which bytes went, or requests.
+    NetworkPath {
+        /// To or from the internet.
+        Internet = "internet",
+        /// Between regions.
+        InterRegion = "inter_region",
+        /// Between availability zones of a region, and over public addresses within it.
+        InterAz = "inter_az",
+        /// Through a NAT gateway: its hours and bytes.
+        Nat = "nat",
+        /// Through an interface endpoint: its hours and bytes.
+        Endpoint = "endpoint",
+        /// Through a transit gateway: its hours and bytes.
+        TransitGateway = "transit_gateway",
+        /// Direct Connect: ports and bytes.
+        DirectConnect = "direct_connect",
+        /// `CloudFront`, and what buckets send to it.
+        Cdn = "cdn",
+        /// Requests to buckets.
+        Requests = "requests",
+        /// Everything else of the network: balancers, addresses, peering, DNS.
+        Other = "other",
     }
 }
 
@@ -79,23 +46,14 @@ impl From<TransferPath> for NetworkPath {
     }
 }
 
-/// How much of a row the bill itself tells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Confidence {
-    /// Path and avoidable part: usage type and resource tell them.
-    High,
-    /// The path; of the avoidable part it tells no more than an upper bound.
-    UpTo,
-    /// Not even the path for certain: the bill has no usage types, and an operation or a description told it.
-    Low,
-}
-
-impl Confidence {
-    /// Their words in JSON, CSV and filters.
-    pub const WORDS: [&'static str; 3] = ["high", "up_to", "low"];
-
-    /// Word in JSON, CSV and filters.
-    pub const fn word(self) -> &'static str {
-        Self::WORDS[self as usize]
+words! {
+    /// How much of a row the bill itself tells.
+    Confidence {
+        /// Path and avoidable part: usage type and resource tell them.
+        High = "high",
+        /// The path; of the avoidable part it tells no more than an upper bound.
+        UpTo = "up_to",
+        /// Not even the path for certain: the bill has no usage types, and an operation or a description told it.
+        Low = "low",
     }
 }

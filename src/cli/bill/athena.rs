@@ -27,9 +27,6 @@ use crate::source::pages::Pages;
 use crate::source::storage::{ListPlace, Name};
 use crate::view::format;
 
-/// Days after the end of a period until its bill no longer changes.
-const FINAL_AFTER_DAYS: i64 = 14;
-
 /// Requests at most by which the size of a table's data is learnt.
 const LISTS_AT_MOST: usize = 1_000;
 
@@ -214,8 +211,6 @@ impl<'a> Job<'a> {
 
     fn head(&self, table: &BillTable, sums: &Breakdown, invocation: &Invocation) -> BillHead {
         let now = invocation.options.now();
-        let days_after = now.duration_since(self.period.end()).as_hours() / 24;
-        let is_final = now >= self.period.end() && days_after >= FINAL_AFTER_DAYS;
         let is_focus = matches!(table.format(), BillFormat::Focus10 | BillFormat::Focus12);
         BillHead {
             export: self.name().into(),
@@ -223,7 +218,7 @@ impl<'a> Job<'a> {
             provider: if is_focus { "".into() } else { "AWS".into() },
             payer: "".into(),
             period: self.period,
-            state: if is_final { PeriodState::Closed } else { PeriodState::Open },
+            state: PeriodState::of(self.period, now, now, false),
             lines: sums.total.lines,
             total: sums.total,
             has_net: table.has_net(),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::args::ImportArgs;
-use super::import::{blocking, can_keep, print, unkept};
+use super::import::{blocking, print, unkept};
 use crate::analyze::bill::billed_rates;
 use crate::cache::{Bills, Cache};
 use crate::cli::accounts::Reach;
@@ -15,7 +15,7 @@ use crate::cli::approve::typed;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::interrupt::Interrupt;
 use crate::cli::invocation::Invocation;
-use crate::cli::session::with_cache;
+use crate::cli::session::{can_import, with_cache};
 use crate::cli::tell::tell;
 use crate::config::Env;
 use crate::domain::SourceError;
@@ -34,7 +34,7 @@ pub(super) fn run(
     env: &Env,
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
-    can_keep(invocation)?;
+    can_import(invocation, "bills")?;
     let bills = Bills::beside(&invocation.cache_file()?);
     let (rows, failed) = with_cache(invocation, async |cache| {
         let of_kept = bills.clone();

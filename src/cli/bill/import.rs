@@ -16,7 +16,7 @@ use crate::cli::interrupt::Interrupt;
 use crate::cli::inventories::Finder;
 use crate::cli::invocation::Invocation;
 use crate::cli::reports;
-use crate::cli::session::{terminal_width, with_cache};
+use crate::cli::session::{can_import, terminal_width, with_cache};
 use crate::cli::tell::tell;
 use crate::config::Env;
 use crate::domain::bill::{Bill, BillNote};
@@ -95,7 +95,7 @@ pub(super) fn print(
 
 /// What is to be imported: what the arguments name, else the configuration.
 fn places(args: &ImportArgs, invocation: &Invocation) -> Result<Vec<String>, CliError> {
-    can_keep(invocation)?;
+    can_import(invocation, "bills")?;
     let places = match args.places.as_slice() {
         [] => invocation.config.bill.exports.clone(),
         named => named.to_vec(),
@@ -106,19 +106,6 @@ fn places(args: &ImportArgs, invocation: &Invocation) -> Result<Vec<String>, Cli
         return Err(CliError::Usage(why.into()));
     }
     Ok(places)
-}
-
-/// Fails where no bills are kept.
-pub(super) fn can_keep(invocation: &Invocation) -> Result<(), CliError> {
-    if invocation.options.demo.is_some() {
-        let why = "the demo has bills of its own; import without --demo";
-        return Err(CliError::Usage(why.into()));
-    }
-    if invocation.options.no_cache {
-        let why = "bills are imported into a file beside the cache; import without --no-cache";
-        return Err(CliError::Usage(why.into()));
-    }
-    Ok(())
 }
 
 /// An import under way.

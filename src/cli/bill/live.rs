@@ -1,15 +1,15 @@
 //! Live burn of the past, and what was judged, which a bill is laid beside.
 
+use jiff::Timestamp;
+
 use super::super::accounts::Reach;
 use super::super::exit::CliError;
 use super::super::invocation::Invocation;
 use super::super::past::private_prices;
 use super::super::reports::read_with;
 use super::super::savings_settings::SavingsWant;
-use super::super::session::{policy, with_cache};
+use super::super::session::{window_hours, with_cache};
 use super::super::telemetry::Want;
-use jiff::Timestamp;
-
 use crate::analyze::bill::reconcile::LiveBurn;
 use crate::analyze::bill::{Measured, measured as bill_measured};
 use crate::bus;
@@ -79,7 +79,7 @@ pub(super) fn measured(invocation: &Invocation, period: Month, now: Timestamp) -
         return Measured::default();
     };
     let config = &invocation.config;
-    let hours = policy(config, &config.preset).map_or(168, |policy| policy.window_hours());
+    let hours = window_hours(config, &config.preset);
     let resources = outcome.savings_picture(now).resources;
     bill_measured(&outcome.fleet.rows, &resources, period, now, f64::from(hours))
 }

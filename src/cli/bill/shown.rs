@@ -7,7 +7,7 @@ use super::args::{AnomaliesArgs, ChangesArgs, OfArgs, SumsArgs};
 use super::athena::{self, Added};
 use super::kept::{Kept, heads};
 use super::live::{self, Seen};
-use crate::analyze::bill::anomalies::{AnomalySettings, by_provider};
+use crate::analyze::bill::anomalies::{AnomalySettings, USUAL_MONTHS, by_provider};
 use crate::analyze::bill::reconcile::reconcile;
 use crate::analyze::bill::{
     BillKey, BillSettings, BreakdownError, Measured, anatomy, breakdown, changes,
@@ -26,9 +26,6 @@ use crate::tabs::bill::picture::{
     bill_rows, changed_rows, reconcile_rows,
 };
 use crate::view::ViewContext;
-
-/// Months before a period that tell what is usual in it.
-const USUAL_MONTHS: i32 = 3;
 
 /// What the lists of bills are printed with.
 pub(super) struct Shown<'a> {

@@ -8,6 +8,7 @@ use crate::cache::Jobs;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::invocation::Invocation;
 use crate::cli::reports;
+use crate::cli::session::can_import;
 use crate::cli::tell::tell;
 use crate::config::Env;
 use crate::domain::text::clean;
@@ -21,14 +22,7 @@ pub(super) fn run(
     env: &Env,
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
-    if invocation.options.demo.is_some() {
-        let why = "the demo has jobs of its own; import without --demo";
-        return Err(CliError::Usage(why.into()));
-    }
-    if invocation.options.no_cache {
-        let why = "jobs are imported into a file beside the cache; import without --no-cache";
-        return Err(CliError::Usage(why.into()));
-    }
+    can_import(invocation, "jobs")?;
     let jobs = Jobs::beside(&invocation.cache_file()?);
     let options = ReadOptions { tz: args.tz.clone(), now: invocation.options.now() };
     let (mut files, mut failed) = (Vec::new(), Vec::new());

@@ -30,12 +30,7 @@ impl ResourceCosts {
         let mut costs: FastMap<&str, Usd> = FastMap::default();
         for cell in &bill.resources {
             let id = resource_id(bill.name(cell.resource));
-            let is_bucket = || {
-                bill.kind(cell.key.kind).is_some_and(|kind| {
-                    bill.name(kind.service_code).starts_with("AmazonS3")
-                        || bill.name(kind.service) == "Amazon Simple Storage Service"
-                })
-            };
+            let is_bucket = || bill.kind(cell.key.kind).is_some_and(|kind| kind.is_s3(bill));
             let is_of_ec2 = ["i-", "vol-", "snap-"].iter().any(|of| id.starts_with(of));
             if is_of_ec2 || !id.is_empty() && is_bucket() {
                 *costs.entry(id).or_default() += cell.sums.net;
@@ -94,16 +89,12 @@ fn ordered(costs: FastMap<&str, Usd>) -> Vec<(Arc<str>, Usd)> {
     costs
 }
 
-const fn is_unused(pricing: Pricing) -> bool {
-    matches!(pricing, Pricing::UnusedCommitment | Pricing::UnusedCapacity)
-}
-
 /// Unused part of all commitments of a bill, 0 of those that were used whole; and of reserved capacity that was not.
 fn unused(bill: &Bill) -> FastMap<&str, Usd> {
     let mut of: FastMap<NameId, Usd> = FastMap::default();
     for cell in bill.cells.iter().filter(|cell| !cell.key.commitment.is_none()) {
         let usd = of.entry(cell.key.commitment).or_default();
-        if is_unused(cell.key.pricing) {
+        if cell.key.pricing.is_unused() {
             *usd += cell.sums.net;
         }
     }
@@ -169,6 +160,39 @@ mod tests {
         }
     }
 
+    /// Adds a line of use that costs so many cents.
+    fn add(
+        bill: &mut BillBuilder,
+        service: &str,
+        commitment: &str,
+        resource: &str,
+        pricing: Pricing,
+        cents: u64,
+    ) {
+        let kind = UsageKind {
+            service: bill.name(service.as_bytes()),
+            service_code: bill.name(service.as_bytes()),
+            usage_type: NameId::NONE,
+            operation: NameId::NONE,
+            family: NameId::NONE,
+            unit: NameId::NONE,
+            path: None,
+        };
+        let key = Key {
+            account: NameId::NONE,
+            region: NameId::NONE,
+            kind: bill.kind(kind),
+            charge: Charge::Usage,
+            pricing,
+            commitment: bill.name(commitment.as_bytes()),
+            owner: OwnerId::default(),
+        };
+        let net = Usd::from_f64(cents as f64 / 100.0).unwrap();
+        let sums = Sums { net, lines: 1, ..Sums::default() };
+        let resource = bill.name(resource.as_bytes());
+        bill.add(&Line { day: 3, key, resource, sums }).unwrap();
+    }
+
     #[test]
     fn what_nothing_used_is_told_by_commitment_and_by_room() {
         let plan = "arn:aws:savingsplans::1:savingsplan/0a1b";
@@ -182,28 +206,7 @@ mod tests {
             ("", room, Pricing::UnusedCapacity, 300),
             ("", "i-3", Pricing::OnDemand, 100),
         ] {
-            let kind = UsageKind {
-                service: NameId::NONE,
-                service_code: NameId::NONE,
-                usage_type: NameId::NONE,
-                operation: NameId::NONE,
-                family: NameId::NONE,
-                unit: NameId::NONE,
-                path: None,
-            };
-            let key = Key {
-                account: NameId::NONE,
-                region: NameId::NONE,
-                kind: bill.kind(kind),
-                charge: Charge::Usage,
-                pricing,
-                commitment: bill.name(commitment.as_bytes()),
-                owner: OwnerId::default(),
-            };
-            let net = Usd::from_f64(cents as f64 / 100.0).unwrap();
-            let sums = Sums { net, lines: 1, ..Sums::default() };
-            let resource = bill.name(resource.as_bytes());
-            bill.add(&Line { day: 3, key, resource, sums }).unwrap();
+            add(&mut bill, "", commitment, resource, pricing, cents);
         }
         let costs = ResourceCosts::of(&bill.finish(sample::bill_head("2026-10")));
         let unused = ["0a1b", "ri-1", "cr-block", "cr-1", "i-3"].map(|id| costs.unused_usd(id));
@@ -220,28 +223,7 @@ mod tests {
             ("AmazonS3", "arn:aws:s3:::datasets", 300),
             ("AmazonS3", "", 9_900),
         ] {
-            let kind = UsageKind {
-                service: bill.name(service.as_bytes()),
-                service_code: bill.name(service.as_bytes()),
-                usage_type: NameId::NONE,
-                operation: NameId::NONE,
-                family: NameId::NONE,
-                unit: NameId::NONE,
-                path: None,
-            };
-            let key = Key {
-                account: NameId::NONE,
-                region: NameId::NONE,
-                kind: bill.kind(kind),
-                charge: Charge::Usage,
-                pricing: Pricing::OnDemand,
-                commitment: NameId::NONE,
-                owner: OwnerId::default(),
-            };
-            let net = Usd::from_f64(cents as f64 / 100.0).unwrap();
-            let sums = Sums { net, lines: 1, ..Sums::default() };
-            let resource = bill.name(resource.as_bytes());
-            bill.add(&Line { day: 3, key, resource, sums }).unwrap();
+            add(&mut bill, service, "", resource, Pricing::OnDemand, cents);
         }
         let bill = bill.finish(BillHead {
             state: PeriodState::Open,

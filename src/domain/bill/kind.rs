@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::TransferPath;
+use super::cube::Bill;
 use super::names::NameId;
 
 /// What a line is about, without whose it is and where: the same for thousands of lines.
@@ -31,6 +32,14 @@ pub fn running_type(usage_type: &str) -> Option<(&str, &str)> {
     let word = what.rsplit('-').next().unwrap_or(what);
     let runs = matches!(word, "BoxUsage" | "SpotUsage" | "DedicatedUsage");
     (runs && instance_type.contains('.')).then_some((word, instance_type))
+}
+
+impl UsageKind {
+    /// True for what S3 charges.
+    pub fn is_s3(&self, bill: &Bill) -> bool {
+        bill.name(self.service_code).starts_with("AmazonS3")
+            || bill.name(self.service) == "Amazon Simple Storage Service"
+    }
 }
 
 /// Number of a [`UsageKind`] of a bill.

@@ -1,6 +1,9 @@
 //! What a bill says in few words: kind of charge, way of pricing, format, state of the period.
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+
+use super::month::Month;
 
 /// An enum with one word per variant, as filters, JSON and configuration have it.
 macro_rules! words {
@@ -94,5 +97,28 @@ words! {
         Open = "open",
         /// The month is over and its invoice was issued.
         Closed = "closed",
+    }
+}
+
+impl Pricing {
+    /// True for what was paid for and nothing used.
+    pub const fn is_unused(self) -> bool {
+        matches!(self, Self::UnusedCommitment | Self::UnusedCapacity)
+    }
+}
+
+impl PeriodState {
+    /// Days after the end of a period from which on its bill no longer changes, invoice or none.
+    const FINAL_AFTER_DAYS: i64 = 14;
+
+    /// A period is closed when it is over at `now` and its invoice was issued, or its bill was written so late that it no
+    /// longer changes.
+    pub fn of(period: Month, now: Timestamp, written: Timestamp, is_invoiced: bool) -> Self {
+        let end = period.end();
+        let days_after = written.duration_since(end).as_secs() / 86_400;
+        match now >= end && (is_invoiced || days_after >= Self::FINAL_AFTER_DAYS) {
+            true => Self::Closed,
+            false => Self::Open,
+        }
     }
 }

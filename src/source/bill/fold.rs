@@ -20,9 +20,6 @@ const IDS_AT_MOST: usize = 4_000_000;
 /// Periods in the files of a delivery at most.
 const PERIODS_AT_MOST: usize = 60;
 
-/// Days after the end of a period until its invoice no longer changes.
-const FINAL_AFTER_DAYS: i64 = 14;
-
 /// Columns of a file that name a column when it is no bill.
 const FIRST_COLUMNS: usize = 5;
 
@@ -250,15 +247,7 @@ impl<'a> Fold<'a> {
     }
 }
 
-/// A period is closed when it is over and its invoice was issued, or was written so late that it no longer changes.
 fn state(options: &ReadOptions, slot: &Slot) -> PeriodState {
     let written = options.written_at.unwrap_or(options.now).min(options.now);
-    let end = slot.period.end();
-    let days_after = written.duration_since(end).as_secs() / 86_400;
-    let is_over = options.now >= end;
-    if is_over && (slot.is_invoiced || days_after >= FINAL_AFTER_DAYS) {
-        PeriodState::Closed
-    } else {
-        PeriodState::Open
-    }
+    PeriodState::of(slot.period, options.now, written, slot.is_invoiced)
 }

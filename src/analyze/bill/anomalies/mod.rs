@@ -125,6 +125,9 @@ impl Anomaly {
     }
 }
 
+/// Months before a period that tell what is usual in it.
+pub const USUAL_MONTHS: i32 = 3;
+
 /// Finds what is out of the ordinary in a month, of each provider by itself: anomalies that begin or go on in it. `bills`
 /// are those of the month and of some months before it, which tell what is usual; the largest difference first.
 pub fn by_provider(bills: &[Arc<Bill>], month: Month, settings: &AnomalySettings) -> Vec<Anomaly> {

@@ -221,12 +221,12 @@ impl DemoStorage {
     /// Objects of one bucket at a time are in memory.
     pub(super) fn stored(mut self, days: &[Date]) -> Vec<Vec<Stored>> {
         let (today, reckoned) = (day_of(self.provider.now()), self.reckoned());
-        let stored = |of: &Self, held: &Held, day: Date| {
+        let stored = |held: &Held, tags: &Tags, day: Date| {
             let dates = (day, today, reckoned);
             let mut stored = Stored {
                 name: held.name.clone(),
                 region: held.region(),
-                tags: of.tags(&held.planted),
+                tags: tags.clone(),
                 bytes: Vec::new(),
                 objects: 0,
             };
@@ -244,9 +244,10 @@ impl DemoStorage {
         self.held();
         let mut by_day: Vec<Vec<Stored>> = days.iter().map(|_| Vec::new()).collect();
         for held in self.buckets.take().unwrap_or_default() {
+            let tags = self.tags(&held.planted);
             for (all, day) in by_day.iter_mut().zip(days) {
                 if held.planted.created <= *day {
-                    all.push(stored(&self, &held, *day));
+                    all.push(stored(&held, &tags, *day));
                 }
             }
         }

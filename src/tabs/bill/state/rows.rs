@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{BillList, BillTab};
 use crate::app::{App, Picture, RowsStamp};
 use crate::report::BillsOf;
-use crate::tabs::bill::picture::{BillField, BillPicture, BillRows, BillView, ChangeField};
+use crate::tabs::bill::picture::{BillField, BillPicture, BillRows, ChangeField};
 use crate::view::{FieldSpec, TableField};
 
 /// Rows of the lists, of one picture.
@@ -20,12 +20,9 @@ pub(crate) struct Rows {
 impl BillTab {
     /// Shows an answer: the rows of the list that it is of, under the filter where they are by the same keys.
     pub(super) fn take(&mut self, picture: Arc<BillPicture>) {
-        let list = match picture.question.view {
-            BillView::Costs => BillList::Breakdown,
-            BillView::Changes => BillList::Changes,
-            BillView::Anomalies => BillList::Anomalies,
-            BillView::LiveBurn => BillList::LiveBurn,
-        };
+        // The anatomy has no rows of its own question: of those that ask for costs the first list is meant.
+        let of_view = |list: &BillList| list.view() == picture.question.view;
+        let list = BillList::ALL.into_iter().find(of_view).unwrap_or(BillList::Breakdown);
         let of = |question: &super::BillQuestion| (question.keys.clone(), question.only.clone());
         let same = |old: &Arc<BillPicture>| {
             old.question.view == picture.question.view && of(&old.question) == of(&picture.question)
