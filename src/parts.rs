@@ -32,6 +32,11 @@ pub mod analyze {
             pub use crate::analyze::idle::backtest::{Past, Replay};
         }
     }
+    pub mod network {
+        pub mod cache {
+            pub use crate::analyze::network::cache::CacheFold;
+        }
+    }
     pub mod resources {
         pub use crate::analyze::resources::rows;
     }
@@ -73,6 +78,9 @@ pub mod domain {
         ResourceKind, ResourceSignal, Rung, SavingsFacts, SavingsPlan, Scope, ScopeResources,
         SeriesSet, Signal, SourceId, Sweep, TagKeys, Tags, Tenancy, TypeSpec, Verdict, VerdictKind,
     };
+    pub mod object_reads {
+        pub use crate::domain::object_reads::ReadsBy;
+    }
     pub mod storage {
         pub use crate::domain::storage::{
             Confidence, Etag, NodeKind, ObjectBatch, ObjectColumns, ObjectFlags, PrefixTree, Scan,
@@ -97,6 +105,9 @@ pub mod fleet {
 }
 pub mod source {
     pub use crate::source::{Ask, GpuSource, Provider};
+    pub mod access_logs {
+        pub use crate::source::access_logs::{Log, read};
+    }
     pub mod aws {
         pub use crate::source::aws::{AccountSource, connect};
     }

@@ -325,7 +325,7 @@ impl Command {
     pub fn list(&self) -> Option<&ListOptions> {
         match self {
             Self::Bill(args) => args.list(),
-            Self::Network(args) => Some(&args.list),
+            Self::Network(args) => Some(args.list()),
             Self::Jobs(args) => args.list(),
             Self::Idle { list, .. }
             | Self::Gpus { list, .. }

@@ -17,7 +17,7 @@ use crate::tabs::bill::picture::{
 use crate::tabs::gpus::picture::GpuField;
 use crate::tabs::idle::picture::Field;
 use crate::tabs::jobs::picture::{JobField, TaxField};
-use crate::tabs::network::picture::NetworkField;
+use crate::tabs::network::picture::{CacheField, NetworkField};
 use crate::tabs::overview::picture::FindingField;
 use crate::tabs::savings::picture::{CommitmentField, ProposalField, ResourceField, SpotField};
 use crate::tabs::storage::picture::{BlockField, BucketField};
@@ -31,7 +31,7 @@ pub type CommandPath = &'static [&'static str];
 pub type Fields = fn() -> &'static dyn FieldTable;
 
 /// The subcommands that print a list, with the fields of their rows.
-pub const LISTS: [(CommandPath, Fields); 17] = [
+pub const LISTS: [(CommandPath, Fields); 18] = [
     (&["idle"], Field::table),
     (&["overview"], FindingField::table),
     (&["gpus"], GpuField::table),
@@ -47,6 +47,7 @@ pub const LISTS: [(CommandPath, Fields); 17] = [
     (&["bill", "anomalies"], AnomalyField::table),
     (&["bill", "reconcile"], ReconcileField::table),
     (&["network"], NetworkField::table),
+    (&["network", "cache"], CacheField::table),
     (&["jobs"], JobField::table),
     (&["jobs", "tax"], TaxField::table),
 ];

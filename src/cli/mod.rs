@@ -45,6 +45,7 @@ mod reports;
 mod savings;
 pub(crate) mod savings_settings;
 pub(crate) mod session;
+mod size;
 mod storage;
 pub(crate) mod storage_settings;
 pub(crate) mod telemetry;

@@ -27,6 +27,7 @@ pub mod intern;
 pub mod jobs;
 pub mod json;
 pub mod likely;
+pub mod object_reads;
 pub mod organization;
 pub mod own_cost;
 pub mod polling;

@@ -120,8 +120,8 @@ pub(super) fn snake(word: &str) -> String {
 pub(super) fn number(value: Option<f64>) -> Json {
     match value.filter(|v| v.is_finite()).map(rounded) {
         None => Json::Null,
-        // Exact: counts read as counts.
-        Some(v) if v.fract() == 0.0 && v.abs() < 1e15 => json!(v as i64),
+        // Exact: counts read as counts, up to 2^53, where floats begin to leave some out.
+        Some(v) if v.fract() == 0.0 && v.abs() <= 9_007_199_254_740_992.0 => json!(v as i64),
         Some(v) => json!(v),
     }
 }

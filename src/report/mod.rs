@@ -48,6 +48,7 @@ pub use idle_backtest::IdleBacktestReport;
 pub use jobs::{ASSUMED_REGION, ImportedFile, JobsImportReport, JobsOf};
 pub use lifecycle::{LintReport, PlanReport, SimulationReport};
 pub use list::{List, ListField};
+pub use network::{CacheOf, LogTold};
 pub use overview::{FindingOptions, OverviewReport};
 pub use savings_rows::SavedOf;
 pub(crate) use savings_rows::mixed_fleets;

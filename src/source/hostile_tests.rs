@@ -16,6 +16,11 @@ use crate::domain::text::is_unsafe;
 /// Where the text of each part of this folder is shown to be clean: a file below it and a test in
 /// that file.
 const TESTED: &[(&str, &str, &str)] = &[
+    (
+        "access_logs",
+        "access_logs/tests/bad.rs",
+        "foreign_text_is_clean_wherever_it_becomes_a_value",
+    ),
     ("athena", "aws/hostile_tests.rs", "athena_says_nothing_unclean"),
     ("aws", "aws/hostile_tests.rs", "every_file_has_its_readers_here"),
     ("bill", "bill/tests/bad.rs", "no_text_of_a_bill_is_unclean"),
@@ -41,6 +46,7 @@ const TESTED: &[(&str, &str, &str)] = &[
 /// Parts that take no foreign text in, and why.
 const NOTHING: &[(&str, &str)] = &[
     ("budget.rs", "counts"),
+    ("byte_lines.rs", "bytes, to be cleaned by those who read them"),
     ("catalogue.rs", "embedded lists"),
     ("causes.rs", "errors, whose words are cleaned where they are put together"),
     ("demo", "invented"),

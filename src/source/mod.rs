@@ -2,11 +2,13 @@
 //! asks the real APIs, the demo provider an invented fleet. Everything above the trait (planning,
 //! caching, judging, pricing) is the same for both.
 
+pub mod access_logs;
 pub mod athena;
 pub mod aws;
 pub mod bill;
 pub mod bill_exports;
 pub mod budget;
+mod byte_lines;
 pub mod catalogue;
 mod causes;
 pub mod cloudwatch_gpu;

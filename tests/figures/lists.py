@@ -1,5 +1,7 @@
 """Reports of a list of objects, of a demand, and of what is typed in, each by itself."""
 
+import math
+
 from checks import GIB, HOURS_PER_MONTH, total
 
 
@@ -100,6 +102,32 @@ def duplicates(check, report):
         if set(group["tiers"]) == {"standard"}:
             check.holds(f"{group['prefix_b']}: dollars",
                         0.0209 <= group["usd_per_month"] / (group["bytes"] / GIB) <= 0.0231)
+
+
+def network_cache(check, report):
+    rows, months = report["rows"], HOURS_PER_MONTH / report["span_hours"]
+    for row in rows:
+        name, cache, hits = row["prefix"], row["cache_bytes"], row["hit_bytes_ratio"]
+        ratios = [point["hit_bytes_ratio"] for point in row["curve"]]
+        check.holds(f"{name}: a larger cache has no fewer hits", ratios == sorted(ratios))
+        again = 1 - row["distinct_bytes"] / row["read_bytes"]
+        check.holds(f"{name}: more hits than bytes that were read again", max(ratios, default=0) <= again + 1e-6)
+        # Between regions a GB is $0.02, of gp3 $0.08 a month; Lustre is sold by 1,200 and then by 2,400 GiB, at $0.14.
+        check.near(f"{name}: saved", row["saved_usd_per_month"], row["read_bytes"] / GIB * hits * months * 0.02,
+                   row["read_bytes"] / GIB * 0.02)
+        check.holds(f"{name}: no cache, no hits", (cache is None) == (hits == 0))
+        if cache is not None:
+            at = {point["cache_bytes"]: point["hit_bytes_ratio"] for point in row["curve"]}
+            check.near(f"{name}: hits", hits, at[cache])
+            check.near(f"{name}: gp3", row["gp3_usd_per_month"], cache / GIB * 0.08)
+            sold = 1200 if cache <= 1200 * GIB else math.ceil(cache / GIB / 2400) * 2400
+            check.near(f"{name}: Lustre", row["lustre_usd_per_month"], sold * 0.14)
+            check.near(f"{name}: pinned", row["pinned_bytes_ratio"], again * min(1, cache / row["distinct_bytes"]))
+    whole = report["total"]
+    for key in ["requests", "read_bytes", "distinct_bytes", "saved_usd_per_month", "gp3_usd_per_month"]:
+        check.near(f"total: {key}", whole[key], total(rows, key), len(rows))
+    hits = sum(row["read_bytes"] * row["hit_bytes_ratio"] for row in rows)
+    check.near("total: hits", whole["hit_bytes_ratio"], hits / whole["read_bytes"])
 
 
 def optimum(check, report):

@@ -61,6 +61,7 @@ OF_LISTS = {
     "checkpoints": ["storage", "checkpoints", "--keep-last", "3"],
     "duplicates": ["storage", "duplicates"],
     "idle_backtest": ["idle", "--backtest", "14"],
+    "network_cache": ["network", "cache", "--by", "prefix"],
     "optimum": ["whatif", "optimum", *FAMILY, "--tiers", f"{ASSETS}/tiers.example.toml"],
     "reserve": ["whatif", "reserve", *FAMILY, "--on-demand", "32.77", "--reserved", "20", "--paths", "200", "--commit", "10"],
     "backtest": ["whatif", "backtest", *FAMILY, "--on-demand", "32.77", "--reserved", "20"],
@@ -187,6 +188,8 @@ INPUTS = {
     "checkpoints": "runs.confidence runs.interval_s runs.pointed runs.steps.metric plan.largest_gap"
                    " totals.bytes_left_by_policy_alone",
     "duplicates": "groups.containment_a_in_b groups.containment_b_in_a groups.objects",
+    # Where the curve begins and ends, and between two points that are alike, nothing else tells it.
+    "network_cache": "curve.hit_requests_ratio curve.cache_bytes",
     "idle_backtest": "judged spells.after_hours",
     "backtest": "units_bought",
     "reserve": "look_back.days look_back.commit",

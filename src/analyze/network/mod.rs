@@ -4,6 +4,7 @@
 //!
 //! | file | holds |
 //! |---|---|
+//! | `cache` | what a cache would save, by logs of reads |
 //! | `path` | the paths; how much of a row the bill tells |
 //! | `meaning` | what a kind of line says: path, ends, what its quantity counts |
 //! | `sides` | bytes that sender and receiver both count, counted once |
@@ -11,6 +12,7 @@
 //! | `facts` | what a bill says beside the network: what buckets hold and serve, what endpoints cost |
 //! | `fix` | what would avoid a part of a row, at what price of its own |
 
+pub mod cache;
 mod facts;
 mod fix;
 mod meaning;

@@ -1,6 +1,9 @@
-//! `burntop network`: paths of the network, from the bill.
+//! `burntop network`: paths of the network, from the bill; what a cache would save, from logs.
 
 pub mod args;
+mod cache;
+#[cfg(test)]
+mod cache_tests;
 
 use std::io::Write;
 
@@ -17,10 +20,23 @@ use crate::config::Env;
 use crate::domain::bill::Usd;
 use crate::report::BillsOf;
 use crate::tabs::network::picture::{NetworkField, network_rows};
-use args::NetworkArgs;
+use args::{NetworkArgs, NetworkCommand};
+
+/// Runs `burntop network` or a subcommand of it. Fails for arguments that do not fit, and where nothing could be read.
+pub fn run(
+    args: &NetworkArgs,
+    invocation: &Invocation,
+    env: &Env,
+    out: &mut dyn Write,
+) -> Result<Exit, CliError> {
+    match &args.what {
+        None => paths(args, invocation, env, out),
+        Some(NetworkCommand::Cache { what, .. }) => cache::run(what, invocation, env, out),
+    }
+}
 
 /// Prints the paths of a period. Fails for arguments that do not fit, and where no bill could be read.
-pub fn run(
+fn paths(
     args: &NetworkArgs,
     invocation: &Invocation,
     env: &Env,

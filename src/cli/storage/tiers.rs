@@ -8,6 +8,7 @@ use super::args::{ListArgs, TiersArgs};
 use super::{CliError, Ctx, Exit, list, prices};
 use crate::analyze::storage::price::Volumes;
 use crate::analyze::storage::tiers::{Access, Cohort, Question, cohorts};
+use crate::cli::size;
 use crate::cli::tell::tell;
 use crate::domain::storage::sums::SMALL_OBJECT;
 use crate::domain::storage::{PrefixTree, StorageClass, Tier};
@@ -114,7 +115,7 @@ fn given(from: Option<&str>, bytes: &str, objects: u64) -> Result<Subject, CliEr
         .or_else(|| StorageClass::from_api(word).map(Tier::of))
         .filter(|t| !matches!(t, Tier::File | Tier::Unknown))
         .ok_or_else(|| CliError::Usage(unknown_tier(word)))?;
-    let size = parse_size(bytes).ok_or_else(|| {
+    let size = size::parse(bytes).ok_or_else(|| {
         let text = clean(bytes);
         CliError::Usage(format!("--bytes {text}: no size; 500, 20GB and 533627GiB are"))
     })?;
@@ -146,53 +147,9 @@ fn unknown_tier(word: &str) -> String {
     format!("--from {}: no tier; there are {}", clean(word), names.join(", "))
 }
 
-/// A size: a number with or without a unit, binary (`GiB`) or decimal (`GB`). `None` for what is
-/// none, or is over an exabyte.
-fn parse_size(text: &str) -> Option<f64> {
-    let text = text.trim();
-    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let (number, unit) = text.split_at(end);
-    let number: f64 = number.parse().ok()?;
-    let unit = unit.trim().to_ascii_lowercase();
-    let power = |letter: &str| "kmgtp".find(letter).map(|i| i as i32 + 1);
-    let factor = match unit.strip_suffix('b').unwrap_or(&unit) {
-        "" => 1.0,
-        u => match u.strip_suffix('i') {
-            Some(letter) if letter.len() == 1 => 1024f64.powi(power(letter)?),
-            None if u.len() == 1 => 1000f64.powi(power(u)?),
-            _ => return None,
-        },
-    };
-    let bytes = number * factor;
-    (bytes.is_finite() && (0.0..=1e18).contains(&bytes)).then_some(bytes)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sizes_are_read_with_their_units() {
-        for (text, want) in [
-            ("500", Some(500.0)),
-            ("20GB", Some(2e10)),
-            ("533627GiB", Some(533_627.0 * 1_073_741_824.0)),
-            ("1.5 TiB", Some(1.5 * 1024f64.powi(4))),
-            ("2k", Some(2000.0)),
-            ("2Ki", Some(2048.0)),
-            ("7 b", Some(7.0)),
-            ("", None),
-            ("GiB", None),
-            ("-1", None),
-            ("1.2.3", None),
-            ("5 XB", None),
-            ("1e5", None),
-            ("9999999PiB", None),
-            ("1kk", None),
-        ] {
-            assert_eq!(parse_size(text), want, "{text}");
-        }
-    }
 
     #[test]
     fn what_is_given_is_checked() {

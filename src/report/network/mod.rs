@@ -1,5 +1,6 @@
 //! Paths of the network, from bills.
 
+mod cache;
 #[cfg(test)]
 mod tests;
 
@@ -13,6 +14,7 @@ use crate::domain::bill::{BillFormat, Usd};
 use crate::domain::{Reading, SourceId};
 use crate::tabs::network::picture::{NetworkField, NetworkItem};
 use crate::view::{ViewContext, format, reasons};
+pub use cache::{CacheOf, LogTold};
 
 /// Sums over the rows of a list.
 #[derive(Default)]

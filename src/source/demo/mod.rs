@@ -26,6 +26,7 @@ mod places;
 mod prices;
 mod profile;
 mod provider;
+pub mod reads;
 mod recent;
 mod resources;
 pub mod storage;

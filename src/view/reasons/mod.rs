@@ -5,6 +5,7 @@
 mod backtest;
 mod bill;
 mod blind;
+mod cache;
 mod commitment;
 mod figures;
 mod gpu;
@@ -27,6 +28,7 @@ mod words;
 pub use backtest::looked_so;
 pub use bill::{anomaly as bill_anomaly, cause as bill_cause, note as bill_note};
 pub use blind::blind;
+pub use cache::{advice as cache_advice, path_price};
 pub use commitment::commitment;
 pub use gpu::{gpu, gpu_advice, witness};
 pub use guide::{guide_fail, guide_note, guide_warning, memory_how, memory_part, memory_source};

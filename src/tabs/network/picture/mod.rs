@@ -1,5 +1,7 @@
 //! View models of the network: the table of paths, shared by reports and filter.
 
+mod cache;
+
 use std::sync::Arc;
 
 use crate::analyze::network::{
@@ -8,6 +10,7 @@ use crate::analyze::network::{
 use crate::domain::bill::Usd;
 use crate::view::table_field::{field_table, fields};
 use crate::view::{TableField, Value, ViewContext, format, reasons};
+pub use cache::{CacheField, CacheItem, cache_items};
 
 /// A path of a list.
 #[derive(Clone, Debug, PartialEq)]
