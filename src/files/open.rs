@@ -92,6 +92,8 @@ pub fn check_own(path: &Path) -> io::Result<bool> {
     // On a disk that can only be read nothing can be made private either.
     match ours(path, OpenOptions::new().read(true)) {
         Err(e) if e.kind() == io::ErrorKind::ReadOnlyFilesystem => Ok(true),
+        // It went since: SQLite removes the files beside a database while others open it.
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(false),
         other => other.map(|_| true),
     }
 }

@@ -6,6 +6,7 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use super::*;
 
@@ -47,6 +48,23 @@ fn a_file_of_ours_that_others_could_read_is_made_private() {
     assert!(check_own(&path).unwrap());
     assert_eq!(mode(&path), 0o600);
     assert!(!check_own(&dir.path().join("none")).unwrap());
+}
+
+#[test]
+fn a_file_that_comes_and_goes_is_there_or_not_and_never_an_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("cache.db-journal");
+    thread::scope(|scope| {
+        let other = scope.spawn(|| {
+            for _ in 0..20_000 {
+                create_new(&path).unwrap();
+                fs::remove_file(&path).unwrap();
+            }
+        });
+        while !other.is_finished() {
+            check_own(&path).unwrap();
+        }
+    });
 }
 
 #[test]
