@@ -6,9 +6,10 @@ use super::path::NetworkPath;
 use crate::domain::bill::{
     Bill, BillFormat, TransferPath, UsageKind, region_of_code, split_regions,
 };
+use crate::domain::storage::GIB;
 
 /// Bytes of a GB of a bill: prices have their steps at 10,240 and 51,200 GB.
-pub(super) const GB: f64 = 1_073_741_824.0;
+pub(super) const GB: f64 = GIB;
 
 /// End of a path outside of AWS.
 pub(super) const INTERNET: &str = "internet";

@@ -110,6 +110,27 @@ fn a_log_becomes_a_curve_and_dollars() {
 }
 
 #[test]
+fn the_file_system_to_copy_is_the_one_that_is_priced() {
+    let place = Place::new();
+    let file = place.file("access.log", log().as_bytes());
+    let words = ["network", "cache", "--log", &file, "--cache", "1200.5GiB"];
+    near(&json(&words)["rows"][0]["lustre_usd_per_month"], 2_400.0 * 0.14);
+    let (_, text) = run(&words).unwrap();
+    assert!(text.contains("--storage-capacity 2400 "), "{text}");
+}
+
+#[test]
+fn caches_of_many_prefixes_are_larger_than_any_number_of_bytes() {
+    let place = Place::new();
+    let reads = (0..50).map(|i| line(1 + i / 25, "10.0.0.1", &format!("set-{}/a", i % 25), GIB));
+    let file = place.file("access.log", reads.collect::<String>().as_bytes());
+    let words = ["network", "cache", "--log", &file, "--by", "prefix", "--cache", "900PB"];
+    let (_, text) = run(&words).unwrap();
+    // 25 × 900 × 10^15 ÷ 2^60 is 19.5, and 2^64 bytes are 16 EiB.
+    assert!(text.contains("caches of 20 EiB in all"), "{text}");
+}
+
+#[test]
 fn readers_have_caches_of_their_own_of_one_size() {
     let place = Place::new();
     let file = place.file("access.log", log().as_bytes());

@@ -1,12 +1,14 @@
 //! What a cache would save, from logs of reads.
 
+use std::ops::Add;
+
 use serde_json::{Value as Json, json};
 
 use crate::analyze::network::cache::{
-    CacheAdvice, CachePrices, CacheReads, CurvePoint, GroupReads, Medium, PathPrice,
+    CacheAdvice, CachePrices, CacheReads, CurvePoint, GroupReads, Medium, PathPrice, lustre_gib,
 };
 use crate::domain::object_reads::ReadsBy;
-use crate::domain::{Reading, SourceId};
+use crate::domain::{HOURS_PER_MONTH, Reading, SourceId};
 use crate::report::json::number;
 use crate::report::{List, ListField};
 use crate::tabs::network::picture::{CacheField, CacheItem};
@@ -14,9 +16,6 @@ use crate::view::{ViewContext, format, reasons};
 
 /// Failed lines, and files, that notes name.
 const NAMED: usize = 5;
-
-/// Days of a month of 730 hours.
-const DAYS: f64 = 730.0 / 24.0;
 
 /// What rows of reads are made of.
 #[derive(Clone, Debug)]
@@ -69,23 +68,13 @@ struct Total {
 
 impl Total {
     fn of<'a>(rows: impl Iterator<Item = &'a CacheItem>) -> Self {
-        let plus = |sum: Option<f64>, part: Option<f64>| match (sum, part) {
-            (sum, None) => sum,
-            (sum, Some(part)) => Some(sum.unwrap_or_default() + part),
-        };
         rows.fold(Self::default(), |total, row| {
             let (of, reads) = (&row.of, &row.of.reads);
-            let hits =
-                of.point.map_or(0.0, |point| point.hit_bytes_ratio) * reads.read_bytes as f64;
-            let requests = match (total.requests, reads.requests) {
-                (sum, None) => sum,
-                (sum, Some(part)) => Some(sum.unwrap_or_default() + part),
-            };
             Self {
-                requests,
+                requests: plus(total.requests, reads.requests),
                 read: total.read.saturating_add(reads.read_bytes),
                 distinct: plus(total.distinct, reads.distinct_bytes),
-                hits: total.hits + hits,
+                hits: total.hits + of.hit_bytes(),
                 saved: plus(total.saved, of.saving.usd_per_month),
                 gp3: plus(total.gp3, of.gp3_usd),
                 monthly: plus(total.monthly, of.saving.read_bytes_per_month),
@@ -95,6 +84,14 @@ impl Total {
 
     fn ratio(&self) -> f64 {
         if self.read == 0 { 0.0 } else { self.hits / self.read as f64 }
+    }
+}
+
+/// A sum with a part more: what is not known adds nothing.
+fn plus<T: Add<Output = T> + Default>(sum: Option<T>, part: Option<T>) -> Option<T> {
+    match part {
+        None => sum,
+        Some(part) => Some(sum.unwrap_or_default() + part),
     }
 }
 
@@ -130,7 +127,7 @@ fn cost(name: &str, usd: Option<f64>, saved: Option<f64>) -> Option<String> {
     let back = match saved {
         None => String::new(),
         Some(saved) if saved > usd => {
-            let days = (usd / saved * DAYS).ceil() as usize;
+            let days = (usd / saved * (HOURS_PER_MONTH / 24.0)).ceil() as usize;
             format!(", paid back in {}", format::plural(days, "day"))
         }
         Some(_) => ", more than it saves".to_owned(),
@@ -138,51 +135,48 @@ fn cost(name: &str, usd: Option<f64>, saved: Option<f64>) -> Option<String> {
     Some(format!("{name} {} a month{back}", format::usd_coarse(usd)))
 }
 
+/// Sizes of the caches of the rows that have one, bytes.
+fn caches(list: &List<CacheField>) -> impl Iterator<Item = f64> {
+    list.each().filter_map(|row| row.of.point).map(|point| point.cache_bytes as f64)
+}
+
 /// What caches of the rows save: `2 TiB on each of 4 readers removes 91% of 412 TiB a month, $8,440 a month`.
 fn sentence(list: &List<CacheField>, total: &Total) -> Option<String> {
     let (first, rows) = (list.rows.first()?, list.rows.len());
-    let has_any = list.each().any(|row| row.of.point.is_some());
     let much = total.monthly.map_or_else(
         || format!("{} (a log without a span: no month)", size(total.read as f64)),
         |bytes| format!("{} a month", size(bytes)),
     );
-    if !has_any {
+    if caches(list).next().is_none() {
         total.requests?;
         return Some(format!("no cache has anything of {much}: {}", first.why));
     }
     let bytes = first.of.point.map_or(0, |point| point.cache_bytes);
     let cache = match list.of.by {
-        ReadsBy::All => format!("a cache of {}, shared by all readers,", size(bytes as f64)),
+        ReadsBy::All => {
+            format!("a cache of {}, shared by all readers, removes", size(bytes as f64))
+        }
         ReadsBy::Reader => {
             let readers = format::plural(rows, "reader");
-            format!("{} on each of {readers}", size(bytes as f64))
+            format!("{} on each of {readers} removes", size(bytes as f64))
         }
-        ReadsBy::Prefix { .. } => {
-            let prefixes = list.each().filter(|row| row.of.point.is_some());
-            let all: f64 =
-                prefixes.filter_map(|row| row.of.point).map(|p| p.cache_bytes as f64).sum();
-            format!("caches of {} in all, one for each prefix that gains by it,", size(all))
-        }
+        ReadsBy::Prefix { .. } => format!(
+            "caches of {} in all, one for each prefix that gains by it, remove",
+            size(caches(list).sum())
+        ),
     };
-    let (verb, share) = match list.of.by {
-        ReadsBy::Prefix { .. } => ("remove", format::share(total.ratio(), 0)),
-        _ => ("removes", format::share(total.ratio(), 0)),
-    };
-    Some(format!("{cache} {verb} {share} of {much}{}", saved(total.saved)))
+    let share = format::share(total.ratio(), 0);
+    Some(format!("{cache} {share} of {much}{}", saved(total.saved)))
 }
 
 /// What the cache itself costs, where it may lie.
 fn costs(list: &List<CacheField>, total: &Total) -> Option<String> {
-    let has_price = list.each().any(|row| row.of.point.is_some());
-    if !has_price {
-        return None;
-    }
+    caches(list).next()?;
     // A file system is shared: of readers it would hold what one cache holds.
     let shared = match (&list.of.by, list.rows.first()) {
         (ReadsBy::All, Some(row)) => row.of.lustre_usd,
         (ReadsBy::Prefix { .. }, _) => {
-            let bytes = list.each().filter_map(|row| row.of.point).map(|point| point.cache_bytes);
-            Medium::Lustre.usd_per_month(bytes.sum(), &list.of.prices)
+            Medium::Lustre.usd_per_month(caches(list).sum(), &list.of.prices)
         }
         _ => None,
     };
@@ -198,14 +192,10 @@ fn costs(list: &List<CacheField>, total: &Total) -> Option<String> {
 /// Text to copy, for the size of the cache that has the most bytes; none where no cache is worth it.
 fn recipes(list: &List<CacheField>) -> Vec<String> {
     let is_worth = |row: &&CacheItem| matches!(row.of.advice, Some(CacheAdvice::Keep { .. }));
-    let has = |row: &CacheItem| {
-        row.of.point.map_or(0.0, |point| point.hit_bytes_ratio) * row.of.reads.read_bytes as f64
-    };
-    let best = list.each().filter(is_worth).max_by(|a, b| has(a).total_cmp(&has(b)));
+    let best =
+        list.each().filter(is_worth).max_by(|a, b| a.of.hit_bytes().total_cmp(&b.of.hit_bytes()));
     let Some(point) = best.and_then(|row| row.of.point) else { return Vec::new() };
-    let (mib, gib) = (point.cache_bytes >> 20, point.cache_bytes >> 30);
-    // File systems come in steps.
-    let lustre = if gib <= 1_200 { 1_200 } else { gib.div_ceil(2_400) * 2_400 };
+    let (mib, lustre) = (point.cache_bytes >> 20, lustre_gib(point.cache_bytes as f64));
     let lines = [
         "to copy (each node its own cache, on its instance store or a volume at /mnt/cache):"
             .into(),
@@ -262,10 +252,14 @@ fn sampled(list: &List<CacheField>) -> Option<String> {
     })
 }
 
+/// Hours that the log spans; `None` without events.
+fn hours(reads: &CacheReads) -> Option<f64> {
+    reads.span_ms().map(|ms| ms as f64 / 3_600_000.0)
+}
+
 /// What the span of the log means for a month.
 fn span(reads: &CacheReads) -> Option<String> {
-    let (first, last) = reads.span?;
-    let hours = last.saturating_sub(first) as f64 / 3_600_000.0;
+    let hours = hours(reads)?;
     (hours < 24.0).then(|| {
         format!("! the log spans {} h: a month of it is a guess", format::trimmed(hours, 1))
     })
@@ -313,7 +307,6 @@ impl ListField for CacheField {
         let log = &of.log;
         let failed = |(file, line, why): &(String, u64, String)| json!({"file": file, "line": line, "why": why});
         let broken = |(file, why): &(String, String)| json!({"file": file, "why": why});
-        let hours = of.reads.span.map(|(first, last)| last.saturating_sub(first) as f64 / 3.6e6);
         vec![
             (
                 "total",
@@ -328,7 +321,7 @@ impl ListField for CacheField {
             ),
             ("curve_of_all", curve(&of.reads.all)),
             ("followed_ratio", json!(of.reads.followed)),
-            ("span_hours", json!(hours)),
+            ("span_hours", json!(hours(&of.reads))),
             (
                 "log",
                 json!({
@@ -356,12 +349,12 @@ impl ListField for CacheField {
         } else if let Some(row) = list.rows.first().filter(|row| row.of.point.is_some()) {
             notes.push(row.why.clone());
         }
-        let is_mixed =
-            of.by == ReadsBy::All && recipes(list).is_empty() && total.requests.is_some();
+        let recipes = recipes(list);
+        let is_mixed = of.by == ReadsBy::All && recipes.is_empty() && total.requests.is_some();
         notes.extend(
             is_mixed.then(|| "--by prefix tells whether a part of it gains more".to_owned()),
         );
-        notes.extend(recipes(list));
+        notes.extend(recipes);
         notes.extend(sampled(list));
         notes.extend(span(&of.reads));
         if of.reads.unremembered > 0 {

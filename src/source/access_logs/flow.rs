@@ -90,7 +90,7 @@ impl Columns {
             number.filter(|number| *number <= most).ok_or_else(|| wrong(field, text))
         };
         Ok(Told::Flow {
-            // Later than the year 9000 no log begins.
+            // Later than the year 6000 no log begins.
             at: number("start", start, 1 << 37)? as i64 * 1_000,
             reader,
             bytes: number("bytes", bytes, FLOW_AT_MOST)?,

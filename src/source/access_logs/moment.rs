@@ -1,5 +1,8 @@
 //! Times of server access logs: `[06/Feb/2019:00:00:38 +0000]`, with any offset.
 
+use jiff::civil::Date;
+use jiff::tz::Offset;
+
 const MONTHS: [&[u8; 3]; 12] = [
     b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec",
 ];
@@ -17,12 +20,13 @@ pub(super) fn moment(text: &[u8]) -> Option<i64> {
     if !is_laid_out {
         return None;
     }
-    let month = MONTHS.iter().position(|month| **month == text[3..6])? as i64 + 1;
+    let (month, _) = (1..).zip(MONTHS).find(|(_, name)| **name == text[3..6])?;
     let (day, year) = (number(&text[..2])?, number(&text[7..11])?);
+    let date = Date::new(i16::try_from(year).ok()?, month, i8::try_from(day).ok()?).ok()?;
+    let midnight = Offset::UTC.to_timestamp(date.at(0, 0, 0, 0)).ok()?.as_second();
     let (hour, minute, second) =
         (number(&text[12..14])?, number(&text[15..17])?, number(&text[18..20])?);
     let (off_hours, off_minutes) = (number(&text[22..24])?, number(&text[24..26])?);
-    let is_date = (1..=days_in(year, month)).contains(&day) && year >= 1970;
     // A leap second is the 60th.
     let is_time = hour < 24 && minute < 60 && second <= 60 && off_hours < 24 && off_minutes < 60;
     let east = match text[21] {
@@ -30,32 +34,15 @@ pub(super) fn moment(text: &[u8]) -> Option<i64> {
         b'-' => -1,
         _ => return None,
     };
-    let seconds = days(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second
+    let seconds = midnight + hour * 3_600 + minute * 60 + second
         - east * (off_hours * 3_600 + off_minutes * 60);
-    (is_date && is_time).then_some(seconds * 1_000)
+    (midnight >= 0 && is_time).then_some(seconds * 1_000)
 }
 
 fn number(digits: &[u8]) -> Option<i64> {
     digits.iter().try_fold(0, |number, digit| {
         digit.is_ascii_digit().then(|| number * 10 + i64::from(digit - b'0'))
     })
-}
-
-const fn days_in(year: i64, month: i64) -> i64 {
-    match month {
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
-}
-
-/// Days since 1970-01-01 of a date of the Gregorian calendar: years begin in March, so that the day that some lack is the last.
-const fn days(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
 #[cfg(test)]

@@ -88,11 +88,10 @@ impl Scan {
                 }
                 b'}' | b']' => {
                     self.depth = self.depth.saturating_sub(1);
-                    let Some((depth, line)) = self.open.filter(|(depth, _)| *depth == self.depth)
+                    let Some((_, line)) = self.open.filter(|(depth, _)| *depth == self.depth)
                     else {
                         continue;
                     };
-                    debug_assert_eq!(depth, self.depth);
                     self.open = None;
                     if self.bytes.len() + at - begins >= LINE_AT_MOST {
                         return Err(ObjectsError::Long(line));

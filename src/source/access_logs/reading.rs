@@ -103,12 +103,7 @@ impl<'a> Reading<'a> {
     }
 
     fn document(&mut self, name: &Arc<str>, from: &mut impl BufRead) -> Result<(), FileError> {
-        let ended = objects(from, |line, text| {
-            self.reads.lines += 1;
-            let event = cloudtrail::event(text);
-            let told = event.as_ref().map_err(Clone::clone).and_then(cloudtrail::Event::told);
-            self.told(name, line, told);
-        });
+        let ended = objects(from, |line, text| self.event(name, line, text));
         ended.map_err(|error| match error {
             ObjectsError::Cut(line, error) => cut(line, error.as_ref()),
             ObjectsError::Long(line) => FileError::Event { line },
@@ -132,7 +127,6 @@ impl<'a> Reading<'a> {
             };
             let text = match line {
                 ByteLine::Long => {
-                    self.reads.lines += 1;
                     self.told(name, number, Err(LineError::Long));
                     continue;
                 }
@@ -145,26 +139,23 @@ impl<'a> Reading<'a> {
             match layout {
                 // Files that were put together have several heads.
                 Layout::Flow(_) if is_first || flow::is_head(text) => {}
-                Layout::Flow(columns) => {
-                    self.reads.lines += 1;
-                    self.told(name, number, columns.told(text));
-                }
-                Layout::S3 => {
-                    self.reads.lines += 1;
-                    self.told(name, number, s3::told(text));
-                }
-                Layout::Events => {
-                    self.reads.lines += 1;
-                    let event = cloudtrail::event(text);
-                    let told =
-                        event.as_ref().map_err(Clone::clone).and_then(cloudtrail::Event::told);
-                    self.told(name, number, told);
-                }
+                Layout::Flow(columns) => self.told(name, number, columns.told(text)),
+                Layout::S3 => self.told(name, number, s3::told(text)),
+                Layout::Events => self.event(name, number, text),
             }
         }
     }
 
+    /// Counts an event of `CloudTrail`.
+    fn event(&mut self, name: &Arc<str>, line: u64, text: &[u8]) {
+        let event = cloudtrail::event(text);
+        let told = event.as_ref().map_err(Clone::clone).and_then(cloudtrail::Event::told);
+        self.told(name, line, told);
+    }
+
+    /// Counts a line.
     fn told(&mut self, name: &Arc<str>, line: u64, told: Result<Told<'_>, LineError>) {
+        self.reads.lines += 1;
         match told {
             Ok(told) => {
                 match told {

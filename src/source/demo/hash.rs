@@ -3,15 +3,11 @@
 //! The mixer is the finaliser of `SplitMix64` (Steele, Lea, Flood 2014). It is a bijection, which
 //! lets an instance id carry the number of the instance without a table.
 
-const MULTIPLY: [u64; 2] = [0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb];
-const DIVIDE: [u64; 2] = [inverse(MULTIPLY[0]), inverse(MULTIPLY[1])];
+pub(super) use crate::domain::hash::mix;
 
-/// Scatters `x` over all 64 bits; [`unmix`] undoes it.
-pub(super) fn mix(x: u64) -> u64 {
-    let x = (x ^ (x >> 30)).wrapping_mul(MULTIPLY[0]);
-    let x = (x ^ (x >> 27)).wrapping_mul(MULTIPLY[1]);
-    x ^ (x >> 31)
-}
+use crate::domain::hash::MULTIPLIERS;
+
+const DIVIDE: [u64; 2] = [inverse(MULTIPLIERS[0]), inverse(MULTIPLIERS[1])];
 
 /// Inverse of [`mix`].
 pub(super) fn unmix(x: u64) -> u64 {

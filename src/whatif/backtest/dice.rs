@@ -1,5 +1,7 @@
 //! Seeded chance for invented demand.
 
+use crate::domain::hash::mix;
+
 /// `SplitMix64` (Steele, Lea, Flood 2014).
 pub(crate) struct Dice(u64);
 
@@ -11,10 +13,7 @@ impl Dice {
 
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        mix(self.0)
     }
 
     /// Evenly in 0–1.

@@ -1,15 +1,10 @@
 //! Random numbers that depend on nothing but a key and a position, so that any part of a draw can be
 //! made again, in any order and on any thread.
 
+use crate::domain::hash::mix;
+
 /// Odd, 2⁶⁴ ÷ the golden ratio: the step of `SplitMix64` (Steele, Lea, Flood, OOPSLA 2014).
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// The finaliser of `SplitMix64`: a bijection that looks random.
-pub(super) fn mix(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
 
 /// A stream of numbers, read at any position.
 #[derive(Clone, Copy, Debug)]

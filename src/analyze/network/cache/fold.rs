@@ -4,7 +4,7 @@ use super::pattern::Pattern;
 use super::stack::Stack;
 use super::tally::{CurvePoint, Tally};
 use super::{CACHE_SIZES, SIZES_AT_MOST};
-use crate::domain::hash::FastMap;
+use crate::domain::hash::{FastMap, mix};
 use crate::domain::object_reads::{ReadEvent, ReadKind};
 
 /// Objects that are followed at most, those of all groups together: what two million places of a table take. With it a log of
@@ -76,6 +76,13 @@ pub struct GroupReads {
     pub pattern: Option<Pattern>,
     /// Whether the log lacks sizes of objects: what reads in parts then look like is a read of the same again.
     pub has_unsized: bool,
+}
+
+impl CacheReads {
+    /// Time from the first to the last event, milliseconds; `None` without any.
+    pub fn span_ms(&self) -> Option<i64> {
+        self.span.map(|(first, last)| last.saturating_sub(first))
+    }
 }
 
 impl CacheFold {
@@ -233,10 +240,6 @@ fn is_chosen(object: u64, halvings: u32) -> bool {
 
 /// What an object of this size is known by, after it was written anew so often. The bits that choose the sample stay.
 fn identity(object: u64, size: u64, anew: u32) -> u64 {
-    // The finalizer of SplitMix64, so that near sizes differ in all bits.
-    let mut mixed = size.wrapping_add(u64::from(anew).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^= mixed >> 31;
+    let mixed = mix(size.wrapping_add(u64::from(anew).wrapping_mul(0x9e37_79b9_7f4a_7c15)));
     object ^ (mixed >> CHOOSING)
 }

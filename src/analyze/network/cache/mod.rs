@@ -29,7 +29,9 @@ mod tests;
 pub use fold::{CacheFold, CacheReads, GroupReads};
 pub use pattern::Pattern;
 pub use rows::{CacheAdvice, CacheChoice, CacheRow, cache_rows};
-pub use saving::{CachePath, CachePrices, Medium, PathPrice, Saving, best_size, saving};
+pub use saving::{
+    CachePath, CachePrices, Medium, PathPrice, Saving, best_size, lustre_gib, saving,
+};
 pub use tally::CurvePoint;
 
 /// Sizes of caches whose hits are told, bytes: powers of two from 1 GiB to 256 TiB.

@@ -45,6 +45,18 @@ pub struct CacheRow {
     pub advice: Option<CacheAdvice>,
 }
 
+impl CacheRow {
+    /// Share of the bytes read that the chosen cache would have had, 0–1; 0 without a cache.
+    pub fn hit_bytes_ratio(&self) -> f64 {
+        self.point.map_or(0.0, |point| point.hit_bytes_ratio)
+    }
+
+    /// Bytes read that it would have had.
+    pub fn hit_bytes(&self) -> f64 {
+        self.hit_bytes_ratio() * self.reads.read_bytes as f64
+    }
+}
+
 /// What to do about reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CacheAdvice {
@@ -79,7 +91,7 @@ pub enum CacheAdvice {
 
 /// Rows of groups with `names`, most bytes first.
 pub fn cache_rows(reads: CacheReads, names: &[Arc<str>], choice: &CacheChoice) -> Vec<CacheRow> {
-    let span_ms = reads.span.map_or(0, |(first, last)| last.saturating_sub(first));
+    let span_ms = reads.span_ms().unwrap_or_default();
     // Caches of readers are bought alike.
     let common = choice.is_per_reader.then(|| best_size(&reads.all.curve)).flatten();
     let common = choice.cache_bytes.or(common.map(|point| point.cache_bytes));
@@ -91,7 +103,7 @@ pub fn cache_rows(reads: CacheReads, names: &[Arc<str>], choice: &CacheChoice) -
         // Flows tell nothing of what would be hit.
         let price = choice.price.filter(|_| reads.requests.is_some());
         let saving = saving(point.as_ref(), read, span_ms, price, &choice.prices);
-        let cost = |medium: Medium| medium.usd_per_month(point?.cache_bytes, &choice.prices);
+        let cost = |medium: Medium| medium.usd_per_month(point?.cache_bytes as f64, &choice.prices);
         let pinned_bytes_ratio = point.and_then(|point| pinned(&reads, point.cache_bytes));
         CacheRow {
             name,

@@ -1,13 +1,12 @@
 //! What a cache is worth in a month of 730 hours, and what it costs itself.
 
 use super::CurvePoint;
+use crate::domain::HOURS_PER_MONTH;
+use crate::domain::storage::GIB as GB;
 use crate::whatif::levers::network::{NAT, internet_usd};
 
-/// Bytes of a GB, as AWS bills them.
-const GB: f64 = 1_073_741_824.0;
-
-/// Milliseconds of a month of 730 hours.
-const MONTH_MS: f64 = 730.0 * 3_600_000.0;
+/// Milliseconds of a month.
+const MONTH_MS: f64 = HOURS_PER_MONTH * 3_600_000.0;
 
 /// USD per GB from us-east-1 to most other regions (AWS price list, `AWSDataTransfer`, 2026-09-16).
 const INTER_REGION: f64 = 0.02;
@@ -63,17 +62,19 @@ pub enum Medium {
 
 impl Medium {
     /// What `bytes` cost for a month, US dollars; `None` where the price is not known.
-    pub fn usd_per_month(self, bytes: u64, prices: &CachePrices) -> Option<f64> {
-        let gib = bytes as f64 / GB;
+    pub fn usd_per_month(self, bytes: f64, prices: &CachePrices) -> Option<f64> {
         match self {
-            Self::Gp3 => Some(prices.gp3_gib? * gib),
-            Self::Lustre => {
-                let (smallest, step) = LUSTRE_GIB;
-                let capacity = if gib <= smallest { smallest } else { (gib / step).ceil() * step };
-                Some(prices.lustre_gib? * capacity)
-            }
+            Self::Gp3 => Some(prices.gp3_gib? * (bytes / GB)),
+            Self::Lustre => Some(prices.lustre_gib? * lustre_gib(bytes)),
         }
     }
+}
+
+/// Capacity of the smallest file system of `FSx` for Lustre that holds `bytes`, GiB.
+pub fn lustre_gib(bytes: f64) -> f64 {
+    let (smallest, step) = LUSTRE_GIB;
+    let gib = bytes / GB;
+    if gib <= smallest { smallest } else { (gib / step).ceil() * step }
 }
 
 /// What a cache of one size saves.

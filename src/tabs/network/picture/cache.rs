@@ -81,7 +81,8 @@ impl TableField for CacheField {
             F::Distinct => Value::number(reads.distinct_bytes.map(f64::round)),
             F::Pattern => Value::maybe(reads.pattern.map(Pattern::word)),
             F::Cache => Value::number(of.point.map(|point| point.cache_bytes as f64)),
-            F::Hits => percent(hits(of)),
+            // Nothing where no cache has any; unknown where only flows tell of it.
+            F::Hits => percent(reads.requests.map(|_| of.hit_bytes_ratio())),
             F::Saved => Value::number(of.saving.usd_per_month),
             F::Gp3 => Value::number(of.gp3_usd),
             F::Lustre => Value::number(of.lustre_usd),
@@ -109,10 +110,4 @@ impl TableField for CacheField {
     fn any_text(row: &CacheItem, mut holds: impl FnMut(&str) -> bool) -> bool {
         holds(&row.id) || holds(&row.why)
     }
-}
-
-/// Share of the bytes that the chosen cache has, 0–1: nothing where no cache has any; `None` where only flows tell of it.
-fn hits(of: &CacheRow) -> Option<f64> {
-    of.reads.requests?;
-    Some(of.point.map_or(0.0, |point| point.hit_bytes_ratio))
 }

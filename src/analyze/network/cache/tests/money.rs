@@ -56,12 +56,12 @@ fn what_is_not_known_is_none_and_no_hits_are_nothing() {
     let requests = Some(PathPrice::List(CachePath::Requests));
     let none = CachePrices::default();
     assert_eq!(saving(None, (GIB, 1), TENTH, requests, &none).usd_per_month, None);
-    assert_eq!(Medium::Gp3.usd_per_month(GIB, &none), None);
+    assert_eq!(Medium::Gp3.usd_per_month(GIB as f64, &none), None);
 }
 
 #[test]
 fn caches_cost_their_capacity() {
-    let of = |medium: Medium, gib: u64| medium.usd_per_month(gib * GIB, &PRICES);
+    let of = |medium: Medium, gib: u64| medium.usd_per_month((gib * GIB) as f64, &PRICES);
     is(of(Medium::Gp3, 2_048), 2_048.0 * 0.08);
     is(of(Medium::Lustre, 64), 1_200.0 * 0.14);
     is(of(Medium::Lustre, 1_200), 1_200.0 * 0.14);
