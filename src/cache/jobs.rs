@@ -11,7 +11,7 @@ use super::schema::JOBS;
 use crate::domain::jobs::{Attempt, AttemptId};
 
 /// Version of what the blobs hold. To be raised whenever [`Attempt`] changes.
-const LAYOUT: i64 = 1;
+const LAYOUT: i64 = 2;
 
 /// Most attempts that are kept and read at once.
 const ATTEMPTS_AT_MOST: u64 = 3_000_000;

@@ -41,6 +41,8 @@ pub struct Attempt {
     pub project: Option<Arc<str>>,
     /// Run of an experiment tracker, or the experiment.
     pub tracker: Option<Arc<str>>,
+    /// Partition of Slurm, or the queue of another scheduler.
+    pub queue: Option<Arc<str>>,
     /// State.
     pub state: JobState,
     /// The source's own word for the state.
@@ -99,6 +101,7 @@ impl Attempt {
             team: None,
             project: None,
             tracker: None,
+            queue: None,
             state,
             state_source,
             cause: None,
