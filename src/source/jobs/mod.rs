@@ -19,7 +19,7 @@ mod jsonl;
 mod lines;
 pub mod live;
 mod note;
-mod slurm;
+pub mod slurm;
 mod status;
 #[cfg(test)]
 mod tests;
@@ -169,7 +169,7 @@ impl Reading {
         }
     }
 
-    fn finished(mut self) -> Result<JobsFile, JobsFileError> {
+    fn finished(self) -> Result<JobsFile, JobsFileError> {
         if self.attempts.is_empty() {
             return Err(match self.failed.into_iter().next() {
                 Some(first) => JobsFileError::NoLine {
@@ -181,6 +181,11 @@ impl Reading {
                 None => JobsFileError::Empty,
             });
         }
+        Ok(self.gathered())
+    }
+
+    /// What was read, be it nothing.
+    fn gathered(mut self) -> JobsFile {
         if self.steps > 0 {
             self.notes.push(JobNote::Steps { steps: self.steps });
         }
@@ -188,11 +193,11 @@ impl Reading {
             self.notes.push(JobNote::Repeated { lines: self.repeated });
         }
         self.notes.extend(self.clock.notes());
-        Ok(JobsFile {
+        JobsFile {
             attempts: self.attempts,
             failed: self.failed,
             failed_count: self.failed_count,
             notes: self.notes,
-        })
+        }
     }
 }
