@@ -55,6 +55,7 @@ impl Default for Intervals {
             commitments: 3600,
             market: 6 * 3600,
             resources: 900,
+            jobs: 300,
         }
     }
 }
@@ -75,6 +76,11 @@ impl Intervals {
             SourceId::Commitments => self.commitments,
             SourceId::SpotHistory | SourceId::Offerings => self.market,
             SourceId::Resources => self.resources,
+            SourceId::Slurm
+            | SourceId::Kubernetes
+            | SourceId::SageMaker
+            | SourceId::MlFlow
+            | SourceId::Ray => self.jobs,
         };
         SignedDuration::from_secs(i64::from(seconds))
     }

@@ -25,6 +25,7 @@ mod debounce;
 mod facts;
 mod gpus;
 mod inventory;
+mod jobs;
 mod live;
 mod metrics;
 mod past;
@@ -50,6 +51,7 @@ mod world;
 
 pub use backtest::{BacktestRequest, once_with_backtest};
 pub use billed::ReadBilled;
+pub use jobs::{JobsOutcome, JobsSettings, kept_readings, read_jobs};
 pub use live::{first_gpus_key, read_gpus};
 pub use past::{burnt, past};
 pub use savings::SavingsSettings;
@@ -73,7 +75,7 @@ pub use crate::domain::Regions;
 use crate::domain::storage::{IncompleteUploads, Scan, StorageFacts};
 use crate::domain::{
     BurnPast, ErrorKind, GpuHistory, GpuKey, OwnCost, PrivatePrices, Reading, SavingsFacts, Scope,
-    SourceError, TagKeys,
+    SourceError, SourceId, TagKeys,
 };
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::{Fleet, Savings, StorageFleet};
@@ -115,6 +117,8 @@ pub struct Settings {
     pub savings: SavingsSettings,
     /// Discounts, private rates and Capacity Blocks, from the configuration.
     pub prices: Arc<PrivatePrices>,
+    /// Where jobs are read.
+    pub jobs: JobsSettings,
     /// How what resources cost on the newest bill is read; `None` where there is none to read.
     pub bills: Option<ReadBilled>,
 }
@@ -148,6 +152,19 @@ pub enum Event {
         /// What went wrong.
         error: Option<Arc<SourceError>>,
     },
+    /// Something is odd about what a source said, and usable.
+    Note {
+        /// When.
+        at: Timestamp,
+        /// Which source.
+        source: SourceId,
+        /// Where.
+        scope: Scope,
+        /// One sentence.
+        message: String,
+    },
+    /// What is kept of jobs changed.
+    JobsChanged,
     /// The policy in force wants metrics that the cache does not hold; what fetching them costs.
     Missing {
         /// Metrics to request.
@@ -479,6 +496,7 @@ async fn run(
         }
     }
     tasks.spawn(billed::run(shared.clone(), updates.clone(), only_once));
+    tasks.spawn(jobs::run(shared.clone(), updates.clone(), events.clone(), only_once));
     drop(unread);
     drop(inputs);
     drop(savings);

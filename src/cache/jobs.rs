@@ -1,4 +1,4 @@
-//! Imported jobs, in a file of their own beside the cache.
+//! Jobs that were imported, and those of sources that are asked again and again, in a file of their own beside the cache.
 
 use std::path::{Path, PathBuf};
 
@@ -7,11 +7,12 @@ use rusqlite::{Connection, TransactionBehavior, params};
 use super::checksum::RowSum;
 use super::decode::decode;
 use super::imported::{Imported, ImportedError};
+use super::jobs_live as live;
 use super::schema::JOBS;
-use crate::domain::jobs::{Attempt, AttemptId};
+use crate::domain::jobs::{Attempt, AttemptId, GpuHolder, JobNode, JobsName, JobsReading};
 
 /// Version of what the blobs hold. To be raised whenever [`Attempt`] changes.
-const LAYOUT: i64 = 2;
+pub(super) const LAYOUT: i64 = 2;
 
 /// Most attempts that are kept and read at once.
 const ATTEMPTS_AT_MOST: u64 = 3_000_000;
@@ -41,6 +42,25 @@ pub struct KeptJobs {
     pub attempts: Vec<Attempt>,
     /// Number of those that cannot be read: damaged, or written by another version of burntop.
     pub unreadable: u64,
+    /// Nodes of clusters, each while one instance was behind its name.
+    pub nodes: Vec<JobNode>,
+    /// Who held GPUs at the last reading of each source.
+    pub holders: Vec<GpuHolder>,
+    /// How each source was read last.
+    pub readings: Vec<JobsReading>,
+}
+
+/// What one reading of a source brought.
+#[derive(Clone, Copy, Debug)]
+pub struct JobsRound<'a> {
+    /// How it was read.
+    pub reading: &'a JobsReading,
+    /// Attempts.
+    pub attempts: &'a [Attempt],
+    /// Nodes.
+    pub nodes: &'a [JobNode],
+    /// Who holds GPUs; `None` where that could not be read, and what was known stays.
+    pub holders: Option<&'a [GpuHolder]>,
 }
 
 /// The file of imported jobs. Each request opens it anew and blocks: for threads other than the screen's.
@@ -66,14 +86,35 @@ impl Jobs {
         Ok(self.file.read(read)?.unwrap_or_default())
     }
 
+    /// How a source was read last; `None` where it never was. Err when the file cannot be used.
+    pub fn reading(&self, name: &JobsName) -> Result<Option<JobsReading>, JobsError> {
+        let all = self.file.read(live::readings)?.unwrap_or_default();
+        Ok(all.into_iter().find(|reading| reading.name == *name))
+    }
+
+    /// Keeps what a reading brought, all or nothing of it; attempts as [`Jobs::put`] does. Err when the file cannot be
+    /// written.
+    pub fn put_round(&self, round: &JobsRound<'_>) -> Result<(), JobsError> {
+        self.put_with(round.attempts, |tx| live::write(tx, round))
+    }
+
     /// Keeps attempts, all or none of them: each replaces the one with its identity, but one that is over is not replaced by
     /// an older reading in which it was not. Err when the file cannot be written; what was kept stays then.
     pub fn put(&self, attempts: &[Attempt]) -> Result<(), JobsError> {
+        self.put_with(attempts, |_| Ok(()))
+    }
+
+    fn put_with(
+        &self,
+        attempts: &[Attempt],
+        more: impl Fn(&Connection) -> rusqlite::Result<()>,
+    ) -> Result<(), JobsError> {
         let is_kept = self.file.write(|conn| {
             let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
             for attempt in attempts {
                 write(&tx, attempt)?;
             }
+            more(&tx)?;
             let count: i64 = tx.query_row("SELECT count(*) FROM attempt", [], |row| row.get(0))?;
             let is_full = u64::try_from(count).is_ok_and(|count| count > ATTEMPTS_AT_MOST);
             if is_full { Ok(false) } else { tx.commit().map(|()| true) }
@@ -103,6 +144,9 @@ fn read(conn: &Connection) -> rusqlite::Result<KeptJobs> {
             None => kept.unreadable += 1,
         }
     }
+    kept.nodes = live::nodes(conn)?;
+    kept.holders = live::holders(conn)?;
+    kept.readings = live::readings(conn)?;
     Ok(kept)
 }
 

@@ -309,7 +309,8 @@ pub(super) fn problems(section: &JobsSection, prometheus: &[&str]) -> Vec<(Strin
             let why = "`in_cluster` needs neither `kubeconfig` nor `context`; keep one of them";
             out.push((format!("{key}.in_cluster"), why.into()));
         }
-        if let Some(name) = cluster.prometheus.as_deref().filter(|name| !prometheus.contains(name)) {
+        if let Some(name) = cluster.prometheus.as_deref().filter(|name| !prometheus.contains(name))
+        {
             let name = text::clean(name);
             let why = format!("no server of `gpus.prometheus` is named \"{name}\"");
             out.push((format!("{key}.prometheus"), why));

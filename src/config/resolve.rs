@@ -9,8 +9,8 @@ use super::validate;
 use super::vocabulary::Vocabulary;
 use super::{
     ActionsConfig, BillConfig, CacheConfig, CommitmentsConfig, Config, DEFAULT_CACHE_MB,
-    DEFAULT_CAP_USD_PER_DAY, DEFAULT_PRESET, GpusConfig, JobsConfig, OrganizationConfig, OrganizationSection,
-    PricesConfig, SpotConfig, StorageConfig, Target, UiConfig, env,
+    DEFAULT_CAP_USD_PER_DAY, DEFAULT_PRESET, GpusConfig, JobsConfig, OrganizationConfig,
+    OrganizationSection, PricesConfig, SpotConfig, StorageConfig, Target, UiConfig, env,
 };
 use crate::domain::{Regions, TagKeys};
 

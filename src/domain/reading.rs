@@ -47,6 +47,16 @@ pub enum SourceId {
     Offerings,
     /// Notebooks, endpoints, addresses, NAT gateways, load balancers.
     Resources,
+    /// Jobs of Slurm.
+    Slurm,
+    /// Pods and jobs of Kubernetes.
+    Kubernetes,
+    /// Training and processing jobs of SageMaker.
+    SageMaker,
+    /// Runs of `MLflow`.
+    MlFlow,
+    /// Jobs of Ray.
+    Ray,
 }
 
 /// Some of the sources.
@@ -78,7 +88,7 @@ impl SourceSet {
 
 impl SourceId {
     /// All sources, in the order of the header.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 22] = [
         Self::Identity,
         Self::Ec2,
         Self::CloudWatch,
@@ -96,6 +106,11 @@ impl SourceId {
         Self::SpotHistory,
         Self::Offerings,
         Self::Resources,
+        Self::Slurm,
+        Self::Kubernetes,
+        Self::SageMaker,
+        Self::MlFlow,
+        Self::Ray,
     ];
 
     /// True for the sources of GPU telemetry.
@@ -104,6 +119,11 @@ impl SourceId {
             self,
             Self::Prometheus | Self::Exporter | Self::Nvml | Self::Ssh | Self::CloudWatchGpu
         )
+    }
+
+    /// True for the sources of jobs.
+    pub fn is_jobs(self) -> bool {
+        matches!(self, Self::Slurm | Self::Kubernetes | Self::SageMaker | Self::MlFlow | Self::Ray)
     }
 
     /// True for the sources of storage.
@@ -131,6 +151,11 @@ impl SourceId {
             Self::SpotHistory => "spot-history",
             Self::Offerings => "offerings",
             Self::Resources => "resources",
+            Self::Slurm => "slurm",
+            Self::Kubernetes => "kubernetes",
+            Self::SageMaker => "sagemaker",
+            Self::MlFlow => "mlflow",
+            Self::Ray => "ray",
         }
     }
 }

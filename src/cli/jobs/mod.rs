@@ -2,6 +2,7 @@
 
 pub mod args;
 mod import;
+mod live;
 #[cfg(test)]
 mod tests;
 mod types;
@@ -49,7 +50,7 @@ fn attempts(
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
     let chosen = Selection::<JobField>::of(invocation)?;
-    let (rows, of, exit) = kept(weight, None, invocation)?;
+    let (rows, of, exit) = kept(weight, None, invocation, env)?;
     let ctx = reports::context(invocation, env);
     let list = chosen.list(&job_rows(rows), of, &ctx);
     reports::print(&list, invocation, &ctx, out)?;
@@ -65,7 +66,7 @@ fn sums(
 ) -> Result<Exit, CliError> {
     let chosen = Selection::<TaxField>::of(invocation)?;
     let weight = args.cancelled.cancelled_weight;
-    let (rows, of, exit) = kept(weight, Some(args.by), invocation)?;
+    let (rows, of, exit) = kept(weight, Some(args.by), invocation, env)?;
     let ctx = reports::context(invocation, env);
     let found = tax(&rows, args.by);
     let of = JobsOf { total: found.total, ..of };
@@ -74,15 +75,18 @@ fn sums(
     Ok(exit)
 }
 
-/// All attempts that are kept, or those of the demo, with their costs. Fails where there are none, with what to do.
+/// All attempts that are kept, or those of the demo, with their costs; configured sources are read before, unless offline. Fails
+/// where there are none, with what to do.
 fn kept(
     weight: CancelledWeight,
     key: Option<TaxKey>,
     invocation: &Invocation,
+    env: &Env,
 ) -> Result<(Vec<Costed>, JobsOf, Exit), CliError> {
+    let readings = live::read(invocation, env)?;
     let demo = invocation.reach.demo_fleet(&invocation.config, &invocation.options);
     let found = match demo {
-        Some(demo) => KeptJobs { attempts: demo::jobs::attempts(&demo), unreadable: 0 },
+        Some(demo) => KeptJobs { attempts: demo::jobs::attempts(&demo), ..KeptJobs::default() },
         None => {
             let unreadable = |error: crate::cache::JobsError| CliError::Failed {
                 exit: Exit::Unreadable,
@@ -98,10 +102,13 @@ fn kept(
             counted(found.unreadable as usize, "kept attempt", "kept attempts")
         )
     });
-    if found.attempts.is_empty() {
+    // A source that answers and has no jobs is no failure.
+    if found.attempts.is_empty() && !readings.iter().any(live::has_answered) {
+        let troubles: Vec<String> = reports::troubles(&readings).collect();
+        let damaged = damaged.or_else(|| (!troubles.is_empty()).then(|| troubles.join("\n")));
         let message = damaged.unwrap_or_else(|| {
-            "no jobs are imported: `burntop jobs import FILE` reads CSV, JSON lines, and the text of \
-             `sacct -a -X -D -P`"
+            "no jobs are known: name where they run in `[jobs]` of the configuration, or \
+             `burntop jobs import FILE` reads CSV, JSON lines, and the text of `sacct -a -X -D -P`"
                 .to_owned()
         });
         return Err(CliError::Failed { exit: Exit::Unreadable, message });
@@ -111,6 +118,8 @@ fn kept(
         |attempt: &&Attempt| attempt.instance_type.is_some() && attempt.region.is_none();
     let without_region = found.attempts.iter().filter(without_region).count();
     let rows = costed(&found.attempts, &types::node_type, weight);
-    let exit = if found.unreadable > 0 { Exit::Partial } else { Exit::Ok };
-    Ok((rows, JobsOf { key, total: TaxSums::default(), weight, without_region }, exit))
+    let is_whole = found.unreadable == 0 && readings.iter().all(live::is_whole);
+    let exit = if is_whole { Exit::Ok } else { Exit::Partial };
+    let (total, readings) = (TaxSums::default(), readings.into());
+    Ok((rows, JobsOf { key, total, weight, without_region, readings }, exit))
 }

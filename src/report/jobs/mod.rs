@@ -19,7 +19,7 @@ pub use import::{ImportedFile, JobsImportReport};
 pub const ASSUMED_REGION: &str = "us-east-1";
 
 /// What rows of jobs are made of.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct JobsOf {
     /// Key of sums; `None` for attempts.
     pub key: Option<TaxKey>,
@@ -29,7 +29,13 @@ pub struct JobsOf {
     pub weight: CancelledWeight,
     /// Attempts with an instance type and no region.
     pub without_region: usize,
+    /// How the sources of jobs were read last.
+    pub readings: Arc<[Reading]>,
 }
+
+/// Sources that are asked for jobs.
+const SOURCES: &[SourceId] =
+    &[SourceId::Slurm, SourceId::Kubernetes, SourceId::SageMaker, SourceId::MlFlow, SourceId::Ray];
 
 fn basis(_: &JobsOf) -> String {
     "GPU-hours from start to end, suspension included; dollars = hours × largest share of the node \
@@ -139,10 +145,10 @@ macro_rules! of_jobs {
 
         const VIEW: &'static str = $view;
 
-        const SOURCES: &'static [SourceId] = &[];
+        const SOURCES: &'static [SourceId] = SOURCES;
 
-        fn readings(_: &JobsOf) -> &[Reading] {
-            &[]
+        fn readings(of: &JobsOf) -> &[Reading] {
+            &of.readings
         }
 
         fn basis(of: &JobsOf) -> String {

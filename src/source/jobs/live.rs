@@ -1,28 +1,12 @@
 //! The boundary between burntop and what runs jobs: schedulers, and trackers of experiments.
 
-use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
 
 use crate::domain::SourceError;
-use crate::domain::jobs::{Attempt, GpuHolder, JobNode, JobSource};
-
-/// Identity of a configured source of jobs.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct JobsName {
-    /// Kind.
-    pub kind: JobSource,
-    /// Configured name, clean; no other source of jobs has it.
-    pub name: Arc<str>,
-}
-
-impl fmt::Display for JobsName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.kind.word(), self.name)
-    }
-}
+pub use crate::domain::jobs::JobsName;
+use crate::domain::jobs::{Attempt, GpuHolder, JobNode};
 
 /// Stretch of time whose attempts are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +23,8 @@ pub struct JobWindow {
 /// What a source of jobs answered.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JobsRead {
+    /// Name and version of what answered, such as `Slurm 24.11.5`; `None` = unknown.
+    pub about: Option<String>,
     /// Attempts that touch the window, each once.
     pub attempts: Vec<Attempt>,
     /// Nodes as they are now; empty where the source tells none.

@@ -109,10 +109,7 @@ mod tests {
         assert_eq!(of("gpu:h100:0(IDX:N/A)"), Some((0, Some(vec![]))));
         assert_eq!(of("gpu:h100:8(S:0-1)"), Some((8, None)));
         assert_eq!(of("gres/gpu:h100:4"), Some((4, None)));
-        assert_eq!(
-            of("gpu:a:1(IDX:0),shard:0,gpu:b:2(IDX:1-2)"),
-            Some((3, Some(vec![0, 1, 2])))
-        );
+        assert_eq!(of("gpu:a:1(IDX:0),shard:0,gpu:b:2(IDX:1-2)"), Some((3, Some(vec![0, 1, 2]))));
         for none in ["", "(null)", "shard:4", "gpu:h100:x"] {
             assert_eq!(of(none), None, "{none}");
         }

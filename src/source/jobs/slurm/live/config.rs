@@ -9,6 +9,8 @@ use crate::domain::text::clean;
 pub(super) struct ClusterConfig {
     /// Name of the cluster.
     pub cluster: Option<Arc<str>>,
+    /// Its version.
+    pub version: Option<String>,
     /// True where GPUs are accounted for; `None` where it does not say what is.
     pub has_gpus: Option<bool>,
     /// True where users do not see the jobs of others.
@@ -29,6 +31,7 @@ impl ClusterConfig {
             let (key, value) = (key.trim(), value.trim());
             match key {
                 "ClusterName" if !value.is_empty() => config.cluster = Some(clean(value).into()),
+                "SLURM_VERSION" => config.version = Some(clean(value).into_owned()),
                 "AccountingStorageTRES" => {
                     config.has_gpus = Some(value.split(',').any(is_gpu));
                 }

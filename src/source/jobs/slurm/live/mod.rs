@@ -105,7 +105,8 @@ impl SlurmPrograms {
                 known.split_whitespace().map(str::to_ascii_lowercase).collect();
             let has = |name: &&str| known.contains(&name.to_ascii_lowercase());
             if !NEEDED.iter().all(|name| has(name)) {
-                let fix = "see what `sacct --helpformat` prints there; burntop reads Slurm from 20.11 on";
+                let fix =
+                    "see what `sacct --helpformat` prints there; burntop reads Slurm from 20.11 on";
                 let why = "sacct names none of the columns that are needed";
                 return Err(SourceError::new(ErrorKind::Malformed, "slurm:sacct", why, fix));
             }
@@ -199,6 +200,8 @@ impl LiveJobs for SlurmPrograms {
         }
         let ahead = if ahead.abs() > CLOCKS { ahead } else { 0 };
         let now = Timestamp::from_second(window.until.as_second() + ahead).unwrap_or(window.until);
+        let version = config.as_ref().and_then(|config| config.version.as_ref());
+        read.about = version.map(|version| format!("Slurm {version}"));
         if config.as_ref().is_some_and(|config| config.is_private) {
             read.notes.push(
                 "PrivateData keeps the jobs of others from this user: what is read may be its own \

@@ -34,7 +34,11 @@ type Known = (&'static [&'static str], ErrorKind, &'static str, &'static str);
 /// The first that fits counts; words without case.
 const KNOWN: [Known; 6] = [
     (
-        &["accounting storage is disabled", "slurmdbd is not enabled", "not running a supported accounting_storage"],
+        &[
+            "accounting storage is disabled",
+            "slurmdbd is not enabled",
+            "not running a supported accounting_storage",
+        ],
         ErrorKind::Unavailable,
         "the cluster keeps no accounting",
         "set AccountingStorageType=accounting_storage/slurmdbd, or import jobs from files",
@@ -58,7 +62,12 @@ const KNOWN: [Known; 6] = [
         "see whether slurmdbd and its database run; burntop tries again by itself",
     ),
     (
-        &["unable to contact slurm controller", "slurm_load", "connection refused", "socket timed out"],
+        &[
+            "unable to contact slurm controller",
+            "slurm_load",
+            "connection refused",
+            "socket timed out",
+        ],
         ErrorKind::Network,
         "slurmctld does not answer",
         "see whether slurmctld runs; burntop tries again by itself",
@@ -130,7 +139,8 @@ pub(super) fn late(called: &Called<'_>, limit: Duration) -> SourceError {
 
 /// Error for an answer of more than `most` bytes.
 pub(super) fn too_long(called: &Called<'_>, most: usize) -> SourceError {
-    let message = format!("{} {TOO_LONG} {} MiB, the most that is read", called.program, most >> 20);
+    let message =
+        format!("{} {TOO_LONG} {} MiB, the most that is read", called.program, most >> 20);
     called.error(ErrorKind::Malformed, &message, "see what it prints there")
 }
 

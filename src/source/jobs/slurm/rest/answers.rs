@@ -45,7 +45,8 @@ impl Errors {
             return Some(token::refused(place, with));
         }
         // The database's connection is opened with the token: a bad one ends like this.
-        if small.contains("unable to connect to database") || small.contains("slurmdbd connection") {
+        if small.contains("unable to connect to database") || small.contains("slurmdbd connection")
+        {
             let message = format!("slurmdbd was not reached ({said})");
             let fix = format!(
                 "see whether slurmdbd runs, and whether the token is still good; {}",

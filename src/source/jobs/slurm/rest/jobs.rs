@@ -6,6 +6,7 @@ use super::super::Layout;
 use super::super::books::Books;
 use super::answers::{Number, Resource, Spoken, Text, Words};
 use crate::source::jobs::error::{JobsFileError, LineError};
+use crate::source::jobs::status;
 
 /// Columns of the rows, in the order of [`Job::fields`].
 const COLUMNS: [&str; 22] = [
@@ -36,7 +37,6 @@ const COLUMNS: [&str; 22] = [
 /// `/slurmdb/…/jobs/`.
 #[derive(Deserialize)]
 pub(super) struct Jobs {
-    #[serde(default)]
     jobs: Vec<Job>,
 }
 
@@ -82,8 +82,28 @@ struct Job {
 struct Array {
     job_id: Number,
     task_id: Number,
-    /// Tasks that wait, as `0-9%1`.
+    /// Tasks that wait, as a number of bits: `0x3FF` for 0 to 9.
     task: Text,
+    limits: ArrayLimits,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ArrayLimits {
+    max: ArrayMax,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ArrayMax {
+    running: ArrayRunning,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ArrayRunning {
+    /// Tasks that may run at once; 0 = as many as fit.
+    tasks: Number,
 }
 
 #[derive(Default, Deserialize)]
@@ -155,13 +175,16 @@ impl Job {
     fn fields(self) -> Result<Vec<String>, LineError> {
         let raw = self.job_id.positive().ok_or(LineError::Empty("job_id"))?;
         let user = if self.user.0.is_empty() { self.association.user.0 } else { self.user.0 };
+        let state = state(&self.state.current);
         let suspended = self.time.suspended.positive().unwrap_or_default();
         let id = match (self.het.job_id.positive(), self.het.job_offset.whole()) {
             (Some(first), Some(offset)) => format!("{first}+{offset}"),
             _ => match (self.array.job_id.positive(), self.array.task_id.whole()) {
                 (Some(array), Some(task)) => format!("{array}_{task}"),
                 (Some(array), None) if !self.array.task.0.is_empty() => {
-                    format!("{array}_[{}]", self.array.task.0)
+                    let most = self.array.limits.max.running.tasks.positive();
+                    let most = most.map_or(String::new(), |most| format!("%{most}"));
+                    format!("{array}_[{}{most}]", tasks(&self.array.task.0))
                 }
                 _ => raw.to_string(),
             },
@@ -174,12 +197,18 @@ impl Job {
             user,
             self.account.0,
             self.partition.0,
-            state(&self.state.current),
+            state.clone(),
             self.exit_code.column(),
             self.derived_exit_code.column(),
             self.time.submission.column(),
-            self.time.start.column(),
-            self.time.end.column(),
+            // Who was cancelled while waiting has the time of that for its start.
+            if self.allocation_nodes.whole() == Some(0) {
+                String::new()
+            } else {
+                self.time.start.column()
+            },
+            // Truncation ends what runs with the window.
+            if status::state(&state).is_over() { self.time.end.column() } else { String::new() },
             self.time.elapsed.column(),
             format!("{:02}:{:02}:{:02}", suspended / 3_600, suspended / 60 % 60, suspended % 60),
             self.time.limit.column(),
@@ -198,6 +227,32 @@ fn state(words: &Words) -> String {
     let tells = ["REQUEUED", "SPECIAL_EXIT"];
     let flag = words.0.iter().skip(1).find(|word| tells.contains(&word.as_str()));
     flag.or_else(|| words.0.first()).cloned().unwrap_or_default()
+}
+
+/// Bits that are read of a number of tasks: the most tasks that Slurm's default allows.
+const TASKS_AT_MOST: usize = 1_001;
+
+/// Tasks as the text has them, `0-9,12`, of their bits; what is no such number stays as it is.
+fn tasks(text: &str) -> String {
+    let Some(digits) = text.strip_prefix("0x").filter(|hex| hex.len() * 4 <= TASKS_AT_MOST) else {
+        return text.to_owned();
+    };
+    let bits: Option<Vec<u32>> = digits.chars().rev().map(|c| c.to_digit(16)).collect();
+    let Some(bits) = bits else { return text.to_owned() };
+    let is_set = |task: usize| bits.get(task / 4).is_some_and(|four| four >> (task % 4) & 1 == 1);
+    let mut ranges = Vec::new();
+    let mut task = 0;
+    while task < bits.len() * 4 {
+        if is_set(task) {
+            let first = task;
+            while is_set(task + 1) {
+                task += 1;
+            }
+            ranges.push(if first == task { format!("{task}") } else { format!("{first}-{task}") });
+        }
+        task += 1;
+    }
+    ranges.join(",")
 }
 
 impl Exit {

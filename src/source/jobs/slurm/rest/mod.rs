@@ -223,12 +223,23 @@ impl LiveJobs for SlurmRest {
             }
         }
         let paths = self.paths(&token).await?;
+        if paths.version == OLD {
+            read.notes.push(
+                "slurmrestd of 22.05 tells no exit codes: why a job failed is unknown, and one \
+                 whose step failed counts as completed; `ssh` instead of `slurmrestd` tells both"
+                    .to_owned(),
+            );
+        }
         let has_gpus = self.has_gpus(paths, &token).await;
         // The controller first: what ends meanwhile is known to it, and what starts is young.
         let mut present = None;
         if let Some(path) = &paths.live_jobs {
             match self.ask::<present::LiveList>(path, "", &token).await {
-                Ok(list) => present = Some(list),
+                Ok(list) => {
+                    let version = list.version().map(crate::domain::text::clean);
+                    read.about = version.map(|version| format!("Slurm {version}"));
+                    present = Some(list);
+                }
                 Err(error) => read.refusal = Some(error),
             }
         }

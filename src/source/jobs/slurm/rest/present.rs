@@ -12,8 +12,22 @@ use super::answers::{Number, Spoken, Text, Words};
 /// `/slurm/…/jobs/`.
 #[derive(Deserialize)]
 pub(super) struct LiveList {
-    #[serde(default)]
     jobs: Vec<LiveJob>,
+    #[serde(default)]
+    meta: Meta,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Meta {
+    #[serde(alias = "Slurm")]
+    slurm: Release,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Release {
+    release: Text,
 }
 
 impl Spoken for LiveList {}
@@ -38,6 +52,11 @@ impl LiveList {
     pub(super) fn ids(&self) -> HashSet<Arc<str>> {
         let ids = self.jobs.iter().filter_map(|job| job.job_id.positive());
         ids.map(|id| id.to_string().into()).collect()
+    }
+
+    /// Version of Slurm; `None` where it is not told.
+    pub(super) fn version(&self) -> Option<&str> {
+        Some(self.meta.slurm.release.0.as_str()).filter(|release| !release.is_empty())
     }
 
     /// Name of the cluster; `None` where no job names it.
@@ -83,7 +102,6 @@ impl LiveJob {
 /// `/slurm/…/nodes/`.
 #[derive(Deserialize)]
 pub(super) struct NodeList {
-    #[serde(default)]
     nodes: Vec<Node>,
 }
 
