@@ -9,7 +9,7 @@ use super::super::error::{JobsFileError, LineError};
 use super::super::note::JobNote;
 use super::super::{ReadOptions, Reading, first_line};
 use super::{Layout, Seen, SlurmSettings, rows, take};
-use crate::domain::format::{counted, plural};
+use crate::domain::format::counted;
 use crate::domain::jobs::{Attempt, JobState};
 
 /// A job that started later than this before the controller was asked may not have been in its answer.
@@ -116,6 +116,6 @@ fn doubt(attempts: &mut [Attempt], living: &Living) -> Option<String> {
     Some(format!(
         "{} by the accounting alone, {first} for one: the controller does not know them, and their \
          time is not counted; the site's administrator can end them",
-        if count == 1 { "1 job runs".to_owned() } else { format!("{} run", plural(count, "job")) }
+        counted(count, "job runs", "jobs run")
     ))
 }

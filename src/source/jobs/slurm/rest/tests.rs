@@ -10,7 +10,9 @@ use super::{Paths, jobs, present, token};
 use crate::domain::jobs::{Attempt, JobState};
 use crate::domain::{Address, ErrorKind, Secret};
 use crate::source::http::Place;
+use crate::source::jobs::live::{JobWindow, LiveJobs};
 use crate::source::jobs::{ReadOptions, read as read_text};
+use crate::source::server::{Reply, Request, Server};
 
 macro_rules! capture {
     ($name:literal) => {
@@ -260,5 +262,144 @@ fn answers_that_mean_harm_are_rows_that_fail_or_none() {
     for odd in ["[]", "{\"jobs\":7}", "{\"jobs\":[7]}", "null", "{"] {
         assert!(serde_json::from_str::<jobs::Jobs>(odd).is_err(), "{odd}");
     }
-    let _ = Address::new("https://slurm");
+}
+
+/// A slurmrestd of one version; `status` and body of `jobs` as given.
+fn slurmrestd(
+    version: u16,
+    jobs: impl Fn(&Request) -> (u16, String) + Send + Sync + 'static,
+) -> Server {
+    Server::start(move |_, request| {
+        let path = request.path.split('?').next().unwrap_or_default();
+        if request.header("X-SLURM-USER-TOKEN").is_none() {
+            let body = b"Authentication failure".to_vec();
+            return Reply::new(401, "text/plain", body);
+        }
+        let (status, body) = match path {
+            "/openapi/v3" => {
+                let of =
+                    |part: &str, what: &str| format!("\"/{part}/v0.0.{version}/{what}/\":{{}}");
+                let paths = [
+                    of("slurmdb", "jobs"),
+                    of("slurmdb", "tres"),
+                    of("slurm", "jobs"),
+                    of("slurm", "nodes"),
+                ];
+                (200, format!("{{\"paths\":{{{}}}}}", paths.join(",")))
+            }
+            _ if path.contains("/tres") => {
+                (200, r#"{"TRES":[{"type":"gres","name":"gpu","count":0}],"errors":[]}"#.into())
+            }
+            _ if path.contains("/nodes") => (200, capture!("slurmrestd/nodes-42.json").into()),
+            _ if path.starts_with("/slurm/") => (200, capture!("slurmrestd/live-42.json").into()),
+            _ => jobs(request),
+        };
+        Reply::new(status, "application/json", body)
+    })
+}
+
+fn source(server: &Server, token: String) -> super::SlurmRest {
+    let token =
+        super::Token::Variable { name: "SLURM_JWT".into(), value: Some(Secret::new(token)) };
+    let settings = SlurmSettings::new("far");
+    super::SlurmRest::new(
+        settings,
+        Address::new(format!("http://{}", server.address())),
+        token,
+        None,
+    )
+    .unwrap()
+}
+
+fn window(hours: i64) -> JobWindow {
+    // After all that the captures hold.
+    let until = Timestamp::from_second(1_795_370_000).unwrap();
+    JobWindow { since: until - jiff::SignedDuration::from_hours(hours), until, open_since: None }
+}
+
+fn good_token() -> String {
+    jwt(r#"{"exp":99000000000,"sun":"alice"}"#)
+}
+
+#[tokio::test]
+async fn a_cluster_is_read_an_hour_a_request_with_exactly_these_parameters() {
+    let server = slurmrestd(42, |_| (200, capture!("slurmrestd/jobs-42.json").into()));
+    let read = source(&server, good_token()).read(&window(2)).await.unwrap();
+    assert_eq!(read.attempts.len(), 34, "each once");
+    assert_eq!((read.nodes.len(), read.holders.map(|h| h.len())), (2, Some(1)));
+    assert_eq!((read.about.as_deref(), read.refusal), (Some("Slurm 24.11.5"), None));
+    assert_eq!(read.notes, [] as [&str; 0]);
+    let asked: Vec<String> = server
+        .seen()
+        .iter()
+        .filter(|request| request.path.starts_with("/slurmdb/v0.0.42/jobs"))
+        .map(|request| request.path.split_once('?').unwrap().1.to_owned())
+        .collect();
+    let more = "skip_steps=true&show_duplicates=true&disable_truncate_usage_time=true";
+    assert_eq!(
+        asked,
+        [
+            format!("start_time=uts1795362800&end_time=uts1795366400&{more}"),
+            format!("start_time=uts1795366400&end_time=uts1795370000&{more}"),
+        ]
+    );
+    let of_user = server.seen()[0].header("X-SLURM-USER-NAME").map(str::to_owned);
+    assert_eq!(of_user.as_deref(), Some("alice"), "22.05 wants it");
+}
+
+#[tokio::test]
+async fn the_oldest_version_gets_no_parameter_that_it_does_not_know() {
+    let server = slurmrestd(38, |request| match request.path.contains("show_duplicates") {
+        true => (500, r#"{"errors":[{"description":"Unknown Query field"}]}"#.into()),
+        false => (200, capture!("slurmrestd/jobs-38.json").into()),
+    });
+    let mut window = window(1);
+    (window.since, window.until) = (now() - jiff::SignedDuration::from_hours(1), now());
+    let read = source(&server, good_token()).read(&window).await.unwrap();
+    assert_eq!(read.attempts.len(), 12);
+    assert!(read.notes.iter().any(|note| note.contains("no exit codes")), "{:?}", read.notes);
+}
+
+#[tokio::test]
+async fn a_token_that_ends_in_the_middle_says_so_and_what_to_do() {
+    let ended = jwt(r#"{"exp":1795000000,"sun":"alice"}"#);
+    let server = slurmrestd(42, |_| (200, "{\"jobs\":[]}".into()));
+    let error = source(&server, ended).read(&window(1)).await.unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Expired);
+    assert!(error.fix.contains("scontrol token"), "{error:?}");
+    assert_eq!(server.requests(), 0, "nobody is asked with it");
+    // One that ends within the reading: the answers say it with whatever status.
+    for (status, body) in [
+        (
+            200,
+            r#"{"errors":[{"error_number":1007,"error":"Protocol authentication error"}],"jobs":[]}"#,
+        ),
+        (511, r#"{"errors":[{"error_number":1007,"error":"Protocol authentication error"}]}"#),
+        (401, "Authentication failure"),
+    ] {
+        let server = slurmrestd(42, move |_| (status, body.into()));
+        let error = source(&server, good_token()).read(&window(1)).await.unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Denied, "{status}: {error:?}");
+        assert!(error.fix.contains("scontrol token") && !error.to_string().contains("e30."));
+    }
+    // One that ends soon is said while it still works.
+    let soon = jwt(r#"{"exp":1795370600,"sun":"alice"}"#);
+    let server = slurmrestd(42, |_| (200, capture!("slurmrestd/jobs-42.json").into()));
+    let read = source(&server, soon).read(&window(1)).await.unwrap();
+    assert!(read.notes[0].contains("10m"), "{:?}", read.notes);
+}
+
+#[tokio::test]
+async fn answers_that_are_none_end_the_reading_and_nothing_of_them_is_unclean() {
+    for body in
+        ["", "<html>log in", "{\"jobs\":[{]", "{}", "[]", "null", "{\"jobs\":\"\u{1b}[2J\"}"]
+    {
+        let server = slurmrestd(45, move |_| (200, body.into()));
+        let error = source(&server, good_token()).read(&window(1)).await.unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Malformed, "{body:?}: {error:?}");
+        assert!(!error.message.chars().any(crate::domain::text::is_unsafe), "{error:?}");
+    }
+    let server = slurmrestd(36, |_| (200, "{\"jobs\":[]}".into()));
+    let error = source(&server, good_token()).read(&window(1)).await.unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Unavailable);
 }
