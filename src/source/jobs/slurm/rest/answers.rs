@@ -33,6 +33,15 @@ const OF_TOKENS: [i64; 2] = [1_007, 5_002];
 const DENIED: [i64; 3] = [2_002, 2_010, 8_001];
 
 impl Errors {
+    /// True where the only failure is that nothing was found, as 22.05 says of an hour without jobs.
+    pub(super) fn is_nothing_found(&self) -> bool {
+        let is_it = |told: &Told| {
+            let said = told.error.iter().chain(&told.description);
+            said.into_iter().any(|text| text.to_lowercase().contains("nothing found"))
+        };
+        !self.errors.is_empty() && self.errors.iter().all(is_it)
+    }
+
     /// The first one; `None` without any.
     pub(super) fn first(&self, place: &Place, with: &Secret) -> Option<SourceError> {
         let told = self.errors.first()?;

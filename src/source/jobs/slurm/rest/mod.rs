@@ -133,13 +133,15 @@ impl SlurmRest {
         let place = answer.place.clone();
         // Failures have a status of 401, 500, 502, 511, or 200, and say in the body what they are.
         let errors: Option<Errors> = serde_json::from_slice(&answer.body).ok();
-        if let Some(error) = errors.and_then(|errors| errors.first(&place, token)) {
+        let is_nothing = errors.as_ref().is_some_and(Errors::is_nothing_found);
+        let error = errors.and_then(|errors| errors.first(&place, token));
+        if let Some(error) = error.filter(|_| !is_nothing) {
             return Err(error);
         }
         if matches!(answer.status, 401 | 403) {
             return Err(token::refused(&place, token));
         }
-        let answer = answer.checked(Expect::Json)?;
+        let answer = if is_nothing { answer } else { answer.checked(Expect::Json)? };
         serde_json::from_slice(&answer.body).map_err(|error| {
             let why = format!("the answer is no JSON as slurmrestd writes it: {error}");
             let fix = "check that the address is that of slurmrestd; burntop tries again by itself";
