@@ -138,6 +138,18 @@ fn lines(total: &TaxSums, of: &JobsOf) -> Vec<String> {
     lines
 }
 
+/// How old what each source told is, in one line; `None` without sources that were read.
+fn ages(readings: &[Reading], ctx: &ViewContext) -> Option<String> {
+    let one = |reading: &Reading| {
+        let age = ctx.now.duration_since(reading.taken_at?).as_secs();
+        let (source, name) = (reading.source.word(), &reading.scope.account);
+        let part = if reading.coverage < 1.0 { ", in part" } else { "" };
+        Some(format!("{source} {name} {} ago{part}", format::age(age)))
+    };
+    let all: Vec<String> = readings.iter().filter_map(one).collect();
+    (!all.is_empty()).then(|| format!("read from {}", all.join(", ")))
+}
+
 /// What lists of jobs say alike.
 macro_rules! of_jobs {
     ($view:literal) => {
@@ -171,8 +183,10 @@ impl ListField for JobField {
         beside(&of_rows(list), &list.of)
     }
 
-    fn notes(list: &List<Self>, _: &ViewContext) -> Vec<String> {
-        lines(&of_rows(list), &list.of)
+    fn notes(list: &List<Self>, ctx: &ViewContext) -> Vec<String> {
+        let mut lines = lines(&of_rows(list), &list.of);
+        lines.extend(ages(&list.of.readings, ctx));
+        lines
     }
 }
 
@@ -206,8 +220,10 @@ impl ListField for TaxField {
         std::iter::once(by).chain(beside(&summed(list), &list.of)).collect()
     }
 
-    fn notes(list: &List<Self>, _: &ViewContext) -> Vec<String> {
-        lines(&summed(list), &list.of)
+    fn notes(list: &List<Self>, ctx: &ViewContext) -> Vec<String> {
+        let mut lines = lines(&summed(list), &list.of);
+        lines.extend(ages(&list.of.readings, ctx));
+        lines
     }
 }
 
