@@ -34,13 +34,15 @@ pub struct Intervals {
     pub market: u32,
     /// Resources other than instances.
     pub resources: u32,
+    /// Jobs: each source has an interval of its own, of which this is a usual longest.
+    pub jobs: u32,
 }
 
 impl Default for Intervals {
     /// Inventory each minute, metrics each hour (they are hourly), spot prices and identity
     /// hourly, prices and types weekly, GPUs every 30 seconds, from CloudWatch every five minutes,
     /// how buckets are set up every six hours, volumes and resources every fifteen minutes,
-    /// commitments each hour, Spot prices over time every six hours.
+    /// commitments each hour, Spot prices over time every six hours, jobs every five minutes at the latest.
     fn default() -> Self {
         Self {
             ec2: 60,

@@ -106,7 +106,8 @@ impl Slurm {
     /// accounting, whole seconds, and by none of burntop's code.
     fn gpu_seconds(&self, prefix: &str) -> BTreeMap<String, i64> {
         let columns = "JobName,State,Start,End,AllocTRES";
-        let text = self.run("sacct", &["-a", "-n", "-X", "-D", "-P", "-S", "now-1hours", "-o", columns]);
+        let text =
+            self.run("sacct", &["-a", "-n", "-X", "-D", "-P", "-S", "now-1hours", "-o", columns]);
         let mut sums = BTreeMap::new();
         for line in text.lines() {
             let fields: Vec<&str> = line.split('|').collect();
@@ -278,8 +279,9 @@ fn slurmrestd_tells_the_same_jobs_and_a_bad_token_is_said() {
     slurm.wait_for(&job, "COMPLETED");
     slurm.wait_for(&bad, "FAILED");
     let url = format!("http://127.0.0.1:{}", slurm.restd);
-    let rest =
-        Home::new(&format!("[[jobs.slurm]]\nname = 'far'\nslurmrestd = '{url}'\ntoken_env = 'LAB_TOKEN'\n"));
+    let rest = Home::new(&format!(
+        "[[jobs.slurm]]\nname = 'far'\nslurmrestd = '{url}'\ntoken_env = 'LAB_TOKEN'\n"
+    ));
     let here = Home::new(HERE);
     let rows = |home: &Home| -> Vec<(Value, Value, Value, Value)> {
         let json = home.json(slurm, &["jobs", "--filter", "name~rest", "--sort", "job_id"]);

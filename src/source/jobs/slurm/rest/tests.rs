@@ -349,7 +349,8 @@ async fn a_cluster_is_read_an_hour_a_request_with_exactly_these_parameters() {
 
 #[tokio::test]
 async fn the_oldest_version_gets_no_parameter_that_it_does_not_know() {
-    let server = slurmrestd(38, |request| match request.path.contains("show_duplicates") {
+    let server = slurmrestd(38, |request| {
+        match request.path.contains("show_duplicates") {
         true => (500, r#"{"errors":[{"description":"Unknown Query field"}]}"#.into()),
         // Of an hour without jobs it says this.
         false if request.path.contains("end_time=uts1795820400") => (
@@ -358,6 +359,7 @@ async fn the_oldest_version_gets_no_parameter_that_it_does_not_know() {
                 .into(),
         ),
         false => (200, capture!("slurmrestd/jobs-38.json").into()),
+    }
     });
     let mut window = window(1);
     (window.since, window.until) = (now() - jiff::SignedDuration::from_hours(2), now());
