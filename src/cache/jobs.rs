@@ -1,6 +1,7 @@
 //! Jobs that were imported, and those of sources that are asked again and again, in a file of their own beside the cache.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::{Connection, TransactionBehavior, params};
 
@@ -67,12 +68,14 @@ pub struct JobsRound<'a> {
 #[derive(Clone, Debug)]
 pub struct Jobs {
     file: Imported,
+    /// Whose turn it is to write: sources that are read side by side would lock each other out.
+    turn: Arc<Mutex<()>>,
 }
 
 impl Jobs {
     /// Jobs beside the cache at `cache`: `jobs.db` in the same directory. Opens nothing.
     pub fn beside(cache: &Path) -> Self {
-        Self { file: Imported::beside(cache, "jobs", &JOBS) }
+        Self { file: Imported::beside(cache, "jobs", &JOBS), turn: Arc::default() }
     }
 
     /// Path of the file.
@@ -88,6 +91,7 @@ impl Jobs {
 
     /// How a source was read last; `None` where it never was. Err when the file cannot be used.
     pub fn reading(&self, name: &JobsName) -> Result<Option<JobsReading>, JobsError> {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let all = self.file.read(live::readings)?.unwrap_or_default();
         Ok(all.into_iter().find(|reading| reading.name == *name))
     }
@@ -109,6 +113,7 @@ impl Jobs {
         attempts: &[Attempt],
         more: impl Fn(&Connection) -> rusqlite::Result<()>,
     ) -> Result<(), JobsError> {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let is_kept = self.file.write(|conn| {
             let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
             for attempt in attempts {

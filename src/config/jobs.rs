@@ -417,6 +417,10 @@ fn odd_pattern(pattern: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::env::Env;
+    use super::super::file::FileConfig;
+    use super::super::load::{Sources, load};
+    use super::super::vocabulary::Vocabulary;
     use super::*;
 
     fn found(source: &str) -> Vec<(String, String)> {
@@ -493,6 +497,19 @@ mod tests {
             assert_eq!(found.len(), 1, "{source}: {found:?}");
             assert!(found[0].0 == key && found[0].1.contains(why), "{source}: {found:?}");
         }
+    }
+
+    #[test]
+    fn two_sources_with_one_name_are_an_error_with_its_line() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("c.toml");
+        let source = "[[jobs.slurm]]\nname = 'a'\n\n[[jobs.ray]]\nname = 'a'\nurl = 'http://r'\n";
+        std::fs::write(&path, source).unwrap();
+        let env = Env::default();
+        let flags = FileConfig::default();
+        let sources = Sources { paths: None, file: Some(&path), env: &env, flags };
+        let error = load(&sources, &Vocabulary::default()).unwrap_err().to_string();
+        assert!(error.contains("c.toml:5") && error.contains("two sources"), "{error}");
     }
 
     #[test]
