@@ -103,14 +103,14 @@ impl SlurmPrograms {
             let known = self.programs.text("sacct", &["--helpformat"], SHORT).await?;
             let known: HashSet<String> =
                 known.split_whitespace().map(str::to_ascii_lowercase).collect();
-            let has = |name: &&str| known.contains(&name.to_ascii_lowercase());
+            let has = |name: &str| known.contains(&name.to_ascii_lowercase());
             if !NEEDED.iter().all(|name| has(name)) {
                 let fix =
                     "see what `sacct --helpformat` prints there; burntop reads Slurm from 20.11 on";
                 let why = "sacct names none of the columns that are needed";
                 return Err(SourceError::new(ErrorKind::Malformed, "slurm:sacct", why, fix));
             }
-            let columns: Vec<&str> = COLUMNS.iter().copied().filter(|name| has(&name)).collect();
+            let columns: Vec<&str> = COLUMNS.iter().copied().filter(|name| has(name)).collect();
             Ok(columns.join(","))
         };
         self.columns.get_or_try_init(|| ask).await.map(String::as_str)

@@ -31,7 +31,7 @@ pub(super) fn nodes(text: &str) -> Vec<NodeRecord> {
         } else if let Some(id) = of("InstanceId=") {
             node.instance_id = id;
             let kind = line.split_whitespace().find_map(|word| word.strip_prefix("InstanceType="));
-            node.instance_type = kind.unwrap_or_default().to_owned();
+            kind.unwrap_or_default().clone_into(&mut node.instance_type);
         }
     }
     all

@@ -88,7 +88,7 @@ fn claims(token: &Secret) -> Claims {
                 c => c,
             })
             .collect();
-        while text.len() % 4 != 0 {
+        while !text.len().is_multiple_of(4) {
             text.push('=');
         }
         let bytes = aws_smithy_types::base64::decode(text).ok()?;
