@@ -89,6 +89,12 @@ impl Jobs {
         Ok(self.file.read(read)?.unwrap_or_default())
     }
 
+    /// Nodes of clusters, and who held their GPUs at the last reading of each source. Err when the file cannot be used.
+    pub fn held(&self) -> Result<(Vec<JobNode>, Vec<GpuHolder>), JobsError> {
+        let read = |conn: &Connection| Ok((live::nodes(conn)?, live::holders(conn)?));
+        Ok(self.file.read(read)?.unwrap_or_default())
+    }
+
     /// How a source was read last; `None` where it never was. Err when the file cannot be used.
     pub fn reading(&self, name: &JobsName) -> Result<Option<JobsReading>, JobsError> {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
@@ -138,12 +144,13 @@ fn read(conn: &Connection) -> rusqlite::Result<KeptJobs> {
     let mut rows = statement.query([ATTEMPTS_AT_MOST as i64])?;
     let mut kept = KeptJobs::default();
     while let Some(row) = rows.next()? {
-        let text = |at: usize| row.get::<_, String>(at);
+        // Borrowed: a million rows are read at once.
+        let text = |at: usize| Ok::<&str, rusqlite::Error>(row.get_ref(at)?.as_str()?);
         let id = [text(0)?, text(1)?, text(2)?, text(3)?];
         let (layout, over): (i64, i64) = (row.get(4)?, row.get(5)?);
-        let (blob, sum): (Vec<u8>, i64) = (row.get(6)?, row.get(7)?);
-        let is_whole = layout == LAYOUT && sum == checksum(&id, over, &blob);
-        let attempt = is_whole.then(|| decode::<Attempt>(&blob)).flatten();
+        let (blob, sum): (&[u8], i64) = (row.get_ref(6)?.as_blob()?, row.get(7)?);
+        let is_whole = layout == LAYOUT && sum == checksum(id, over, blob);
+        let attempt = is_whole.then(|| decode::<Attempt>(blob)).flatten();
         match attempt.filter(|attempt| columns(&attempt.id) == id) {
             Some(attempt) => kept.attempts.push(attempt),
             None => kept.unreadable += 1,
@@ -165,17 +172,17 @@ fn write(conn: &Connection, attempt: &Attempt) -> rusqlite::Result<()> {
                ON CONFLICT (source, cluster, raw, key) DO UPDATE SET layout = excluded.layout,
                    over = excluded.over, attempt = excluded.attempt, checksum = excluded.checksum
                WHERE excluded.over >= attempt.over OR attempt.layout <> excluded.layout";
-    let sum = checksum(&id, over, &blob);
-    let [source, cluster, raw, key] = &id;
+    let sum = checksum(id, over, &blob);
+    let [source, cluster, raw, key] = id;
     let mut statement = conn.prepare_cached(sql)?;
     statement.execute(params![source, cluster, raw, key, LAYOUT, over, blob, sum]).map(|_| ())
 }
 
-fn columns(id: &AttemptId) -> [String; 4] {
-    [id.source.word().to_owned(), id.cluster.to_string(), id.raw.to_string(), id.key.to_string()]
+fn columns(id: &AttemptId) -> [&str; 4] {
+    [id.source.word(), &id.cluster, &id.raw, &id.key]
 }
 
-fn checksum(id: &[String; 4], over: i64, blob: &[u8]) -> i64 {
+fn checksum(id: [&str; 4], over: i64, blob: &[u8]) -> i64 {
     let sum = id.iter().fold(RowSum::new(), |sum, text| sum.text(text));
     sum.int(LAYOUT).int(over).blob(blob).finish()
 }

@@ -1,6 +1,7 @@
 //! Jobs: attempts with what they cost, sums by key, what an import brought.
 
 mod import;
+mod lists;
 
 use std::sync::Arc;
 
@@ -14,6 +15,7 @@ use crate::domain::{Reading, SourceId};
 use crate::tabs::jobs::picture::{JobField, JobRow, TaxField};
 use crate::view::{Value, ViewContext, format};
 pub use import::{ImportedFile, JobsImportReport};
+pub use lists::{KeptJobsOf, ZombiesOf};
 
 /// Region whose list prices stand in where none is named.
 pub const ASSUMED_REGION: &str = "us-east-1";
@@ -39,7 +41,7 @@ const SOURCES: &[SourceId] =
 
 fn basis(_: &JobsOf) -> String {
     "GPU-hours from start to end, suspension included; dollars = hours × largest share of the node \
-     (GPUs, CPUs, memory) × on-demand list price of its type; lost = what came to nothing of failed, \
+     (GPUs, CPUs, memory) × price of the node at that time: bill, else list, Spot by its history; lost = what came to nothing of failed, \
      out-of-memory, timed-out, preempted attempts and node faults, after the last checkpoint where it \
      is known"
         .into()
@@ -71,6 +73,8 @@ fn beside(total: &TaxSums, of: &JobsOf) -> Vec<(&'static str, Json)> {
         "unknown_gpu_attempts": total.without_gpu_time,
         "upper_bound_attempts": total.upper_bounds,
         "doubtful_attempts": total.doubtful,
+        "scaled_attempts": total.scaled,
+        "estimated_attempts": total.estimated,
     });
     vec![
         ("cancelled_weight", json!(of.weight.share())),
@@ -131,6 +135,11 @@ fn lines(total: &TaxSums, of: &JobsOf) -> Vec<String> {
         (total.without_gpu_time, "tell no GPU-hours: they are in no sum"),
         (total.unpriced, "have no known price: their dollars are in no sum"),
         (of.without_region as u64, "name no region: priced as in us-east-1"),
+        (total.estimated, "are priced by the type of their queue, an estimate"),
+        (
+            total.scaled,
+            "shared nodes of which more was asked for than there is: scaled to a whole node",
+        ),
     ];
     for (n, what) in odd.into_iter().filter(|(n, _)| *n > 0) {
         lines.push(format!("! {}: {what}", count(n)));

@@ -56,6 +56,14 @@ proptest! {
     }
 
     #[test]
+    fn sums_without_rows_are_those_of_the_rows(all in many()) {
+        let evidence = CauseEvidence::default();
+        for key in TaxKey::ALL {
+            prop_assert_eq!(taxed(all.clone(), &input(&evidence), key), tax(&cost(&all), key));
+        }
+    }
+
+    #[test]
     fn what_came_to_nothing_is_never_more_than_what_was_held(all in many()) {
         for row in costed(&all, &types, "1".parse().unwrap()) {
             if let (Some(lost), Some(held)) = (row.lost.gpu_time, row.held.gpu_time) {

@@ -1,7 +1,12 @@
 //! What jobs cost: traps with the wrong and the right number, captures beside another calculation, sums that add up.
 
 mod captures;
+mod classes;
 mod conserve;
+mod held;
+mod nodes;
+mod repeated;
+mod salvage;
 mod traps;
 
 use std::sync::Arc;
@@ -21,6 +26,7 @@ fn usd(text: &str) -> Usd {
 fn types(_: Option<&str>, name: &str) -> Option<NodeType> {
     (name == "p5.48xlarge").then(|| NodeType {
         usd_per_hour: Some(usd("55.04")),
+        from: PriceFrom::List,
         gpus: Gpus::whole(8),
         vcpus: 192,
         memory_mib: 2 << 20,
@@ -50,6 +56,18 @@ fn attempt(job: &str, state: JobState, gpus: u32, (from, to): (i64, i64)) -> Att
 
 fn at(minutes: i64) -> Option<jiff::Timestamp> {
     jiff::Timestamp::from_second(DAY + minutes * 60).ok()
+}
+
+fn input(evidence: &CauseEvidence) -> CostInput<'_> {
+    CostInput {
+        types: &types,
+        known: KnownNodes::default(),
+        runs: &[],
+        is_interactive: None,
+        used: None,
+        evidence,
+        weight: CancelledWeight::default(),
+    }
 }
 
 fn cost(attempts: &[Attempt]) -> Vec<Costed> {
