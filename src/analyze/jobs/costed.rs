@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::class::{CauseClass, CauseEvidence, class};
+use super::class::{CauseClass, class};
 use super::lost::{Amount, CancelledWeight, lost};
 use super::nodes::{Book, Held, Holder, KnownNodes, Ledger, NodeCost, TypeFrom, sweep};
 use super::price::{NodeType, NodeTypes, PriceFrom, gpus, usd};
@@ -73,8 +73,6 @@ pub struct CostInput<'a> {
     pub is_interactive: Option<&'a dyn Fn(&str, &str) -> bool>,
     /// GPU time in which the GPUs of an attempt worked, by kept telemetry; `None` = nobody measures.
     pub used: Option<&'a dyn Fn(&Attempt) -> Option<GpuTime>>,
-    /// What was seen when attempts ended.
-    pub evidence: &'a CauseEvidence,
     /// Share of cancelled attempts that counts as lost.
     pub weight: CancelledWeight,
 }
@@ -86,21 +84,6 @@ pub struct Costs {
     pub rows: Vec<Costed>,
     /// Nodes, by source, cluster and name.
     pub nodes: Vec<NodeCost>,
-}
-
-/// Attempts with their costs, by what they tell themselves, in the order of their start, those without one first.
-pub fn costed(attempts: &[Attempt], types: &NodeTypes<'_>, weight: CancelledWeight) -> Vec<Costed> {
-    let evidence = CauseEvidence::default();
-    let input = CostInput {
-        types,
-        known: KnownNodes::default(),
-        runs: &[],
-        is_interactive: None,
-        used: None,
-        evidence: &evidence,
-        weight,
-    };
-    costs(attempts.to_vec(), &input).rows
 }
 
 /// Attempts and nodes with their costs.
@@ -295,7 +278,7 @@ fn priced(
             lost_is_upper_bound,
             waited: of.waited_ms().zip(attempt.gpus).map(|(ms, gpus)| gpus.held_for(ms)),
             used: input.used.and_then(|used| used(&attempt)),
-            class: class(of, input.evidence),
+            class: class(of),
             type_from: types.of.get(place).and_then(|(_, from)| *from),
             price_from: own.and_then(|held| held.price_from).or_else(list_price),
             is_scaled: own.is_some_and(|held| held.is_scaled),

@@ -6,17 +6,15 @@
 //! | `price` | share of a node that an attempt holds, and its dollars |
 //! | `saved` | what checkpoints saved, confirmed or refuted by the attempt that went on |
 //! | `lost` | how much of an attempt came to nothing |
-//! | `class` | classes of causes, by codes and by what was seen beside |
+//! | `class` | classes of causes, by codes and by what the source says |
 //! | `costed` | attempts with their costs: numbered, parts side by side as one, no hour twice |
 //! | `tax` | sums by key, goodput |
 //! | `repeats` | what was lost again and again |
 //! | `zombies` | GPUs that cost and do nothing for a job; whose a GPU is |
 //! | `used` | GPU-hours in which GPUs worked |
-//! | `lever` | inputs of the failed-runs simulator |
 
 mod class;
 mod costed;
-mod lever;
 mod lost;
 mod nodes;
 mod price;
@@ -28,15 +26,14 @@ mod tests;
 mod used;
 mod zombies;
 
-pub use class::{CauseClass, CauseEvidence, NodeEvent, XidSeen};
-pub use costed::{CostInput, Costed, Costs, costed, costs, taxed};
-pub use lever::failed_runs;
+pub use class::CauseClass;
+pub use costed::{CostInput, Costed, Costs, costs, taxed};
 pub use lost::CancelledWeight;
-pub use nodes::{KnownInstance, KnownNodes, NodeCost, QueueTypes, TypeFrom};
+pub use nodes::{KnownInstance, KnownNodes, NodeCost, TypeFrom};
 pub use price::{NodeType, PriceFrom};
 pub use repeats::{Repeat, RepeatKind, repeats};
 pub use saved::{KnownRun, Salvage};
-pub use tax::{Tax, TaxKey, TaxRow, TaxSums, tax};
+pub use tax::{Tax, TaxKey, TaxRow, TaxSums};
 pub use used::{GpuHourOf, UsedHours};
 pub use zombies::{
     HeldGpus, Zombie, ZombieInput, ZombieKind, covered_nodes, with_holders, zombies,

@@ -194,13 +194,6 @@ pub struct Tax {
     pub total: TaxSums,
 }
 
-/// Sums of attempts by a key.
-pub fn tax<'a>(rows: impl IntoIterator<Item = &'a Costed>, key: TaxKey) -> Tax {
-    let mut sums = Summing::new(key);
-    rows.into_iter().for_each(|row| sums.add(row));
-    sums.finish()
-}
-
 /// Sums of attempts by a key, one after the other.
 pub(super) struct Summing {
     key: TaxKey,

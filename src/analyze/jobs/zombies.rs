@@ -279,7 +279,7 @@ fn held_without_job(
     source: JobSource,
 ) -> Option<(Option<Arc<str>>, Option<Arc<str>>)> {
     let owner = &row.sample.owner;
-    if owner.pod.is_some() && !matches!(source, JobSource::Kubernetes | JobSource::Demo) {
+    if owner.pod.is_some() && source != JobSource::Demo {
         return None;
     }
     let processes = row.sample.processes.as_deref().unwrap_or_default();

@@ -11,6 +11,6 @@ mod span;
 mod sweep;
 
 pub(super) use known::Book;
-pub use known::{KnownInstance, KnownNodes, QueueTypes, TypeFrom};
+pub use known::{KnownInstance, KnownNodes, TypeFrom};
 pub use sweep::NodeCost;
 pub(super) use sweep::{Held, Holder, Ledger, WHOLE, sweep};

@@ -11,6 +11,7 @@ mod traps;
 
 use std::sync::Arc;
 
+use super::tax::Summing;
 use super::*;
 use crate::domain::bill::Usd;
 use crate::domain::jobs::{Attempt, AttemptId, Gpus, JobSource, JobState};
@@ -58,20 +59,30 @@ fn at(minutes: i64) -> Option<jiff::Timestamp> {
     jiff::Timestamp::from_second(DAY + minutes * 60).ok()
 }
 
-fn input(evidence: &CauseEvidence) -> CostInput<'_> {
+/// Attempts by what they tell themselves.
+fn input() -> CostInput<'static> {
     CostInput {
         types: &types,
         known: KnownNodes::default(),
         runs: &[],
         is_interactive: None,
         used: None,
-        evidence,
         weight: CancelledWeight::default(),
     }
 }
 
+fn costed(attempts: &[Attempt], weight: CancelledWeight) -> Vec<Costed> {
+    costs(attempts.to_vec(), &CostInput { weight, ..input() }).rows
+}
+
 fn cost(attempts: &[Attempt]) -> Vec<Costed> {
-    costed(attempts, &types, CancelledWeight::default())
+    costed(attempts, CancelledWeight::default())
+}
+
+fn tax(rows: &[Costed], key: TaxKey) -> Tax {
+    let mut sums = Summing::new(key);
+    rows.iter().for_each(|row| sums.add(row));
+    sums.finish()
 }
 
 fn total(attempts: &[Attempt]) -> TaxSums {

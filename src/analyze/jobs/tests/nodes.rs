@@ -31,8 +31,7 @@ fn on(mut of: Attempt, nodes: &[&str]) -> Attempt {
 }
 
 fn with(attempts: &[Attempt], known: KnownNodes<'_>) -> Costs {
-    let evidence = CauseEvidence::default();
-    let input = CostInput { known, ..input(&evidence) };
+    let input = CostInput { known, ..input() };
     costs(attempts.to_vec(), &input)
 }
 

@@ -1,7 +1,6 @@
 //! What was lost again and again, and what the simulator is told.
 
 use super::*;
-use crate::domain::jobs::Cause;
 use JobState as S;
 
 fn named(mut of: Attempt, name: &str, user: &str) -> Attempt {
@@ -90,34 +89,6 @@ fn an_attempt_of_several_findings_counts_once() {
     let lost: Usd = found.iter().filter_map(|row| row.lost.usd).sum();
     let own: Usd = found.iter().filter_map(|row| row.own.usd).sum();
     assert_eq!((lost, own), (usd("330.24"), usd("165.12")));
-}
-
-#[test]
-fn the_simulator_is_told_what_the_tax_is() {
-    let mut all = vec![
-        attempt("a", S::Completed, 8, (0, 6 * 1440)),
-        attempt("b", S::Failed, 8, (0, 2 * 1440)),
-        attempt("c", S::Cancelled, 8, (0, 1440)),
-        attempt("d", S::TimedOut, 8, (0, 1440)),
-    ];
-    all[1].saved_at = at(1440);
-    all[1].cause = Some(Cause::Exit(1));
-    let found = failed_runs(&cost(&all)).unwrap();
-    assert_eq!(found.failed_share, Some(0.2));
-    assert_eq!((found.cancelled_share, found.timeout_share), (Some(0.1), Some(0.1)));
-    assert_eq!((found.failed_weight, found.timeout_weight), (Some(0.5), Some(1.0)));
-    assert_eq!((found.cancelled_weight, found.hours_to_failure), (Some(0.0), Some(36.0)));
-    // Ten node-days in six days.
-    let monthly = 55.04 * 240.0 / 144.0 * 730.0;
-    assert!((found.monthly_usd.unwrap() - monthly).abs() < 1e-6);
-    let lost = found.tax().unwrap().lost;
-    let share = tax(&cost(&all), TaxKey::State).total.lost_share().unwrap();
-    assert!((lost - share).abs() < 1e-9, "{lost} {share}");
-    assert_eq!(
-        failed_runs(&cost(&[attempt("a", S::Failed, 8, (0, 60))])),
-        None,
-        "an hour is no month"
-    );
 }
 
 #[test]

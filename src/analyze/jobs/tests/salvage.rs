@@ -34,9 +34,8 @@ fn run(steps: Vec<Step>) -> Run {
 }
 
 fn with(attempts: &[Attempt], run: &Run) -> Vec<Costed> {
-    let evidence = CauseEvidence::default();
     let runs = [KnownRun { bucket: "ckpt", run }];
-    costs(attempts.to_vec(), &CostInput { runs: &runs, ..input(&evidence) }).rows
+    costs(attempts.to_vec(), &CostInput { runs: &runs, ..input() }).rows
 }
 
 /// A node fault after 10 h on 8 × p5.
@@ -90,8 +89,7 @@ fn a_name_in_a_prefix_is_a_guess() {
     assert_eq!((rows[0].salvage, rows[0].lost.usd), (Salvage::Guessed, Some(usd("198.144"))));
     // Where two prefixes have it nobody knows.
     let runs = [KnownRun { bucket: "a", run: &found }, KnownRun { bucket: "b", run: &found }];
-    let evidence = CauseEvidence::default();
-    let rows = costs(vec![of], &CostInput { runs: &runs, ..input(&evidence) }).rows;
+    let rows = costs(vec![of], &CostInput { runs: &runs, ..input() }).rows;
     assert_eq!(rows[0].salvage, Salvage::Unknown);
 }
 
@@ -111,9 +109,8 @@ fn a_restart_that_nobody_tells_takes_as_long_as_restarts_do() {
 fn a_time_limit_of_people_is_no_failure() {
     let mut of = attempt("a", S::TimedOut, 8, (0, 60));
     of.queue = Some(text("notebooks"));
-    let evidence = CauseEvidence::default();
     let by_hand = |_: &str, queue: &str| queue == "notebooks";
-    let given = CostInput { is_interactive: Some(&by_hand), ..input(&evidence) };
+    let given = CostInput { is_interactive: Some(&by_hand), ..input() };
     assert_eq!(costs(vec![of.clone()], &given).rows[0].lost.usd, Some(Usd::ZERO));
     assert_eq!(cost(&[of])[0].lost.usd, Some(usd("55.04")));
 }
