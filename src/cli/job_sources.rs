@@ -1,6 +1,5 @@
-//! Sources of jobs, from the configuration: a function for each kind.
+//! Sources of jobs, from the configuration.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +11,6 @@ use crate::bus::JobsSettings;
 use crate::cache::Jobs;
 use crate::config::{Env, SlurmSection};
 use crate::doctor::jobs::NearbyJobs;
-use crate::domain::text::clean;
 use crate::domain::{Secret, SourceError};
 use crate::source::jobs::live::LiveJobs;
 use crate::source::jobs::slurm::{Place, SlurmPrograms, SlurmRest, SlurmSettings, Token};
@@ -53,13 +51,6 @@ pub fn nearby(invocation: &Invocation, env: &Env) -> Vec<NearbyJobs> {
         let what = "sacct of Slurm is on this host".to_owned();
         found.push(NearbyJobs { what, lines: "[[jobs.slurm]]\nname = \"here\"" });
     }
-    let of_home = env.get("HOME").map(|home| Path::new(home).join(".kube/config"));
-    let named = env.get("KUBECONFIG").and_then(|all| std::env::split_paths(all).next());
-    let kubeconfig = named.or(of_home).filter(|file| file.is_file());
-    if let Some(file) = kubeconfig.filter(|_| config.kubernetes.is_empty()) {
-        let what = format!("there is a kubeconfig, {}", clean(&file.display().to_string()));
-        found.push(NearbyJobs { what, lines: "[[jobs.kubernetes]]\nname = \"here\"" });
-    }
     found
 }
 
@@ -82,7 +73,6 @@ fn slurm(section: &SlurmSection, env: &Env) -> Result<Arc<dyn LiveJobs>, SourceE
     let settings = SlurmSettings {
         cluster: of(&section.cluster),
         region: of(&section.region),
-        every: seconds(section.every_s, default.every),
         timeout: seconds(section.timeout_s, default.timeout),
         ..default
     };

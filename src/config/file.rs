@@ -52,7 +52,7 @@ pub struct FileConfig {
     pub commitments: CommitmentsSection,
     /// Where bills are exported to, and which tags tell work apart.
     pub bill: BillSection,
-    /// Where jobs are read: schedulers, and trackers of experiments.
+    /// Where jobs are read: schedulers.
     pub jobs: JobsSection,
     /// Prices that no API tells: discounts, private rates, Capacity Blocks.
     pub prices: PricesSection,

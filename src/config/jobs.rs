@@ -13,20 +13,12 @@ use crate::domain::text;
 /// Days that a first reading goes back, unless it is set.
 const FIRST_DAYS: u32 = 14;
 
-/// Where jobs are read: schedulers, and trackers of experiments.
+/// Where jobs are read: schedulers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct JobsSection {
     /// Clusters of Slurm.
     pub slurm: Option<Vec<SlurmSection>>,
-    /// Clusters of Kubernetes.
-    pub kubernetes: Option<Vec<KubernetesSection>>,
-    /// SageMaker's training and processing jobs.
-    pub sagemaker: Option<Vec<SageMakerSection>>,
-    /// Servers of MLflow.
-    pub mlflow: Option<Vec<MlflowSection>>,
-    /// Clusters of Ray.
-    pub ray: Option<Vec<RaySection>>,
     /// Days that the first reading of a source goes back.
     #[schemars(range(min = 1, max = 366))]
     pub first_days: Option<u32>,
@@ -61,99 +53,6 @@ pub struct SlurmSection {
     pub cluster: Option<String>,
     /// Region of its nodes.
     pub region: Option<String>,
-    /// Seconds between two readings.
-    #[schemars(range(min = 30, max = 86_400))]
-    pub every_s: Option<u32>,
-    /// Seconds that a request may take.
-    #[schemars(range(min = 5, max = 300))]
-    pub timeout_s: Option<u32>,
-}
-
-/// A cluster of Kubernetes.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct KubernetesSection {
-    /// The name shown, and the name of the cluster.
-    pub name: String,
-    /// The kubeconfig, where it is neither in KUBECONFIG nor `~/.kube/config`.
-    #[schemars(with = "Option<String>")]
-    pub kubeconfig: Option<PathBuf>,
-    /// Context of the kubeconfig; without it, the current one.
-    pub context: Option<String>,
-    /// Use the token of the pod in which burntop runs.
-    pub in_cluster: Option<bool>,
-    /// Namespaces to read; without them, all.
-    pub namespaces: Option<Vec<String>>,
-    /// Name of a server of `gpus.prometheus` with kube-state-metrics, which answers where the API does not.
-    pub prometheus: Option<String>,
-    /// Region of its nodes.
-    pub region: Option<String>,
-    /// Seconds between two readings.
-    #[schemars(range(min = 15, max = 86_400))]
-    pub every_s: Option<u32>,
-    /// Seconds that a request may take.
-    #[schemars(range(min = 5, max = 300))]
-    pub timeout_s: Option<u32>,
-}
-
-/// SageMaker's training and processing jobs, of the accounts and regions that are read.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct SageMakerSection {
-    /// The name shown.
-    pub name: String,
-    /// Accounts to read, by name or profile; without them, all that are read.
-    pub accounts: Option<Vec<String>>,
-    /// Regions to read; without them, those of the accounts.
-    pub regions: Option<Vec<String>>,
-    /// Seconds between two readings.
-    #[schemars(range(min = 60, max = 86_400))]
-    pub every_s: Option<u32>,
-}
-
-/// A server of MLflow: what it says of how a run ended counts only where no scheduler knows the run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct MlflowSection {
-    /// The name shown.
-    pub name: String,
-    /// Where it is: `https://mlflow.example.com`.
-    pub url: Address,
-    /// File with a bearer token, read anew with each request.
-    #[schemars(with = "Option<String>")]
-    pub token_file: Option<PathBuf>,
-    /// Environment variable with a bearer token.
-    pub token_env: Option<String>,
-    /// Certificates to trust instead of the system's, PEM.
-    #[schemars(with = "Option<String>")]
-    pub ca_file: Option<PathBuf>,
-    /// Experiments to read, by name; without them, all.
-    pub experiments: Option<Vec<String>>,
-    /// Seconds between two readings.
-    #[schemars(range(min = 15, max = 86_400))]
-    pub every_s: Option<u32>,
-    /// Seconds that a request may take.
-    #[schemars(range(min = 5, max = 300))]
-    pub timeout_s: Option<u32>,
-}
-
-/// A cluster of Ray.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct RaySection {
-    /// The name shown, and the name of the cluster.
-    pub name: String,
-    /// Where its dashboard is: `http://127.0.0.1:8265`.
-    pub url: Address,
-    /// File with a bearer token, read anew with each request.
-    #[schemars(with = "Option<String>")]
-    pub token_file: Option<PathBuf>,
-    /// Environment variable with a bearer token.
-    pub token_env: Option<String>,
-    /// Certificates to trust instead of the system's, PEM.
-    #[schemars(with = "Option<String>")]
-    pub ca_file: Option<PathBuf>,
-    /// Region of its nodes.
-    pub region: Option<String>,
-    /// Seconds between two readings.
-    #[schemars(range(min = 15, max = 86_400))]
-    pub every_s: Option<u32>,
     /// Seconds that a request may take.
     #[schemars(range(min = 5, max = 300))]
     pub timeout_s: Option<u32>,
@@ -164,14 +63,6 @@ pub struct RaySection {
 pub struct JobsConfig {
     /// Clusters of Slurm.
     pub slurm: Vec<SlurmSection>,
-    /// Clusters of Kubernetes.
-    pub kubernetes: Vec<KubernetesSection>,
-    /// SageMaker.
-    pub sagemaker: Vec<SageMakerSection>,
-    /// Servers of MLflow.
-    pub mlflow: Vec<MlflowSection>,
-    /// Clusters of Ray.
-    pub ray: Vec<RaySection>,
     /// Days that the first reading of a source goes back.
     pub first_days: u32,
     /// Queues in which people work by hand.
@@ -193,30 +84,10 @@ impl JobsSection {
         instance_types.extend(self.instance_types);
         Self {
             slurm: self.slurm.or(under.slurm),
-            kubernetes: self.kubernetes.or(under.kubernetes),
-            sagemaker: self.sagemaker.or(under.sagemaker),
-            mlflow: self.mlflow.or(under.mlflow),
-            ray: self.ray.or(under.ray),
             first_days: self.first_days.or(under.first_days),
             interactive: self.interactive.or(under.interactive),
             instance_types,
         }
-    }
-
-    /// Names of all sources, each with its key.
-    fn names(&self) -> impl Iterator<Item = (String, &str)> {
-        let key = |kind: &'static str| move |(i, name)| (format!("{kind}[{i}].name"), name);
-        let slurm = self.slurm.iter().flatten().map(|s| s.name.as_str());
-        let kubernetes = self.kubernetes.iter().flatten().map(|s| s.name.as_str());
-        let sagemaker = self.sagemaker.iter().flatten().map(|s| s.name.as_str());
-        let mlflow = self.mlflow.iter().flatten().map(|s| s.name.as_str());
-        let ray = self.ray.iter().flatten().map(|s| s.name.as_str());
-        let slurm = slurm.enumerate().map(key("slurm"));
-        slurm
-            .chain(kubernetes.enumerate().map(key("kubernetes")))
-            .chain(sagemaker.enumerate().map(key("sagemaker")))
-            .chain(mlflow.enumerate().map(key("mlflow")))
-            .chain(ray.enumerate().map(key("ray")))
     }
 }
 
@@ -225,10 +96,6 @@ impl JobsConfig {
     pub(super) fn of(section: JobsSection) -> Self {
         Self {
             slurm: section.slurm.unwrap_or_default(),
-            kubernetes: section.kubernetes.unwrap_or_default(),
-            sagemaker: section.sagemaker.unwrap_or_default(),
-            mlflow: section.mlflow.unwrap_or_default(),
-            ray: section.ray.unwrap_or_default(),
             first_days: section.first_days.unwrap_or(FIRST_DAYS),
             interactive: section.interactive.unwrap_or_default(),
             instance_types: section.instance_types,
@@ -239,24 +106,10 @@ impl JobsConfig {
     pub(super) fn section(&self) -> JobsSection {
         JobsSection {
             slurm: Some(self.slurm.clone()),
-            kubernetes: Some(self.kubernetes.clone()),
-            sagemaker: Some(self.sagemaker.clone()),
-            mlflow: Some(self.mlflow.clone()),
-            ray: Some(self.ray.clone()),
             first_days: Some(self.first_days),
             interactive: Some(self.interactive.clone()),
             instance_types: self.instance_types.clone(),
         }
-    }
-
-    /// True where a source is configured.
-    pub fn has_sources(&self) -> bool {
-        let Self { slurm, kubernetes, sagemaker, mlflow, ray, .. } = self;
-        !(slurm.is_empty()
-            && kubernetes.is_empty()
-            && sagemaker.is_empty()
-            && mlflow.is_empty()
-            && ray.is_empty())
     }
 
     /// True for a queue in which people work by hand.
@@ -285,10 +138,11 @@ fn fits(pattern: &str, cluster: &str, queue: &str) -> bool {
 }
 
 /// What is wrong with a section: the key below `jobs.` and the reason.
-pub(super) fn problems(section: &JobsSection, prometheus: &[&str]) -> Vec<(String, String)> {
+pub(super) fn problems(section: &JobsSection) -> Vec<(String, String)> {
     let mut out = Vec::new();
     let mut names = BTreeSet::new();
-    for (key, name) in section.names() {
+    for (i, slurm) in section.slurm.iter().flatten().enumerate() {
+        let (key, name) = (format!("slurm[{i}].name"), slurm.name.as_str());
         if name.trim().is_empty() {
             out.push((key, "a name is needed: it is shown with the readings".into()));
         } else if name.chars().any(text::is_unsafe) {
@@ -301,28 +155,6 @@ pub(super) fn problems(section: &JobsSection, prometheus: &[&str]) -> Vec<(Strin
     }
     for (i, slurm) in section.slurm.iter().flatten().enumerate() {
         of_slurm(&format!("slurm[{i}]"), slurm, &mut out);
-    }
-    for (i, cluster) in section.kubernetes.iter().flatten().enumerate() {
-        let key = format!("kubernetes[{i}]");
-        let is_in = cluster.in_cluster == Some(true);
-        if is_in && (cluster.kubeconfig.is_some() || cluster.context.is_some()) {
-            let why = "`in_cluster` needs neither `kubeconfig` nor `context`; keep one of them";
-            out.push((format!("{key}.in_cluster"), why.into()));
-        }
-        if let Some(name) = cluster.prometheus.as_deref().filter(|name| !prometheus.contains(name))
-        {
-            let name = text::clean(name);
-            let why = format!("no server of `gpus.prometheus` is named \"{name}\"");
-            out.push((format!("{key}.prometheus"), why));
-        }
-    }
-    for (i, server) in section.mlflow.iter().flatten().enumerate() {
-        let ways = (&server.token_file, &server.token_env);
-        of_server(&format!("mlflow[{i}]"), "url", &server.url, ways, &mut out);
-    }
-    for (i, server) in section.ray.iter().flatten().enumerate() {
-        let ways = (&server.token_file, &server.token_env);
-        of_server(&format!("ray[{i}]"), "url", &server.url, ways, &mut out);
     }
     for (i, pattern) in section.interactive.iter().flatten().enumerate() {
         if let Some(why) = odd_pattern(pattern) {
@@ -417,14 +249,17 @@ fn odd_pattern(pattern: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::super::env::Env;
     use super::super::file::FileConfig;
     use super::super::load::{Sources, load};
+    use super::super::parse;
     use super::super::vocabulary::Vocabulary;
     use super::*;
 
     fn found(source: &str) -> Vec<(String, String)> {
-        problems(&toml::from_str(source).unwrap(), &["prom"])
+        problems(&toml::from_str(source).unwrap())
     }
 
     #[test]
@@ -441,19 +276,6 @@ mod tests {
             name = 'far'
             slurmrestd = 'https://slurm.example.com:6820'
             token_file = '/run/token'
-            [[kubernetes]]
-            name = 'eks'
-            context = 'prod'
-            prometheus = 'prom'
-            [[sagemaker]]
-            name = 'sm'
-            [[mlflow]]
-            name = 'runs'
-            url = 'https://mlflow.example.com'
-            token_env = 'MLFLOW_TRACKING_TOKEN'
-            [[ray]]
-            name = 'ray'
-            url = 'http://10.0.0.7:8265'
             [instance_types]
             'p5*' = 'p5.48xlarge'";
         assert_eq!(found(source), []);
@@ -463,7 +285,7 @@ mod tests {
     fn what_cannot_be_used_is_named_by_its_key() {
         for (source, key, why) in [
             ("[[slurm]]\nname=''", "slurm[0].name", "a name is needed"),
-            ("[[slurm]]\nname='a'\n[[ray]]\nname='a'\nurl='http://r'", "ray[0].name", "two"),
+            ("[[slurm]]\nname='a'\n[[slurm]]\nname='a'", "slurm[1].name", "two"),
             ("[[slurm]]\nname='a'\nssh='-oProxyCommand=x'", "slurm[0].ssh", "no host"),
             ("[[slurm]]\nname='a'\nbin='$(x)'", "slurm[0].bin", "absolute path"),
             ("[[slurm]]\nname='a'\nslurmrestd='https://s'", "slurm[0].slurmrestd", "token"),
@@ -484,12 +306,10 @@ mod tests {
                 "keep one",
             ),
             (
-                "[[kubernetes]]\nname='a'\nin_cluster=true\ncontext='b'",
-                "kubernetes[0].in_cluster",
-                "keep one",
+                "[[slurm]]\nname='a'\nslurmrestd='slurm:6820'\ntoken_env='T'",
+                "slurm[0].slurmrestd",
+                "no address",
             ),
-            ("[[kubernetes]]\nname='a'\nprometheus='x'", "kubernetes[0].prometheus", "\"x\""),
-            ("[[mlflow]]\nname='a'\nurl='mlflow:5000'", "mlflow[0].url", "no address"),
             ("interactive=['a*b']", "interactive[0]", "at the end"),
             ("[instance_types]\np5='large'", "instance_types.p5", "no instance type"),
         ] {
@@ -503,7 +323,7 @@ mod tests {
     fn two_sources_with_one_name_are_an_error_with_its_line() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("c.toml");
-        let source = "[[jobs.slurm]]\nname = 'a'\n\n[[jobs.ray]]\nname = 'a'\nurl = 'http://r'\n";
+        let source = "[[jobs.slurm]]\nname = 'a'\n\n[[jobs.slurm]]\nname = 'a'\n";
         std::fs::write(&path, source).unwrap();
         let env = Env::default();
         let flags = FileConfig::default();
@@ -513,8 +333,18 @@ mod tests {
     }
 
     #[test]
+    fn a_kind_that_is_not_read_is_unknown() {
+        for kind in ["kubernetes", "sagemaker", "mlflow", "ray"] {
+            let source = format!("[[jobs.{kind}]]\nname = 'a'\n");
+            let parsed = parse::config(&source, Path::new("c.toml")).unwrap();
+            let notice = parsed.notices[0].to_string();
+            assert!(notice.contains("unknown key") && notice.contains(kind), "{notice}");
+        }
+    }
+
+    #[test]
     fn a_token_in_the_place_of_its_variable_is_not_repeated() {
-        let source = "[[mlflow]]\nname='a'\nurl='https://m'\ntoken_env='eyJ.hunter2'";
+        let source = "[[slurm]]\nname='a'\nslurmrestd='https://s'\ntoken_env='eyJ.hunter2'";
         let found = found(source);
         assert!(found.len() == 1 && !found[0].1.contains("hunter2"), "{found:?}");
     }
@@ -544,6 +374,5 @@ mod tests {
             toml::from_str("first_days = 3\n[[slurm]]\nname='a'\nssh='b'").unwrap();
         let config = JobsConfig::of(section);
         assert_eq!(JobsConfig::of(config.section()), config);
-        assert!(config.has_sources() && !JobsConfig::default().has_sources());
     }
 }

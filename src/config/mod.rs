@@ -43,9 +43,7 @@ pub use file::{ColorChoice, FileConfig, RegionsText, SavedView, SymbolChoice};
 pub use gpus::{
     ExportersSection, FlavourChoice, GpusConfig, PrometheusSection, SshSection, ec2_hosts,
 };
-pub use jobs::{
-    JobsConfig, KubernetesSection, MlflowSection, RaySection, SageMakerSection, SlurmSection,
-};
+pub use jobs::{JobsConfig, SlurmSection};
 pub use load::{Loaded, load};
 pub use organization::{Found, OrganizationConfig, OrganizationSection};
 pub use paths::Paths;

@@ -93,9 +93,7 @@ pub fn layer(layer: &Layer, presets: &[String], words: &Vocabulary, problems: &m
     for (key, why) in bill::problems(&value.bill) {
         bad(&format!("bill.{key}"), format!("`bill.{key}`: {why}"));
     }
-    let servers: Vec<&str> =
-        value.gpus.prometheus.iter().flatten().map(|server| server.name.as_str()).collect();
-    for (key, why) in jobs::problems(&value.jobs, &servers) {
+    for (key, why) in jobs::problems(&value.jobs) {
         bad(&format!("jobs.{key}"), format!("`jobs.{}`: {why}", text::clean(&key)));
     }
     for (key, why) in prices::problems(&value.prices, named, words) {

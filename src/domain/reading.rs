@@ -49,14 +49,6 @@ pub enum SourceId {
     Resources,
     /// Jobs of Slurm.
     Slurm,
-    /// Pods and jobs of Kubernetes.
-    Kubernetes,
-    /// Training and processing jobs of SageMaker.
-    SageMaker,
-    /// Runs of `MLflow`.
-    MlFlow,
-    /// Jobs of Ray.
-    Ray,
 }
 
 /// Some of the sources.
@@ -88,7 +80,7 @@ impl SourceSet {
 
 impl SourceId {
     /// All sources, in the order of the header.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 18] = [
         Self::Identity,
         Self::Ec2,
         Self::CloudWatch,
@@ -107,10 +99,6 @@ impl SourceId {
         Self::Offerings,
         Self::Resources,
         Self::Slurm,
-        Self::Kubernetes,
-        Self::SageMaker,
-        Self::MlFlow,
-        Self::Ray,
     ];
 
     /// True for the sources of GPU telemetry.
@@ -119,11 +107,6 @@ impl SourceId {
             self,
             Self::Prometheus | Self::Exporter | Self::Nvml | Self::Ssh | Self::CloudWatchGpu
         )
-    }
-
-    /// True for the sources of jobs.
-    pub fn is_jobs(self) -> bool {
-        matches!(self, Self::Slurm | Self::Kubernetes | Self::SageMaker | Self::MlFlow | Self::Ray)
     }
 
     /// True for the sources of storage.
@@ -152,10 +135,6 @@ impl SourceId {
             Self::Offerings => "offerings",
             Self::Resources => "resources",
             Self::Slurm => "slurm",
-            Self::Kubernetes => "kubernetes",
-            Self::SageMaker => "sagemaker",
-            Self::MlFlow => "mlflow",
-            Self::Ray => "ray",
         }
     }
 }

@@ -28,10 +28,6 @@ impl JobsName {
     pub fn source(&self) -> Option<SourceId> {
         Some(match self.kind {
             JobSource::Slurm => SourceId::Slurm,
-            JobSource::Kubernetes => SourceId::Kubernetes,
-            JobSource::SageMaker => SourceId::SageMaker,
-            JobSource::MlFlow => SourceId::MlFlow,
-            JobSource::Ray => SourceId::Ray,
             JobSource::File | JobSource::Demo => return None,
         })
     }

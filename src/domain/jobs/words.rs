@@ -55,14 +55,6 @@ words! {
     JobSource {
         /// Accounting of Slurm.
         Slurm = "slurm",
-        /// Pods and jobs of Kubernetes.
-        Kubernetes = "kubernetes",
-        /// Training and processing jobs of SageMaker.
-        SageMaker = "sagemaker",
-        /// Runs of MLflow.
-        MlFlow = "mlflow",
-        /// Jobs and actors of Ray.
-        Ray = "ray",
         /// A file with burntop's own columns.
         File = "file",
         /// The demo.

@@ -36,8 +36,7 @@ pub struct JobsOf {
 }
 
 /// Sources that are asked for jobs.
-const SOURCES: &[SourceId] =
-    &[SourceId::Slurm, SourceId::Kubernetes, SourceId::SageMaker, SourceId::MlFlow, SourceId::Ray];
+const SOURCES: &[SourceId] = &[SourceId::Slurm];
 
 fn basis(_: &JobsOf) -> String {
     "GPU-hours from start to end, suspension included; dollars = hours × largest share of the node \
