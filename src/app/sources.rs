@@ -34,7 +34,7 @@ pub struct Intervals {
     pub market: u32,
     /// Resources other than instances.
     pub resources: u32,
-    /// Jobs: each source has an interval of its own, of which this is a usual longest.
+    /// Jobs: reports read them.
     pub jobs: u32,
 }
 
@@ -78,11 +78,7 @@ impl Intervals {
             SourceId::Commitments => self.commitments,
             SourceId::SpotHistory | SourceId::Offerings => self.market,
             SourceId::Resources => self.resources,
-            SourceId::Slurm
-            | SourceId::Kubernetes
-            | SourceId::SageMaker
-            | SourceId::MlFlow
-            | SourceId::Ray => self.jobs,
+            SourceId::Slurm => self.jobs,
         };
         SignedDuration::from_secs(i64::from(seconds))
     }

@@ -52,7 +52,7 @@ mod world;
 
 pub use backtest::{BacktestRequest, once_with_backtest};
 pub use billed::ReadBilled;
-pub use jobs::{JobsOutcome, JobsSettings, kept_readings, read_jobs};
+pub use jobs::{JobsSettings, kept_readings, read_jobs};
 pub use kept::{KeptFleet, kept_fleet};
 pub use live::{first_gpus_key, read_gpus};
 pub use past::{burnt, past};
@@ -77,7 +77,7 @@ pub use crate::domain::Regions;
 use crate::domain::storage::{IncompleteUploads, Scan, StorageFacts};
 use crate::domain::{
     BurnPast, ErrorKind, GpuHistory, GpuKey, OwnCost, PrivatePrices, Reading, SavingsFacts, Scope,
-    SourceError, SourceId, TagKeys,
+    SourceError, TagKeys,
 };
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::{Fleet, Savings, StorageFleet};
@@ -119,8 +119,6 @@ pub struct Settings {
     pub savings: SavingsSettings,
     /// Discounts, private rates and Capacity Blocks, from the configuration.
     pub prices: Arc<PrivatePrices>,
-    /// Where jobs are read.
-    pub jobs: JobsSettings,
     /// How what resources cost on the newest bill is read; `None` where there is none to read.
     pub bills: Option<ReadBilled>,
 }
@@ -154,19 +152,6 @@ pub enum Event {
         /// What went wrong.
         error: Option<Arc<SourceError>>,
     },
-    /// Something is odd about what a source said, and usable.
-    Note {
-        /// When.
-        at: Timestamp,
-        /// Which source.
-        source: SourceId,
-        /// Where.
-        scope: Scope,
-        /// One sentence.
-        message: String,
-    },
-    /// What is kept of jobs changed.
-    JobsChanged,
     /// The policy in force wants metrics that the cache does not hold; what fetching them costs.
     Missing {
         /// Metrics to request.
@@ -498,7 +483,6 @@ async fn run(
         }
     }
     tasks.spawn(billed::run(shared.clone(), updates.clone(), only_once));
-    tasks.spawn(jobs::run(shared.clone(), updates.clone(), events.clone(), only_once));
     drop(unread);
     drop(inputs);
     drop(savings);

@@ -64,7 +64,7 @@ pub use decode::decode;
 pub use facts::{FactKind, Stored};
 pub use gpu_hours::GpuHours;
 pub use handle::{Cache, OpenOptions};
-pub use jobs::{Jobs, JobsError, JobsRound, KeptJobs};
+pub use jobs::{Jobs, JobsError, JobsRound};
 pub use ledger::{LedgerCharge, Reserved, ledger_path};
 pub use notice::{CacheNotice, LedgerTrouble};
 pub use scans::ScanKey;

@@ -15,7 +15,6 @@ use super::tell::tell;
 use super::words;
 use crate::analyze::bill::billed_rates;
 use crate::analyze::idle::Policy;
-use crate::bus;
 use crate::bus::tape::Recorder;
 use crate::bus::{Parts, ReadBilled, Settings};
 use crate::cache::{self, Cache, CacheNotice, OpenOptions};
@@ -152,7 +151,6 @@ pub fn parts(invocation: &Invocation, cache: Cache, want: Want) -> Result<Parts,
             // Of accounts that are real.
             prices: if is_demo { Arc::default() } else { Arc::new(config.prices.private()) },
             bills: billed(invocation),
-            jobs: bus::JobsSettings::default(),
         },
         policy: Arc::new(policy(config, &config.preset)?),
         clock,

@@ -31,7 +31,6 @@ use crate::cache::{Cache, CacheNotice};
 use crate::cli::accounts::Reaches;
 use crate::cli::exit::CliError;
 use crate::cli::invocation::{DemoOptions, Invocation};
-use crate::cli::job_sources::job_settings;
 use crate::cli::savings_settings::{SavingsWant, savings_settings};
 use crate::cli::telemetry::Want;
 use crate::cli::{session, storage_settings, views};
@@ -184,7 +183,6 @@ impl Running {
         let mut parts = session::parts(&invocation, cache.clone(), Want::All)?;
         parts.settings.storage = storage_settings::of_cockpit(&invocation.config);
         parts.settings.savings = savings_settings(&invocation.config, SavingsWant::All);
-        parts.settings.jobs = job_settings(&invocation, &config::Env::of_process())?;
         let (sender, events) = mpsc::channel(EVENTS);
         let ledger = parts.ledger.clone();
         let bus = bus::start(parts, sender);
@@ -393,14 +391,6 @@ impl Running {
                 };
                 self.send(Msg::Log(entry)).await;
             }
-            Event::Note { at, source, scope, message } => {
-                let (source, scope) = (Some(source), Some(scope));
-                let fix = String::new();
-                let entry = LogEntry { at, level: Level::Warn, source, scope, message, fix };
-                self.send(Msg::Log(entry)).await;
-            }
-            // No screen shows jobs: reports read what is kept.
-            Event::JobsChanged => {}
             Event::Missing { metrics, micro_usd } => {
                 let missing_usd = (metrics > 0).then(|| ledger::usd_of_micro(micro_usd));
                 let name = self.preset.clone();

@@ -201,12 +201,12 @@ fn the_tax_of_a_real_slurm_is_that_of_an_independent_sum() {
         assert_eq!(of("gpu_hours", &["cancelled"]), want["CANCELLED"]);
         let well = of("gpu_hours", &["completed", "completed_step_failed"]);
         assert_eq!(well, want["COMPLETED"]);
-        let cause = |name: &str| {
+        let exit = |name: &str| {
             let row = rows.iter().find(|row| row["name"] == name).unwrap();
-            row["cause"].as_str().unwrap_or_default().to_owned()
+            row["exit"].as_str().unwrap_or_default().to_owned()
         };
-        assert_eq!(cause("tax-bad"), "exit_3");
-        assert_eq!(cause("tax-step"), "step_exit_7");
+        assert_eq!(exit("tax-bad"), "exit_3");
+        assert_eq!(exit("tax-step"), "step_exit_7");
     }
     let tax = home.json(slurm, &["jobs", "tax", "--by", "cause"]);
     let reading = &tax["readings"][0];

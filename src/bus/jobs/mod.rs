@@ -1,6 +1,6 @@
-//! Sources of jobs: each is asked on its own, from where its last reading ended, and what it answers is kept.
+//! Sources of jobs: reports ask each on its own, from where its last reading ended, and what it answers is kept.
 //!
-//! Nothing is held here: whoever shows jobs reads what is kept, and is told when that has changed.
+//! Nothing is held here: whoever shows jobs reads what is kept.
 
 mod round;
 #[cfg(test)]
@@ -11,22 +11,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use super::account::report;
-use super::readings::{Outcome, cached};
-use super::wake::Wake;
-use super::world::Update;
-use super::{Event, Shared};
+use super::readings::cached;
 use crate::cache::Jobs;
 use crate::domain::jobs::{JobSource, JobsName};
 use crate::domain::{Reading, SourceState};
 use crate::source::jobs::live::LiveJobs;
-use round::{Progress, round};
-
-/// A reading that is behind goes on after this, so that a scheduler has time for others.
-const GO_ON_AFTER: Duration = Duration::from_secs(2);
+use round::round;
 
 /// Where jobs are read, and where they are kept.
 #[derive(Clone, Default)]
@@ -41,7 +33,7 @@ pub struct JobsSettings {
 
 /// Who told which cluster: two that have one name are taken for one.
 #[derive(Default)]
-pub(super) struct Clusters(Mutex<HashMap<(JobSource, Arc<str>), Arc<str>>>);
+struct Clusters(Mutex<HashMap<(JobSource, Arc<str>), Arc<str>>>);
 
 impl Clusters {
     /// Notes the clusters of a source; returns a sentence where another source has one of the same name.
@@ -57,124 +49,6 @@ impl Clusters {
                 )
             })
         })
-    }
-}
-
-/// Reads every source again and again until the bus stops; with `only_once` once.
-pub(super) async fn run(
-    shared: Arc<Shared>,
-    updates: mpsc::Sender<Update>,
-    events: mpsc::Sender<Event>,
-    only_once: bool,
-) {
-    let settings = shared.settings.jobs.clone();
-    let Some(store) = settings.store else { return };
-    remember(&store, &settings.sources, &updates).await;
-    if shared.settings.offline {
-        return;
-    }
-    let clusters = Arc::new(Clusters::default());
-    let mut tasks = tokio::task::JoinSet::new();
-    for source in settings.sources {
-        let reader = Reader {
-            shared: shared.clone(),
-            source,
-            store: store.clone(),
-            first: settings.first,
-            updates: updates.clone(),
-            events: events.clone(),
-            clusters: clusters.clone(),
-            told: Vec::new(),
-        };
-        tasks.spawn(reader.run(only_once));
-    }
-    drop((updates, events));
-    while tasks.join_next().await.is_some() {}
-}
-
-/// Tells when each source was read in an earlier run.
-async fn remember(store: &Jobs, sources: &[Arc<dyn LiveJobs>], updates: &mpsc::Sender<Update>) {
-    for source in sources {
-        let name = source.name().clone();
-        let Some(id) = name.source() else { continue };
-        let (of, scope) = (store.clone(), name.scope());
-        let kept = tokio::task::spawn_blocking(move || of.reading(&name)).await;
-        if let Ok(Ok(Some(kept))) = kept {
-            let reading = cached(id, &scope, Some(kept.taken_at));
-            let _ = updates.send(Update::Remembered(reading)).await;
-        }
-    }
-}
-
-/// The task of one source.
-struct Reader {
-    shared: Arc<Shared>,
-    source: Arc<dyn LiveJobs>,
-    store: Jobs,
-    first: SignedDuration,
-    updates: mpsc::Sender<Update>,
-    events: mpsc::Sender<Event>,
-    clusters: Arc<Clusters>,
-    /// Sentences of the last reading, so that each is told once.
-    told: Vec<String>,
-}
-
-impl Reader {
-    async fn run(mut self, only_once: bool) {
-        let mut wake = Wake::new(&self.shared);
-        loop {
-            wake.begin();
-            self.report(Outcome::Loading).await;
-            let found = round(&*self.source, &self.store, self.first, self.shared.now()).await;
-            let goes_on = match found {
-                Ok(progress) => {
-                    wake.worked();
-                    let is_behind = progress.is_behind;
-                    self.tell(progress).await;
-                    if only_once {
-                        return;
-                    }
-                    wake.wait(if is_behind { GO_ON_AFTER } else { self.source.every() }).await
-                }
-                Err(error) => {
-                    self.report(Outcome::Bad(Arc::new(error))).await;
-                    if only_once {
-                        return;
-                    }
-                    wake.pause().await
-                }
-            };
-            if !goes_on {
-                return;
-            }
-        }
-    }
-
-    /// Tells how a reading went, and what has changed.
-    async fn tell(&mut self, progress: Progress) {
-        let Progress { coverage, mut notes, refusal, clusters, has_news, .. } = progress;
-        notes.extend(self.clusters.claim(self.source.name(), &clusters));
-        self.report(Outcome::Good { coverage }).await;
-        notes.extend(refusal.map(|error| error.with_fix()));
-        let (Some(source), scope) = (self.source.name().source(), self.source.name().scope())
-        else {
-            return;
-        };
-        for message in notes.iter().filter(|note| !self.told.contains(note)).cloned() {
-            let (at, scope) = (self.shared.now(), scope.clone());
-            let _ = self.events.send(Event::Note { at, source, scope, message }).await;
-        }
-        self.told = notes;
-        if has_news {
-            let _ = self.events.send(Event::JobsChanged).await;
-        }
-    }
-
-    async fn report(&self, outcome: Outcome) {
-        let name = self.source.name();
-        if let Some(source) = name.source() {
-            report(&self.updates, source, name.scope(), outcome).await;
-        }
     }
 }
 

@@ -33,8 +33,6 @@ pub(super) struct Progress {
     pub clusters: Vec<Arc<str>>,
     /// True where a part of the past is left for the next reading.
     pub is_behind: bool,
-    /// True where what is kept has changed.
-    pub has_news: bool,
 }
 
 /// The share that is said to be there of an answer of which a part was refused that nobody can count.
@@ -69,7 +67,6 @@ pub(super) async fn round(
         coverage: coverage(&read, &window, until),
         clusters: clusters.into_iter().cloned().collect(),
         is_behind,
-        has_news: !read.attempts.is_empty() || !read.nodes.is_empty() || read.holders.is_some(),
         ..Progress::default()
     };
     let JobsRead { attempts, nodes, holders, mut notes, refusal, .. } = read;

@@ -4,17 +4,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use tokio::sync::mpsc;
 
 use super::round::round;
 use super::{JobsSettings, read_jobs};
-use crate::bus::tests::no_accounts;
-use crate::bus::{Event, start};
-use crate::cache::{Cache, Jobs, OpenOptions};
+use crate::cache::Jobs;
 use crate::domain::jobs::{
     Attempt, AttemptId, GpuHolder, Gpus, JobNode, JobSource, JobState, JobsName,
 };
-use crate::domain::{ErrorKind, SourceError, SourceId, SourceState};
+use crate::domain::{ErrorKind, SourceError};
 use crate::source::jobs::live::{JobWindow, JobsRead, LiveJobs};
 
 type Answer = Result<JobsRead, SourceError>;
@@ -41,10 +38,6 @@ impl Scripted {
 impl LiveJobs for Scripted {
     fn name(&self) -> &JobsName {
         &self.name
-    }
-
-    fn every(&self) -> Duration {
-        Duration::from_millis(20)
     }
 
     async fn read(&self, window: &JobWindow) -> Answer {
@@ -107,7 +100,7 @@ async fn a_reading_begins_where_the_last_one_ended_and_open_attempts_are_asked_f
     let store = place.store();
     for (now, state) in [("10:00", JobState::Running), ("11:00", JobState::Failed)] {
         let progress = round(&*source, &store, FIRST, at(now)).await.unwrap();
-        assert!(progress.has_news && !progress.is_behind && progress.coverage == 1.0);
+        assert!(!progress.is_behind && progress.coverage == 1.0);
         let kept = store.all().unwrap();
         assert_eq!((kept.attempts.len(), kept.attempts[0].state), (1, state));
     }
@@ -215,43 +208,6 @@ async fn nodes_keep_their_instances_and_holders_are_those_of_the_last_reading() 
         .collect();
     assert_eq!(spans, [("i-1", one, two), ("i-2", three, three)]);
     assert_eq!(kept.holders, [holder(two)], "who could not be read is as before, with its age");
-}
-
-#[tokio::test]
-async fn the_bus_tells_readings_notes_once_and_that_jobs_changed() {
-    let place = Place::new();
-    let noted = JobsRead {
-        attempts: vec![attempt("c", "1", JobState::Running)],
-        notes: vec!["the clock is odd".into()],
-        ..JobsRead::default()
-    };
-    let source = Scripted::new("prod", vec![Err(denied()), Ok(noted)]);
-    let (cache, _) = Cache::open(OpenOptions::in_memory(), at("10:00"));
-    let mut parts = no_accounts(&cache, Arc::new(|| at("10:00")));
-    parts.settings.jobs = place.settings(&[&source]);
-    let (sender, mut events) = mpsc::channel(64);
-    let bus = start(parts, sender);
-    let (mut notes, mut changes, mut failed) = (0, 0, false);
-    // The failure's pause is ended by a refresh.
-    while changes < 3 {
-        let event = tokio::time::timeout(Duration::from_secs(20), events.recv()).await;
-        match event.unwrap().unwrap() {
-            Event::Source { reading, error: Some(_), .. } => {
-                assert_eq!(reading.source, SourceId::Slurm);
-                assert!(matches!(reading.state, SourceState::Failed(_)));
-                failed = true;
-                bus.refresh(false);
-            }
-            Event::Note { message, .. } => {
-                assert_eq!(message, "the clock is odd");
-                notes += 1;
-            }
-            Event::JobsChanged => changes += 1,
-            _ => {}
-        }
-    }
-    bus.stop();
-    assert!(failed && notes == 1, "{failed} {notes}");
 }
 
 #[tokio::test]

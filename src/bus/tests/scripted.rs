@@ -287,7 +287,6 @@ pub fn no_accounts(cache: &Cache, clock: Clock) -> Parts {
             summary_key: "test".into(),
             prices: Arc::default(),
             bills: None,
-            jobs: crate::bus::JobsSettings::default(),
             storage: StorageSettings::default(),
             savings: crate::bus::SavingsSettings::default(),
         },

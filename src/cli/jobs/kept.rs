@@ -9,8 +9,8 @@ use super::beside::Beside;
 use super::live;
 use super::types::PricedTypes;
 use crate::analyze::jobs::{
-    CancelledWeight, CauseEvidence, CostInput, Costs, HeldGpus, KnownNodes, Tax, TaxKey,
-    ZombieInput, costs, taxed, with_holders,
+    CancelledWeight, CostInput, Costs, HeldGpus, KnownNodes, Tax, TaxKey, ZombieInput, costs,
+    taxed, with_holders,
 };
 use crate::cache::{Jobs, JobsError};
 use crate::cli::exit::{CliError, Exit};
@@ -168,14 +168,12 @@ impl Kept {
             spot: &beside.spot,
             queues: (!jobs.instance_types.is_empty()).then_some(&queue_type),
         };
-        let evidence = CauseEvidence::default();
         let input = CostInput {
             types: &types,
             known,
             runs: &runs,
             is_interactive: Some(&is_interactive),
             used: (!beside.used.is_empty()).then_some(&used),
-            evidence: &evidence,
             weight,
         };
         Ok(work(self.attempts, &input))

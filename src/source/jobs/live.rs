@@ -1,6 +1,4 @@
-//! The boundary between burntop and what runs jobs: schedulers, and trackers of experiments.
-
-use std::time::Duration;
+//! The boundary between burntop and what runs jobs: schedulers.
 
 use jiff::Timestamp;
 
@@ -50,11 +48,6 @@ impl JobsRead {
 pub trait LiveJobs: Send + Sync {
     /// Identity.
     fn name(&self) -> &JobsName;
-
-    /// Time between two readings.
-    fn every(&self) -> Duration {
-        Duration::from_mins(1)
-    }
 
     /// Reads the attempts that touch a window, and nodes and holders as they are now. Err when nothing could be read; what
     /// was refused in part is in [`JobsRead::refusal`].

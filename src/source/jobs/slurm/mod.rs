@@ -39,17 +39,15 @@ pub struct SlurmSettings {
     pub cluster: Option<Arc<str>>,
     /// Region of the nodes; `None` = unknown.
     pub region: Option<Arc<str>>,
-    /// Time between two readings.
-    pub every: Duration,
     /// Time limit of one request.
     pub timeout: Duration,
 }
 
 impl SlurmSettings {
-    /// A reading each minute, a minute for each request.
+    /// With a minute for each request.
     pub fn new(name: &str) -> Self {
-        let minute = Duration::from_mins(1);
-        Self { name: name.into(), cluster: None, region: None, every: minute, timeout: minute }
+        let timeout = Duration::from_mins(1);
+        Self { name: name.into(), cluster: None, region: None, timeout }
     }
 }
 

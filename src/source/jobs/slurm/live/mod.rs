@@ -172,10 +172,6 @@ impl LiveJobs for SlurmPrograms {
         &self.name
     }
 
-    fn every(&self) -> Duration {
-        self.settings.every
-    }
-
     async fn read(&self, window: &JobWindow) -> Result<JobsRead, SourceError> {
         let mut read = JobsRead::default();
         let asked = Instant::now();

@@ -204,10 +204,6 @@ impl LiveJobs for SlurmRest {
         &self.name
     }
 
-    fn every(&self) -> Duration {
-        self.settings.every
-    }
-
     async fn read(&self, window: &JobWindow) -> Result<JobsRead, SourceError> {
         let now = window.until;
         let mut read = JobsRead::default();
