@@ -152,13 +152,6 @@ impl<'a> Book<'a> {
         Self { known, types, nodes, by_id, by_name, windows: RefCell::default() }
     }
 
-    /// True where nothing is known but what attempts tell.
-    pub fn is_empty(&self) -> bool {
-        self.known.nodes.is_empty()
-            && self.known.instances.is_empty()
-            && self.known.queues.is_none()
-    }
-
     /// Type with its list price.
     pub fn node_type(&self, region: Option<&str>, name: &str) -> Option<NodeType> {
         (self.types)(region, name)
