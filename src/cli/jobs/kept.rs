@@ -78,15 +78,8 @@ impl Kept {
         let readings = live::read(invocation, env)?;
         if let Some(demo) = invocation.reach.demo_fleet(&invocation.config, &invocation.options) {
             let (nodes, holders) = demo::jobs::held(&demo);
-            let reading = HeldReading {
-                source: JobSource::Demo,
-                cluster: demo::jobs::CLUSTER.into(),
-                at: invocation.options.now(),
-                holders,
-            };
-            let attempts = demo::jobs::attempts(&demo);
-            let (held, readings) = (vec![reading], readings.into());
-            return Ok(Self { attempts, nodes, held, readings, exit: Exit::Ok });
+            let (attempts, held) = (demo::jobs::attempts(&demo), by_cluster(holders));
+            return Ok(Self { attempts, nodes, held, readings: readings.into(), exit: Exit::Ok });
         }
         let unreadable = |error: JobsError| CliError::Failed {
             exit: Exit::Unreadable,

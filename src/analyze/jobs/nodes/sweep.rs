@@ -107,6 +107,13 @@ struct Hold {
 pub(in crate::analyze::jobs) fn sweep(book: &Book<'_>, holders: &[Option<Holder<'_>>]) -> Ledger {
     let mut ledger = Ledger { nodes: Vec::new(), held: vec![None; holders.len()] };
     let mut by_node: HashMap<NodeKey, Vec<Hold>> = HashMap::new();
+    // Of what ran on a cluster before its first known attempt nothing is known, least of all that its nodes idled.
+    let mut known_from: HashMap<_, i64> = HashMap::new();
+    for of in holders.iter().flatten().map(|holder| holder.attempt) {
+        let Some(start) = of.started_at.map(Timestamp::as_millisecond) else { continue };
+        let first = known_from.entry((of.id.source, of.id.cluster.clone())).or_insert(start);
+        *first = start.min(*first);
+    }
     for (place, holder) in holders.iter().enumerate() {
         let Some(of) = holder.as_ref().map(|holder| holder.attempt) else { continue };
         let names = of.nodes.len();
@@ -129,17 +136,19 @@ pub(in crate::analyze::jobs) fn sweep(book: &Book<'_>, holders: &[Option<Holder<
     let mut nodes: Vec<(NodeKey, Vec<Hold>)> = by_node.into_iter().collect();
     nodes.sort_by(|a, b| a.0.cmp(&b.0));
     for (key, holds) in nodes {
-        if let Some(node) = of_node(&key, holds, book, holders, &mut ledger.held) {
+        let Some(known_from) = known_from.get(&(key.0, key.1.clone())) else { continue };
+        if let Some(node) = of_node(&key, holds, *known_from, book, holders, &mut ledger.held) {
             ledger.nodes.push(node);
         }
     }
     ledger
 }
 
-/// One node from its first to its last moment. `None` where nothing of it counts.
+/// One node from its first to its last moment, not before `known_from`. `None` where nothing of it counts.
 fn of_node(
     key: &NodeKey,
     mut holds: Vec<Hold>,
+    known_from: i64,
     book: &Book<'_>,
     holders: &[Option<Holder<'_>>],
     held: &mut [Option<Held>],
@@ -152,7 +161,7 @@ fn of_node(
     let windowed = windows.iter().flat_map(|window| {
         [window.from, window.to].into_iter().chain(window.prices.iter().map(|step| step.from))
     });
-    let mut moments: Vec<i64> = ends.chain(windowed).collect();
+    let mut moments: Vec<i64> = ends.chain(windowed).map(|at| at.max(known_from)).collect();
     moments.sort_unstable();
     moments.dedup();
     let (from, until) = (*moments.first()?, *moments.last()?);

@@ -45,6 +45,17 @@ fn parts(node: &NodeCost) -> [Usd; 4] {
 }
 
 #[test]
+fn nothing_is_idle_before_the_first_known_attempt_of_its_cluster() {
+    let of = [node("n", Some("p5.48xlarge"), (-90_000, 1440)), node("m", Some("p5.48xlarge"), (-90_000, 60))];
+    let runs = [on(attempt("a", S::Completed, 8, (0, 900)), &["n"])];
+    let found = nodes_of(&runs, &of);
+    let idle = |name: &str| found.nodes.iter().find(|node| &*node.name == name).unwrap().idle_ms;
+    assert_eq!((idle("n"), idle("m")), (9 * 3_600_000, 3_600_000));
+    // Of a cluster of which no attempt is known, everything may have run.
+    assert!(nodes_of(&[], &of).nodes.is_empty());
+}
+
+#[test]
 fn a_day_of_a_node_is_its_runs_its_idle_time_and_its_rest() {
     // 8 GPUs 15 h of 24: jobs × GPU price would leave $495.36 in nobody's row.
     let runs = [on(attempt("a", S::Completed, 8, (0, 900)), &["n"])];
