@@ -78,6 +78,9 @@ pub mod domain {
         ResourceKind, ResourceSignal, Rung, SavingsFacts, SavingsPlan, Scope, ScopeResources,
         SeriesSet, Signal, SourceId, Sweep, TagKeys, Tags, Tenancy, TypeSpec, Verdict, VerdictKind,
     };
+    pub mod jobs {
+        pub use crate::domain::jobs::GpuHolder;
+    }
     pub mod object_reads {
         pub use crate::domain::object_reads::ReadsBy;
     }
@@ -122,6 +125,14 @@ pub mod source {
     }
     pub mod inventory {
         pub use crate::source::inventory::{Place, open};
+    }
+    pub mod jobs {
+        pub mod live {
+            pub use crate::source::jobs::live::{JobWindow, JobsRead, LiveJobs};
+        }
+        pub mod slurm {
+            pub use crate::source::jobs::slurm::{Place, SlurmPrograms, SlurmSettings};
+        }
     }
     pub mod objects {
         pub use crate::source::objects::Need;

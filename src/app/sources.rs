@@ -34,13 +34,15 @@ pub struct Intervals {
     pub market: u32,
     /// Resources other than instances.
     pub resources: u32,
+    /// Jobs: reports read them.
+    pub jobs: u32,
 }
 
 impl Default for Intervals {
     /// Inventory each minute, metrics each hour (they are hourly), spot prices and identity
     /// hourly, prices and types weekly, GPUs every 30 seconds, from CloudWatch every five minutes,
     /// how buckets are set up every six hours, volumes and resources every fifteen minutes,
-    /// commitments each hour, Spot prices over time every six hours.
+    /// commitments each hour, Spot prices over time every six hours, jobs every five minutes at the latest.
     fn default() -> Self {
         Self {
             ec2: 60,
@@ -55,6 +57,7 @@ impl Default for Intervals {
             commitments: 3600,
             market: 6 * 3600,
             resources: 900,
+            jobs: 300,
         }
     }
 }
@@ -75,6 +78,7 @@ impl Intervals {
             SourceId::Commitments => self.commitments,
             SourceId::SpotHistory | SourceId::Offerings => self.market,
             SourceId::Resources => self.resources,
+            SourceId::Slurm => self.jobs,
         };
         SignedDuration::from_secs(i64::from(seconds))
     }

@@ -25,6 +25,8 @@ mod debounce;
 mod facts;
 mod gpus;
 mod inventory;
+mod jobs;
+mod kept;
 mod live;
 mod metrics;
 mod past;
@@ -50,6 +52,8 @@ mod world;
 
 pub use backtest::{BacktestRequest, once_with_backtest};
 pub use billed::ReadBilled;
+pub use jobs::{JobsSettings, kept_readings, read_jobs};
+pub use kept::{KeptFleet, kept_fleet};
 pub use live::{first_gpus_key, read_gpus};
 pub use past::{burnt, past};
 pub use savings::SavingsSettings;

@@ -1,17 +1,19 @@
-//! Imported jobs, in a file of their own beside the cache.
+//! Jobs that were imported, and those of sources that are asked again and again, in a file of their own beside the cache.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::checksum::RowSum;
 use super::decode::decode;
 use super::imported::{Imported, ImportedError};
+use super::jobs_live as live;
 use super::schema::JOBS;
-use crate::domain::jobs::{Attempt, AttemptId};
+use crate::domain::jobs::{Attempt, AttemptId, GpuHolder, JobNode, JobsName, JobsReading};
 
 /// Version of what the blobs hold. To be raised whenever [`Attempt`] changes.
-const LAYOUT: i64 = 1;
+pub(super) const LAYOUT: i64 = 2;
 
 /// Most attempts that are kept and read at once.
 const ATTEMPTS_AT_MOST: u64 = 3_000_000;
@@ -41,18 +43,39 @@ pub struct KeptJobs {
     pub attempts: Vec<Attempt>,
     /// Number of those that cannot be read: damaged, or written by another version of burntop.
     pub unreadable: u64,
+    /// Nodes of clusters, each while one instance was behind its name.
+    pub nodes: Vec<JobNode>,
+    /// Who held GPUs at the last reading of each source.
+    pub holders: Vec<GpuHolder>,
+    /// How each source was read last.
+    pub readings: Vec<JobsReading>,
+}
+
+/// What one reading of a source brought.
+#[derive(Clone, Copy, Debug)]
+pub struct JobsRound<'a> {
+    /// How it was read.
+    pub reading: &'a JobsReading,
+    /// Attempts.
+    pub attempts: &'a [Attempt],
+    /// Nodes.
+    pub nodes: &'a [JobNode],
+    /// Who holds GPUs; `None` where that could not be read, and what was known stays.
+    pub holders: Option<&'a [GpuHolder]>,
 }
 
 /// The file of imported jobs. Each request opens it anew and blocks: for threads other than the screen's.
 #[derive(Clone, Debug)]
 pub struct Jobs {
     file: Imported,
+    /// Whose turn it is to write: sources that are read side by side would lock each other out.
+    turn: Arc<Mutex<()>>,
 }
 
 impl Jobs {
     /// Jobs beside the cache at `cache`: `jobs.db` in the same directory. Opens nothing.
     pub fn beside(cache: &Path) -> Self {
-        Self { file: Imported::beside(cache, "jobs", &JOBS) }
+        Self { file: Imported::beside(cache, "jobs", &JOBS), turn: Arc::default() }
     }
 
     /// Path of the file.
@@ -66,14 +89,43 @@ impl Jobs {
         Ok(self.file.read(read)?.unwrap_or_default())
     }
 
+    /// Nodes of clusters, and who held their GPUs at the last reading of each source. Err when the file cannot be used.
+    pub fn held(&self) -> Result<(Vec<JobNode>, Vec<GpuHolder>), JobsError> {
+        let read = |conn: &Connection| Ok((live::nodes(conn)?, live::holders(conn)?));
+        Ok(self.file.read(read)?.unwrap_or_default())
+    }
+
+    /// How a source was read last; `None` where it never was. Err when the file cannot be used.
+    pub fn reading(&self, name: &JobsName) -> Result<Option<JobsReading>, JobsError> {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = self.file.read(live::readings)?.unwrap_or_default();
+        Ok(all.into_iter().find(|reading| reading.name == *name))
+    }
+
+    /// Keeps what a reading brought, all or nothing of it; attempts as [`Jobs::put`] does. Err when the file cannot be
+    /// written.
+    pub fn put_round(&self, round: &JobsRound<'_>) -> Result<(), JobsError> {
+        self.put_with(round.attempts, |tx| live::write(tx, round))
+    }
+
     /// Keeps attempts, all or none of them: each replaces the one with its identity, but one that is over is not replaced by
     /// an older reading in which it was not. Err when the file cannot be written; what was kept stays then.
     pub fn put(&self, attempts: &[Attempt]) -> Result<(), JobsError> {
+        self.put_with(attempts, |_| Ok(()))
+    }
+
+    fn put_with(
+        &self,
+        attempts: &[Attempt],
+        more: impl Fn(&Connection) -> rusqlite::Result<()>,
+    ) -> Result<(), JobsError> {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let is_kept = self.file.write(|conn| {
             let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
             for attempt in attempts {
                 write(&tx, attempt)?;
             }
+            more(&tx)?;
             let count: i64 = tx.query_row("SELECT count(*) FROM attempt", [], |row| row.get(0))?;
             let is_full = u64::try_from(count).is_ok_and(|count| count > ATTEMPTS_AT_MOST);
             if is_full { Ok(false) } else { tx.commit().map(|()| true) }
@@ -92,17 +144,21 @@ fn read(conn: &Connection) -> rusqlite::Result<KeptJobs> {
     let mut rows = statement.query([ATTEMPTS_AT_MOST as i64])?;
     let mut kept = KeptJobs::default();
     while let Some(row) = rows.next()? {
-        let text = |at: usize| row.get::<_, String>(at);
+        // Borrowed: a million rows are read at once.
+        let text = |at: usize| Ok::<&str, rusqlite::Error>(row.get_ref(at)?.as_str()?);
         let id = [text(0)?, text(1)?, text(2)?, text(3)?];
         let (layout, over): (i64, i64) = (row.get(4)?, row.get(5)?);
-        let (blob, sum): (Vec<u8>, i64) = (row.get(6)?, row.get(7)?);
-        let is_whole = layout == LAYOUT && sum == checksum(&id, over, &blob);
-        let attempt = is_whole.then(|| decode::<Attempt>(&blob)).flatten();
+        let (blob, sum): (&[u8], i64) = (row.get_ref(6)?.as_blob()?, row.get(7)?);
+        let is_whole = layout == LAYOUT && sum == checksum(id, over, blob);
+        let attempt = is_whole.then(|| decode::<Attempt>(blob)).flatten();
         match attempt.filter(|attempt| columns(&attempt.id) == id) {
             Some(attempt) => kept.attempts.push(attempt),
             None => kept.unreadable += 1,
         }
     }
+    kept.nodes = live::nodes(conn)?;
+    kept.holders = live::holders(conn)?;
+    kept.readings = live::readings(conn)?;
     Ok(kept)
 }
 
@@ -116,17 +172,17 @@ fn write(conn: &Connection, attempt: &Attempt) -> rusqlite::Result<()> {
                ON CONFLICT (source, cluster, raw, key) DO UPDATE SET layout = excluded.layout,
                    over = excluded.over, attempt = excluded.attempt, checksum = excluded.checksum
                WHERE excluded.over >= attempt.over OR attempt.layout <> excluded.layout";
-    let sum = checksum(&id, over, &blob);
-    let [source, cluster, raw, key] = &id;
+    let sum = checksum(id, over, &blob);
+    let [source, cluster, raw, key] = id;
     let mut statement = conn.prepare_cached(sql)?;
     statement.execute(params![source, cluster, raw, key, LAYOUT, over, blob, sum]).map(|_| ())
 }
 
-fn columns(id: &AttemptId) -> [String; 4] {
-    [id.source.word().to_owned(), id.cluster.to_string(), id.raw.to_string(), id.key.to_string()]
+fn columns(id: &AttemptId) -> [&str; 4] {
+    [id.source.word(), &id.cluster, &id.raw, &id.key]
 }
 
-fn checksum(id: &[String; 4], over: i64, blob: &[u8]) -> i64 {
+fn checksum(id: [&str; 4], over: i64, blob: &[u8]) -> i64 {
     let sum = id.iter().fold(RowSum::new(), |sum, text| sum.text(text));
     sum.int(LAYOUT).int(over).blob(blob).finish()
 }

@@ -22,7 +22,8 @@
 //! | `facts`, `series`, `day`, `gpu_hours`, `bucket_sizes`, `burn_days`, `summary`, `ledger` | the things kept |
 //! | `bills` | imported bills, in a file of their own |
 //! | `imported` | such a file: where it lies, how it is opened, why it cannot be |
-//! | `jobs` | imported jobs, in a file of their own |
+//! | `jobs` | jobs, imported or read, in a file of their own |
+//! | `jobs_live` | in it: nodes, holders of GPUs, and how sources were read last |
 //! | `scans` | trees of lists of objects |
 //! | `checksum`, `digest` | what every row carries, and whether all of them are there |
 //! | `decode` | from bytes to values, whose texts are clean |
@@ -43,6 +44,7 @@ mod gpu_hours;
 mod handle;
 mod imported;
 mod jobs;
+mod jobs_live;
 mod ledger;
 mod maintain;
 mod notice;
@@ -62,7 +64,7 @@ pub use decode::decode;
 pub use facts::{FactKind, Stored};
 pub use gpu_hours::GpuHours;
 pub use handle::{Cache, OpenOptions};
-pub use jobs::{Jobs, JobsError, KeptJobs};
+pub use jobs::{Jobs, JobsError, JobsRound};
 pub use ledger::{LedgerCharge, Reserved, ledger_path};
 pub use notice::{CacheNotice, LedgerTrouble};
 pub use scans::ScanKey;

@@ -344,6 +344,42 @@ pub(super) const JOBS: Schema = Schema {
         checksum INTEGER NOT NULL,
         PRIMARY KEY (source, cluster, raw, key)
     ) WITHOUT ROWID;
+    ",
+        "
+    -- A node while one instance was behind its name (`instance` is its id, else its address, else empty); times in
+    -- milliseconds, which the postcard has not.
+    CREATE TABLE node (
+        source     TEXT    NOT NULL,
+        cluster    TEXT    NOT NULL,
+        name       TEXT    NOT NULL,
+        instance   TEXT    NOT NULL,
+        seen_from  INTEGER NOT NULL,
+        seen_until INTEGER NOT NULL,
+        layout     INTEGER NOT NULL,
+        node       BLOB    NOT NULL,
+        checksum   INTEGER NOT NULL,
+        PRIMARY KEY (source, cluster, name, instance)
+    ) WITHOUT ROWID;
+    -- Who held GPUs at the last reading of a source (`origin` is its configured name), all of them anew each time.
+    CREATE TABLE holder (
+        source   TEXT    NOT NULL,
+        origin   TEXT    NOT NULL,
+        place    INTEGER NOT NULL,
+        layout   INTEGER NOT NULL,
+        holder   BLOB    NOT NULL,
+        checksum INTEGER NOT NULL,
+        PRIMARY KEY (source, origin, place)
+    ) WITHOUT ROWID;
+    -- How a source was read last, milliseconds; `open` is the earliest submission of what was not over.
+    CREATE TABLE reading (
+        source   TEXT    NOT NULL,
+        origin   TEXT    NOT NULL,
+        taken    INTEGER NOT NULL,
+        complete INTEGER NOT NULL,
+        open     INTEGER,
+        checksum INTEGER NOT NULL,
+        PRIMARY KEY (source, origin)
+    ) WITHOUT ROWID;
     "],
     take_over: |_, _| Ok(()),
     may_be_empty: true,

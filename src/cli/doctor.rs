@@ -13,6 +13,7 @@ use super::acting;
 use super::arming::{Arming, arming};
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
+use super::job_sources;
 use super::organization::age;
 use super::telemetry::{self, Want};
 use crate::act::plan::Verb;
@@ -22,6 +23,7 @@ use crate::config::{ConfigError, Env, Loaded};
 use crate::doctor::acting as checks;
 use crate::doctor::bill as checks_of_bills;
 use crate::doctor::gpus;
+use crate::doctor::jobs;
 use crate::doctor::local::{self, CacheFacts, TerminalFacts};
 use crate::doctor::organization::page;
 use crate::doctor::{Check, LIMIT, Report, Status, Terms, examine};
@@ -71,8 +73,11 @@ async fn report(invocation: &Invocation, env: &Env) -> Report {
     let demo = invocation.options.demo.is_some();
     let telemetry = telemetry(invocation, env, ledger.as_ref(), now);
     let terms = Terms { now, limit: LIMIT, ledger: ledger.clone(), demo };
-    let (mut report, telemetry) = tokio::join!(examine(local, &accounts, &terms), telemetry);
+    let jobs = jobs(invocation, env, now);
+    let (mut report, telemetry, jobs) =
+        tokio::join!(examine(local, &accounts, &terms), telemetry, jobs);
     report.checks.extend(telemetry);
+    report.checks.extend(jobs);
     if let Some(found) = &invocation.organization {
         let age = found.listed_at.map(|at| age(at, now)).unwrap_or_default();
         let page =
@@ -98,6 +103,17 @@ async fn telemetry(
     };
     let hosts = gpu_hosts(invocation).await;
     gpus::examine(&named, telemetry::nearby(invocation, env), hosts, now).await
+}
+
+/// Checks of the sources of jobs; the demo has none.
+async fn jobs(invocation: &Invocation, env: &Env, now: Timestamp) -> Vec<Check> {
+    if invocation.options.demo.is_some() {
+        return Vec::new();
+    }
+    match job_sources::sources(invocation, env) {
+        Ok(named) => jobs::examine(&named, &job_sources::nearby(invocation, env), now).await,
+        Err(error) => vec![jobs::unusable(&error.to_string())],
+    }
 }
 
 /// Running instances with accelerators, where a source finds its hosts among them. What cannot be

@@ -1,10 +1,12 @@
 //! `burntop gpus`: one round of reading, the GPUs printed, with an exit code.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use super::args::{GpusArgs, GroupChoice};
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
+use super::jobs;
 use super::list_options::Selection;
 use super::reports;
 use super::telemetry::Want;
@@ -37,9 +39,12 @@ pub fn run(
     if let Some(fail_on) = &options.fail_on {
         fail_on.of_gpus().map_err(CliError::Usage)?;
     }
-    let outcome = reports::read(invocation, Want::All)?;
+    let mut outcome = reports::read(invocation, Want::All)?;
     unreadable(invocation, &outcome)?;
     let ctx = reports::context(invocation, env);
+    if let Some(named) = jobs::with_jobs(invocation, &outcome.gpus, ctx.now) {
+        outcome.gpus = Arc::new(named);
+    }
     let list = report(&outcome, &chosen, &ctx);
     let totals = GpuTotals::of(list.rows.iter().map(|r| &**r));
     match groups {

@@ -16,7 +16,7 @@ use crate::tabs::bill::picture::{
 };
 use crate::tabs::gpus::picture::GpuField;
 use crate::tabs::idle::picture::Field;
-use crate::tabs::jobs::picture::{JobField, TaxField};
+use crate::tabs::jobs::picture::{JobField, NodeField, RepeatField, TaxField, ZombieField};
 use crate::tabs::network::picture::{CacheField, NetworkField};
 use crate::tabs::overview::picture::FindingField;
 use crate::tabs::savings::picture::{CommitmentField, ProposalField, ResourceField, SpotField};
@@ -31,7 +31,7 @@ pub type CommandPath = &'static [&'static str];
 pub type Fields = fn() -> &'static dyn FieldTable;
 
 /// The subcommands that print a list, with the fields of their rows.
-pub const LISTS: [(CommandPath, Fields); 18] = [
+pub const LISTS: [(CommandPath, Fields); 21] = [
     (&["idle"], Field::table),
     (&["overview"], FindingField::table),
     (&["gpus"], GpuField::table),
@@ -50,6 +50,9 @@ pub const LISTS: [(CommandPath, Fields); 18] = [
     (&["network", "cache"], CacheField::table),
     (&["jobs"], JobField::table),
     (&["jobs", "tax"], TaxField::table),
+    (&["jobs", "nodes"], NodeField::table),
+    (&["jobs", "repeats"], RepeatField::table),
+    (&["jobs", "zombies"], ZombieField::table),
 ];
 
 /// How a list is printed.

@@ -29,6 +29,7 @@ pub mod iam_policy;
 mod interrupt;
 pub mod inventories;
 pub mod invocation;
+pub mod job_sources;
 pub mod jobs;
 mod list_options;
 pub mod log;

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::bill::BillSection;
 use super::commitments::CommitmentsSection;
 use super::gpus::GpusSection;
+use super::jobs::JobsSection;
 use super::organization::OrganizationSection;
 use super::prices::PricesSection;
 use super::secret::Secret;
@@ -51,6 +52,8 @@ pub struct FileConfig {
     pub commitments: CommitmentsSection,
     /// Where bills are exported to, and which tags tell work apart.
     pub bill: BillSection,
+    /// Where jobs are read: schedulers.
+    pub jobs: JobsSection,
     /// Prices that no API tells: discounts, private rates, Capacity Blocks.
     pub prices: PricesSection,
     /// The cache on disk.
@@ -337,6 +340,7 @@ impl FileConfig {
             spot: self.spot.over(under.spot),
             commitments: self.commitments.over(under.commitments),
             bill: self.bill.over(under.bill),
+            jobs: self.jobs.over(under.jobs),
             prices: self.prices.over(under.prices),
             cache: CacheSection {
                 max_mb: self.cache.max_mb.or(under.cache.max_mb),

@@ -396,7 +396,7 @@ fn pair(rule: &str) -> Result<(String, String), String> {
 }
 
 /// What is wrong is told without the text: it may be a token that was put into the wrong place.
-fn web_address(url: &Address) -> Result<url::Url, String> {
+pub(super) fn web_address(url: &Address) -> Result<url::Url, String> {
     url.parse().map_err(|why| match why {
         AddressError::User => {
             "the address holds a user or a password; take them out, and name a file with the \
@@ -425,7 +425,7 @@ fn exporter_target(target: &Address) -> Result<(), String> {
 }
 
 /// Nothing that ssh could take for an option or the shell for more than a word.
-fn is_ssh_host(host: &str) -> bool {
+pub(super) fn is_ssh_host(host: &str) -> bool {
     let plain =
         |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '@' | ':' | '%');
     !host.is_empty() && !host.starts_with('-') && host.chars().all(plain)

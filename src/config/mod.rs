@@ -13,6 +13,7 @@ pub mod env;
 pub mod error;
 pub mod file;
 pub mod gpus;
+pub mod jobs;
 pub mod load;
 pub mod organization;
 pub mod parse;
@@ -42,6 +43,7 @@ pub use file::{ColorChoice, FileConfig, RegionsText, SavedView, SymbolChoice};
 pub use gpus::{
     ExportersSection, FlavourChoice, GpusConfig, PrometheusSection, SshSection, ec2_hosts,
 };
+pub use jobs::{JobsConfig, SlurmSection};
 pub use load::{Loaded, load};
 pub use organization::{Found, OrganizationConfig, OrganizationSection};
 pub use paths::Paths;
@@ -83,6 +85,8 @@ pub struct Config {
     pub commitments: CommitmentsConfig,
     /// Where bills are exported to, and which tags tell work apart.
     pub bill: BillConfig,
+    /// Where jobs are read.
+    pub jobs: JobsConfig,
     /// Prices of one's own.
     pub prices: PricesConfig,
     /// The cache.

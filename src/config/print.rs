@@ -43,6 +43,7 @@ pub fn effective(config: &Config) -> Result<String, toml::ser::Error> {
         spot: config.spot.section(),
         commitments: config.commitments.section(),
         bill: config.bill.section(),
+        jobs: config.jobs.section(),
         prices: config.prices.section(),
         cache: CacheSection { max_mb: Some(config.cache.max_mb), path: config.cache.path.clone() },
         ui: UiSection {

@@ -9,8 +9,8 @@ use super::validate;
 use super::vocabulary::Vocabulary;
 use super::{
     ActionsConfig, BillConfig, CacheConfig, CommitmentsConfig, Config, DEFAULT_CACHE_MB,
-    DEFAULT_CAP_USD_PER_DAY, DEFAULT_PRESET, GpusConfig, OrganizationConfig, OrganizationSection,
-    PricesConfig, SpotConfig, StorageConfig, Target, UiConfig, env,
+    DEFAULT_CAP_USD_PER_DAY, DEFAULT_PRESET, GpusConfig, JobsConfig, OrganizationConfig,
+    OrganizationSection, PricesConfig, SpotConfig, StorageConfig, Target, UiConfig, env,
 };
 use crate::domain::{Regions, TagKeys};
 
@@ -204,6 +204,7 @@ fn config(file: FileConfig, chosen: bool, regions_forced: bool) -> Config {
         spot: SpotConfig::of(file.spot),
         commitments: CommitmentsConfig::of(&file.commitments, &accounts),
         bill: BillConfig::of(file.bill),
+        jobs: JobsConfig::of(file.jobs),
         prices: PricesConfig::of(file.prices, &accounts),
         cache: CacheConfig {
             max_mb: file.cache.max_mb.unwrap_or(DEFAULT_CACHE_MB),

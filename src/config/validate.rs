@@ -8,6 +8,7 @@ use super::commitments;
 use super::error::Problem;
 use super::file::{AccountSection, RegionsText, SavedView};
 use super::gpus;
+use super::jobs;
 use super::organization;
 use super::prices;
 use super::resolve::Layer;
@@ -91,6 +92,9 @@ pub fn layer(layer: &Layer, presets: &[String], words: &Vocabulary, problems: &m
     }
     for (key, why) in bill::problems(&value.bill) {
         bad(&format!("bill.{key}"), format!("`bill.{key}`: {why}"));
+    }
+    for (key, why) in jobs::problems(&value.jobs) {
+        bad(&format!("jobs.{key}"), format!("`jobs.{}`: {why}", text::clean(&key)));
     }
     for (key, why) in prices::problems(&value.prices, named, words) {
         let key = format!("prices.{key}");

@@ -7,6 +7,7 @@
 //! | `acting` | what may be changed, and the audit log; facts in, checks out |
 //! | `bill` | whether a bill is imported, and how old it is |
 //! | `gpus` | what the sources of GPU telemetry answer |
+//! | `jobs` | what the sources of jobs answer |
 //! | `local` | what this machine alone can tell; facts in, checks out, no I/O |
 //! | `account` | what an account answers through its [`crate::source::Provider`] |
 //! | `network` | how calls to AWS travel: proxy, authorities, kind of endpoint |
@@ -19,6 +20,7 @@ mod account;
 pub mod acting;
 pub mod bill;
 pub mod gpus;
+pub mod jobs;
 pub mod local;
 mod network;
 pub mod organization;

@@ -75,6 +75,16 @@ pub(super) fn text<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<str>, D::Er
     Text::deserialize(from).map(|t| t.0)
 }
 
+/// The same of a text that may be missing.
+pub(super) fn maybe_text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Arc<str>>, D::Error> {
+    Ok(Option::<Text>::deserialize(from)?.map(|text| text.0))
+}
+
+/// The same of each text of a list.
+pub(super) fn texts<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<[Arc<str>]>, D::Error> {
+    Ok(Vec::<Text>::deserialize(from)?.into_iter().map(|text| text.0).collect())
+}
+
 /// For `#[serde(deserialize_with)]` on a list that repeats: shared within the thread. Err for other input.
 pub(super) fn list<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<[Unchecked]>, D::Error> {
     Ok(shared_list(&Vec::<Unchecked>::deserialize(from)?))

@@ -47,6 +47,8 @@ pub enum SourceId {
     Offerings,
     /// Notebooks, endpoints, addresses, NAT gateways, load balancers.
     Resources,
+    /// Jobs of Slurm.
+    Slurm,
 }
 
 /// Some of the sources.
@@ -78,7 +80,7 @@ impl SourceSet {
 
 impl SourceId {
     /// All sources, in the order of the header.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Identity,
         Self::Ec2,
         Self::CloudWatch,
@@ -96,6 +98,7 @@ impl SourceId {
         Self::SpotHistory,
         Self::Offerings,
         Self::Resources,
+        Self::Slurm,
     ];
 
     /// True for the sources of GPU telemetry.
@@ -131,6 +134,7 @@ impl SourceId {
             Self::SpotHistory => "spot-history",
             Self::Offerings => "offerings",
             Self::Resources => "resources",
+            Self::Slurm => "slurm",
         }
     }
 }

@@ -45,7 +45,7 @@ pub use gpus::Gpus;
 pub use guide::GuideReport;
 pub use idle::Instances;
 pub use idle_backtest::IdleBacktestReport;
-pub use jobs::{ASSUMED_REGION, ImportedFile, JobsImportReport, JobsOf};
+pub use jobs::{ASSUMED_REGION, ImportedFile, JobsImportReport, JobsOf, KeptJobsOf, ZombiesOf};
 pub use lifecycle::{LintReport, PlanReport, SimulationReport};
 pub use list::{List, ListField};
 pub use network::{CacheOf, LogTold};

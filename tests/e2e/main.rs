@@ -43,6 +43,7 @@
 //! | a company's proxy that looks into TLS, fails, or wants a password; an unknown authority | `company::the_cockpit_…` | `company`; `source::aws::network` |
 //! | an SSO session that ends, a program for credentials that fails, a role that wants MFA | | `logins`; `source::aws::login` |
 //! | a list of accounts that is denied, an account whose role cannot be assumed | | `organization`; `source::aws::organization` |
+//! | a scheduler that is away, a token that ends, two clusters with one name, clocks that differ | | `slurm`; `source::jobs::slurm`, `bus::jobs` |
 //! | the own-cost cap | | `aws::the_cap_…`; `bus`, `ui::golden` (`capped`) |
 
 // Helpers of tests may fail a test the way tests do.
@@ -83,6 +84,7 @@ mod savings;
 mod screens;
 #[path = "../support/server.rs"]
 mod server;
+mod slurm;
 mod storage;
 mod storage_acting;
 mod tapes;

@@ -3,8 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use jiff::Timestamp;
-
+use super::saved::{Salvage, Saved};
 use crate::domain::bill::Usd;
 use crate::domain::jobs::{Attempt, GpuTime, JobState};
 
@@ -80,31 +79,26 @@ impl fmt::Display for CancelledWeight {
 
 /// Milliseconds of an attempt that came to nothing, where its state says that it did, and whether they are an upper bound.
 ///
-/// From the last complete checkpoint (or the start) to the end, and the time in which the next attempt, whose `start` and
-/// `first step` these are, came back to where it was. Without a known checkpoint all of it, as an upper bound: one may
-/// have been written.
-pub(super) fn lost_ms(of: &Attempt, next: Option<(Timestamp, Timestamp)>) -> Option<(i64, bool)> {
+/// From the last complete checkpoint (or the start) to the end, and the time in which the next attempt came back to where
+/// it was (`restart_ms`). Without a known checkpoint all of it, as an upper bound: one may have been written. One that the
+/// next attempt did not use saved nothing.
+fn lost_ms(of: &Attempt, saved: &Saved, restart_ms: i64) -> Option<(i64, bool)> {
     let held = of.held_ms()?;
+    let is_upper_bound = held > 0 && saved.salvage != Salvage::Refuted;
     let (Some(start), Some(end)) = (of.started_at, of.ended_at) else {
-        return Some((held, held > 0));
+        return Some((held, is_upper_bound));
     };
-    // One that was written after the end is not of this attempt.
-    let Some(saved) = of.saved_at.filter(|saved| *saved <= end) else {
-        return Some((held, held > 0));
-    };
-    let between = |from: Timestamp, to: Timestamp| {
-        to.as_millisecond().saturating_sub(from.as_millisecond()).max(0)
-    };
-    let restart = next.map_or(0, |(start, first_step)| between(start, first_step));
-    let lost = between(saved.max(start), end).saturating_add(restart);
-    Some((lost.clamp(0, held), false))
+    let Some(at) = saved.at else { return Some((held, is_upper_bound)) };
+    let since = end.as_millisecond().saturating_sub(at.max(start).as_millisecond()).max(0);
+    Some((since.saturating_add(restart_ms).clamp(0, held), false))
 }
 
 /// Lost part of what was held by an attempt, and whether it is an upper bound.
 pub(super) fn lost(
     of: &Attempt,
     held: Amount,
-    next: Option<(Timestamp, Timestamp)>,
+    saved: &Saved,
+    restart_ms: i64,
     weight: CancelledWeight,
 ) -> (Amount, bool) {
     let weight = match of.state {
@@ -116,7 +110,7 @@ pub(super) fn lost(
         return (Amount::ZERO, false);
     }
     let all_ms = of.held_ms().unwrap_or_default();
-    let (ms, is_upper_bound) = lost_ms(of, next).unwrap_or((all_ms, false));
+    let (ms, is_upper_bound) = lost_ms(of, saved, restart_ms).unwrap_or((all_ms, false));
     let part = |ms: i64| u64::try_from(ms).unwrap_or_default();
     let lost = if all_ms == 0 { held } else { held.part(part(ms), part(all_ms)) };
     (lost.part(weight.into(), CancelledWeight::ALL.into()), is_upper_bound)

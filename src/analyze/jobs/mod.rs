@@ -2,19 +2,39 @@
 //!
 //! | file | holds |
 //! |---|---|
+//! | `nodes/` | what is behind the name of a node, and its cost in runs, idle time and rest |
 //! | `price` | share of a node that an attempt holds, and its dollars |
+//! | `saved` | what checkpoints saved, confirmed or refuted by the attempt that went on |
 //! | `lost` | how much of an attempt came to nothing |
+//! | `class` | classes of causes, by codes and by what the source says |
 //! | `costed` | attempts with their costs: numbered, parts side by side as one, no hour twice |
 //! | `tax` | sums by key, goodput |
+//! | `repeats` | what was lost again and again |
+//! | `zombies` | GPUs that cost and do nothing for a job; whose a GPU is |
+//! | `used` | GPU-hours in which GPUs worked |
 
+mod class;
 mod costed;
 mod lost;
+mod nodes;
 mod price;
+mod repeats;
+mod saved;
 mod tax;
 #[cfg(test)]
 mod tests;
+mod used;
+mod zombies;
 
-pub use costed::{Costed, costed};
+pub use class::CauseClass;
+pub use costed::{CostInput, Costed, Costs, costs, taxed};
 pub use lost::CancelledWeight;
-pub use price::NodeType;
-pub use tax::{Tax, TaxKey, TaxRow, TaxSums, tax};
+pub use nodes::{KnownInstance, KnownNodes, NodeCost, TypeFrom};
+pub use price::{NodeType, PriceFrom};
+pub use repeats::{Repeat, RepeatKind, repeats};
+pub use saved::{KnownRun, Salvage};
+pub use tax::{Tax, TaxKey, TaxRow, TaxSums};
+pub use used::{GpuHourOf, UsedHours};
+pub use zombies::{
+    HeldGpus, Zombie, ZombieInput, ZombieKind, covered_nodes, with_holders, zombies,
+};

@@ -2,17 +2,49 @@
 
 use std::sync::Arc;
 
-use crate::domain::bill::Usd;
+use serde::{Deserialize, Serialize};
+
+use super::nodes::WHOLE;
+use crate::domain::bill::{Usd, words};
 use crate::domain::jobs::{Attempt, Gpus, narrowed};
+use crate::domain::price::{PriceBasis, Provenance, Rate};
 
 /// Milliseconds in an hour.
 const HOUR: u128 = 3_600_000;
 
+words! {
+    /// Kind of price that dollars rest on.
+    PriceFrom {
+        /// On-demand list price.
+        List = "list",
+        /// Spot price of the zone at that time.
+        Spot = "spot",
+        /// What the newest bill charged for the type.
+        Bill = "bill",
+        /// Private price of the configuration.
+        Private = "private",
+    }
+}
+
+impl PriceFrom {
+    /// Kind of a rate.
+    pub const fn of(rate: &Rate) -> Self {
+        match (rate.basis, &rate.provenance) {
+            (_, Provenance::Bill { .. }) => Self::Bill,
+            (PriceBasis::Spot, _) => Self::Spot,
+            (PriceBasis::Private, _) => Self::Private,
+            (PriceBasis::OnDemandList, _) => Self::List,
+        }
+    }
+}
+
 /// An instance type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeType {
-    /// List price; `None` where none is known.
+    /// Price; `None` where none is known.
     pub usd_per_hour: Option<Usd>,
+    /// Kind of price.
+    pub from: PriceFrom,
     /// GPUs.
     pub gpus: Gpus,
     /// CPUs as the scheduler counts them.
@@ -47,6 +79,15 @@ fn nodes_held(of: &Attempt, node: &NodeType) -> Option<(u128, u128)> {
     let known = shares.into_iter().flatten().filter(|(_, of)| *of > 0);
     let largest = known.reduce(|a, b| if is_larger(b, a) { b } else { a })?;
     Some(whole.filter(|whole| is_larger(largest, *whole)).unwrap_or(largest))
+}
+
+/// Share of each of its named nodes that an attempt holds, in parts of [`WHOLE`], which is the most: what it holds of all of
+/// them, in equal parts. `None` where nothing tells, or no node is named.
+pub(super) fn share_of_node(of: &Attempt, node: &NodeType) -> Option<u64> {
+    let names = of.nodes.len() as u128;
+    let (by, all) = nodes_held(of, node).or_else(|| of.gpus.is_none().then_some((names, 1)))?;
+    let parts = (by * u128::from(WHOLE)).checked_div(all * names)?;
+    Some(u64::try_from(parts).map_or(WHOLE, |parts| parts.min(WHOLE)))
 }
 
 /// Dollars of `ms` milliseconds of an attempt, to ten places; `None` without a price.

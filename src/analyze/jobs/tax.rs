@@ -7,8 +7,10 @@ use std::sync::Arc;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
+use super::class::CauseClass;
 use super::costed::Costed;
 use super::lost::Amount;
+use super::nodes::TypeFrom;
 use crate::domain::bill::{Usd, words};
 use crate::domain::jobs::{GpuTime, JobState};
 
@@ -66,6 +68,10 @@ pub struct TaxSums {
     pub upper_bounds: u64,
     /// Doubtful attempts, which count nothing.
     pub doubtful: u64,
+    /// Attempts whose dollars were scaled: of their nodes more was asked for than there is.
+    pub scaled: u64,
+    /// Attempts whose instance type is that of their queue: an estimate.
+    pub estimated: u64,
     /// GPU time that attempts waited for.
     pub waited: GpuTime,
     /// GPU time held by those of which it is known how long they waited.
@@ -89,6 +95,8 @@ impl AddAssign<&Self> for TaxSums {
         self.unpriced += other.unpriced;
         self.upper_bounds += other.upper_bounds;
         self.doubtful += other.doubtful;
+        self.scaled += other.scaled;
+        self.estimated += other.estimated;
         self.waited += other.waited;
         self.waiters += other.waiters;
         self.waiters_lost += other.waiters_lost;
@@ -118,12 +126,14 @@ impl TaxSums {
             unpriced: is(held.usd.is_none()),
             upper_bounds: is(row.lost_is_upper_bound),
             doubtful: is(state == JobState::Doubtful),
+            scaled: is(row.is_scaled),
+            estimated: is(row.type_from == Some(TypeFrom::Rule)),
             ..Self::default()
         };
         if state == JobState::Cancelled {
             (sums.cancelled, sums.cancelled_usd) = (sums.gpu_time, sums.usd);
         }
-        if row.attempt.cause.is_none() {
+        if matches!(row.class, None | Some(CauseClass::Unknown)) {
             sums.lost_without_cause = sums.lost;
         }
         if let (Some(waited), Some(held)) = (waited, held.gpu_time) {
@@ -184,28 +194,43 @@ pub struct Tax {
     pub total: TaxSums,
 }
 
-/// Sums of attempts by a key.
-pub fn tax<'a>(rows: impl IntoIterator<Item = &'a Costed>, key: TaxKey) -> Tax {
-    let mut sums: HashMap<Option<Arc<str>>, TaxSums> = HashMap::new();
-    let mut total = TaxSums::default();
-    for row in rows {
+/// Sums of attempts by a key, one after the other.
+pub(super) struct Summing {
+    key: TaxKey,
+    sums: HashMap<Option<Arc<str>>, TaxSums>,
+    total: TaxSums,
+}
+
+impl Summing {
+    /// Nothing yet.
+    pub fn new(key: TaxKey) -> Self {
+        Self { key, sums: HashMap::new(), total: TaxSums::default() }
+    }
+
+    /// Adds an attempt.
+    pub fn add(&mut self, row: &Costed) {
         let own = TaxSums::of(row);
-        total += &own;
-        if key == TaxKey::Node && row.attempt.nodes.len() > 1 {
+        self.total += &own;
+        if self.key == TaxKey::Node && row.attempt.nodes.len() > 1 {
             for (node, part) in row.attempt.nodes.iter().zip(by_node(row)) {
-                *sums.entry(Some(node.clone())).or_default() += &part;
+                *self.sums.entry(Some(node.clone())).or_default() += &part;
             }
         } else {
-            *sums.entry(value(row, key)).or_default() += &own;
+            *self.sums.entry(value(row, self.key)).or_default() += &own;
         }
     }
-    let mut rows: Vec<TaxRow> =
-        sums.into_iter().map(|(value, sums)| TaxRow { value, sums }).collect();
-    rows.sort_by(|a, b| {
-        let by = |row: &TaxRow| (row.sums.lost_usd, row.sums.lost, row.sums.gpu_time);
-        by(b).cmp(&by(a)).then_with(|| a.value.cmp(&b.value))
-    });
-    Tax { key, rows, total }
+
+    /// The sums, those that lost most first.
+    pub fn finish(self) -> Tax {
+        let Self { key, sums, total } = self;
+        let mut rows: Vec<TaxRow> =
+            sums.into_iter().map(|(value, sums)| TaxRow { value, sums }).collect();
+        rows.sort_by(|a, b| {
+            let by = |row: &TaxRow| (row.sums.lost_usd, row.sums.lost, row.sums.gpu_time);
+            by(b).cmp(&by(a)).then_with(|| a.value.cmp(&b.value))
+        });
+        Tax { key, rows, total }
+    }
 }
 
 /// Equal parts of an attempt, one a node.
@@ -232,10 +257,7 @@ fn value(row: &Costed, key: TaxKey) -> Option<Arc<str>> {
     let of = &row.attempt;
     match key {
         TaxKey::State => Some(of.state.word().into()),
-        TaxKey::Cause => match of.cause {
-            Some(cause) => Some(cause.word().into()),
-            None => (!of.state.is_lost() && of.state != JobState::Unknown).then(|| NO_CAUSE.into()),
-        },
+        TaxKey::Cause => Some(row.class.map_or(NO_CAUSE, CauseClass::word).into()),
         TaxKey::User => of.user.clone(),
         TaxKey::Team => of.team.clone(),
         TaxKey::Project => of.project.clone(),

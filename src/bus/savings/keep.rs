@@ -12,7 +12,7 @@ use super::super::facts::Wanted;
 use super::super::readings;
 use super::Input;
 use super::board::Board;
-use crate::cache::FactKind;
+use crate::cache::{Cache, FactKind};
 use crate::domain::{
     Commitment, CommitmentSource, Scope, ScopeResources, SourceId, SpotHistory, ZoneOffering,
 };
@@ -70,6 +70,12 @@ pub(super) struct Market {
     pub asked: BTreeSet<Arc<str>>,
     /// The prices.
     pub histories: Vec<SpotHistory>,
+}
+
+/// Spot prices over time of all regions that the cache holds.
+pub async fn kept_spot(cache: &Cache, now: Timestamp) -> Vec<SpotHistory> {
+    let markets = cache.all::<Market>(kind::SPOT_HISTORY, now).await;
+    markets.into_iter().flat_map(|(_, market)| market.value.histories).collect()
 }
 
 /// Puts what the cache holds of the selected accounts on the board.

@@ -28,6 +28,7 @@ use std::sync::Arc;
 use jiff::SignedDuration;
 use tokio::sync::mpsc;
 
+pub(super) use self::keep::kept_spot;
 pub(super) use self::state::SavingsState;
 use super::context::Told;
 use super::world::Update;

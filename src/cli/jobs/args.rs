@@ -38,6 +38,34 @@ pub enum JobsCommand {
         #[command(flatten)]
         list: ListOptions,
     },
+    /// Shows what each node cost: in jobs, idle, and what no job held of it.
+    ///
+    /// The three add up to the price of its hours. An attempt has the largest of its shares in GPUs, CPUs and memory; where
+    /// attempts together ask for more than a node, each pays its part of one.
+    Nodes {
+        /// How they are listed.
+        #[command(flatten)]
+        list: ListOptions,
+    },
+    /// Shows what was lost again and again: retries on a bad node, scripts that keep failing, last hours, sweeps.
+    ///
+    /// Runs that failed in the hour before they usually complete, retries on the node on which the job had just failed,
+    /// scripts that failed three times one after the other, sweeps of which no member was stopped early. The total counts each
+    /// attempt once.
+    Repeats {
+        /// How they are listed.
+        #[command(flatten)]
+        list: ListOptions,
+    },
+    /// Shows GPUs that cost and do nothing for a job: held by no living job, or idle in one that runs.
+    ///
+    /// By what schedulers tell of who holds GPUs and what telemetry tells of their work. Where either is unknown or older than
+    /// twice its interval, a GPU is in use.
+    Zombies {
+        /// How they are listed.
+        #[command(flatten)]
+        list: ListOptions,
+    },
     /// Reads jobs from files and keeps them: CSV, JSON lines, or the text of Slurm's sacct.
     ///
     /// The same attempt read again replaces itself. Of Slurm: `sacct -a -X -D -P -o …`, with the columns that
@@ -90,7 +118,12 @@ impl JobsArgs {
     pub fn list(&self) -> Option<&ListOptions> {
         match &self.what {
             None => Some(&self.list),
-            Some(JobsCommand::Tax { list, .. }) => Some(list),
+            Some(
+                JobsCommand::Tax { list, .. }
+                | JobsCommand::Nodes { list }
+                | JobsCommand::Repeats { list }
+                | JobsCommand::Zombies { list },
+            ) => Some(list),
             Some(JobsCommand::Import(_)) => None,
         }
     }

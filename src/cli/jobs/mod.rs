@@ -1,10 +1,14 @@
 //! `burntop jobs …`: what is kept, priced and printed; what is imported.
 
 pub mod args;
+mod beside;
 mod import;
+mod kept;
+mod live;
 #[cfg(test)]
 mod tests;
 mod types;
+mod zombies;
 
 use std::io::Write;
 
@@ -12,16 +16,15 @@ use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
 use super::list_options::Selection;
 use super::reports;
-use super::tell::tell;
-use crate::analyze::jobs::{CancelledWeight, Costed, TaxKey, TaxSums, costed, tax};
-use crate::cache::{Jobs, KeptJobs};
+use crate::analyze::jobs::{CancelledWeight, TaxSums, repeats};
 use crate::config::Env;
-use crate::domain::format::counted;
-use crate::domain::jobs::Attempt;
-use crate::report::JobsOf;
-use crate::source::demo;
-use crate::tabs::jobs::picture::{JobField, TaxField, job_rows, tax_rows};
+use crate::report::{JobsOf, KeptJobsOf};
+use crate::tabs::jobs::picture::{
+    JobField, NodeField, RepeatField, TaxField, job_rows, node_rows, repeat_rows, tax_rows,
+};
 use args::{JobsArgs, JobsCommand, TaxArgs};
+use kept::Kept;
+pub(super) use kept::with_jobs;
 
 /// Runs `burntop jobs` or a subcommand of it. Fails for arguments that do not fit, and where nothing could be read.
 pub fn run(
@@ -37,6 +40,9 @@ pub fn run(
     match &args.what {
         None => attempts(args.cancelled.cancelled_weight, invocation, env, out),
         Some(JobsCommand::Tax { what, .. }) => sums(*what, invocation, env, out),
+        Some(JobsCommand::Nodes { .. }) => nodes(invocation, env, out),
+        Some(JobsCommand::Repeats { .. }) => again(invocation, env, out),
+        Some(JobsCommand::Zombies { .. }) => zombies::run(invocation, env, out),
         Some(JobsCommand::Import(args)) => import::run(args, invocation, env, out),
     }
 }
@@ -49,8 +55,12 @@ fn attempts(
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
     let chosen = Selection::<JobField>::of(invocation)?;
-    let (rows, of, exit) = kept(weight, None, invocation)?;
+    let kept = Kept::read(invocation, env)?;
+    let (exit, without_region) = (kept.exit, kept.without_region());
+    let readings = kept.readings.clone();
+    let of = JobsOf { key: None, total: TaxSums::default(), weight, without_region, readings };
     let ctx = reports::context(invocation, env);
+    let rows = kept.costs(weight, invocation)?.rows;
     let list = chosen.list(&job_rows(rows), of, &ctx);
     reports::print(&list, invocation, &ctx, out)?;
     Ok(exit)
@@ -65,52 +75,37 @@ fn sums(
 ) -> Result<Exit, CliError> {
     let chosen = Selection::<TaxField>::of(invocation)?;
     let weight = args.cancelled.cancelled_weight;
-    let (rows, of, exit) = kept(weight, Some(args.by), invocation)?;
+    let kept = Kept::read(invocation, env)?;
+    let (exit, without_region) = (kept.exit, kept.without_region());
+    let readings = kept.readings.clone();
     let ctx = reports::context(invocation, env);
-    let found = tax(&rows, args.by);
-    let of = JobsOf { total: found.total, ..of };
+    let found = kept.tax(args.by, weight, invocation)?;
+    let of = JobsOf { key: Some(args.by), total: found.total, weight, without_region, readings };
     let list = chosen.list(&tax_rows(&found), of, &ctx);
     reports::print(&list, invocation, &ctx, out)?;
     Ok(exit)
 }
 
-/// All attempts that are kept, or those of the demo, with their costs. Fails where there are none, with what to do.
-fn kept(
-    weight: CancelledWeight,
-    key: Option<TaxKey>,
-    invocation: &Invocation,
-) -> Result<(Vec<Costed>, JobsOf, Exit), CliError> {
-    let demo = invocation.reach.demo_fleet(&invocation.config, &invocation.options);
-    let found = match demo {
-        Some(demo) => KeptJobs { attempts: demo::jobs::attempts(&demo), unreadable: 0 },
-        None => {
-            let unreadable = |error: crate::cache::JobsError| CliError::Failed {
-                exit: Exit::Unreadable,
-                message: error.to_string(),
-            };
-            Jobs::beside(&invocation.cache_file()?).all().map_err(unreadable)?
-        }
-    };
-    let damaged = (found.unreadable > 0).then(|| {
-        format!(
-            "{} cannot be read, for they are damaged or of another version of burntop: import the \
-             jobs again",
-            counted(found.unreadable as usize, "kept attempt", "kept attempts")
-        )
-    });
-    if found.attempts.is_empty() {
-        let message = damaged.unwrap_or_else(|| {
-            "no jobs are imported: `burntop jobs import FILE` reads CSV, JSON lines, and the text of \
-             `sacct -a -X -D -P`"
-                .to_owned()
-        });
-        return Err(CliError::Failed { exit: Exit::Unreadable, message });
-    }
-    damaged.iter().for_each(tell);
-    let without_region =
-        |attempt: &&Attempt| attempt.instance_type.is_some() && attempt.region.is_none();
-    let without_region = found.attempts.iter().filter(without_region).count();
-    let rows = costed(&found.attempts, &types::node_type, weight);
-    let exit = if found.unreadable > 0 { Exit::Partial } else { Exit::Ok };
-    Ok((rows, JobsOf { key, total: TaxSums::default(), weight, without_region }, exit))
+/// Prints nodes.
+fn nodes(invocation: &Invocation, env: &Env, out: &mut dyn Write) -> Result<Exit, CliError> {
+    let chosen = Selection::<NodeField>::of(invocation)?;
+    let kept = Kept::read(invocation, env)?;
+    let exit = kept.exit;
+    let ctx = reports::context(invocation, env);
+    let found = kept.costs(CancelledWeight::default(), invocation)?.nodes;
+    let list = chosen.list(&node_rows(found), KeptJobsOf, &ctx);
+    reports::print(&list, invocation, &ctx, out)?;
+    Ok(exit)
+}
+
+/// Prints what was lost again and again.
+fn again(invocation: &Invocation, env: &Env, out: &mut dyn Write) -> Result<Exit, CliError> {
+    let chosen = Selection::<RepeatField>::of(invocation)?;
+    let kept = Kept::read(invocation, env)?;
+    let exit = kept.exit;
+    let ctx = reports::context(invocation, env);
+    let found = repeats(&kept.costs(CancelledWeight::default(), invocation)?.rows);
+    let list = chosen.list(&repeat_rows(found), KeptJobsOf, &ctx);
+    reports::print(&list, invocation, &ctx, out)?;
+    Ok(exit)
 }

@@ -61,7 +61,8 @@ fn text_of_sacct_becomes_a_tax() {
     assert_eq!(place.json(&["jobs", "tax"])["total"], tax["total"]);
     let failed = place.json(&["jobs", "--filter", "state=failed", "--sort=-gpu_hours"]);
     assert_eq!(failed["rows"].as_array().unwrap().len(), 3);
-    assert_eq!(failed["rows"][0]["cause"], "exit_1");
+    assert_eq!(failed["rows"][0]["exit"], "exit_1");
+    assert_eq!(failed["rows"][0]["cause"], "unknown");
     assert_eq!(failed["rows"][0]["nodes"][0], "queue1-dy-p5-1");
     assert_eq!(failed["rows"][0]["lost_is_upper_bound"], true);
     for by in ["cause", "user", "team", "project", "node", "model", "week"] {
@@ -115,4 +116,71 @@ fn exit_codes_tell_how_much_was_read() {
     assert_eq!(exit, Exit::Unreadable);
     assert!(message.contains("line 2: it ends 1m17s before it starts"), "{message}");
     assert_eq!(unread(&["jobs", "import", "/nowhere.csv"]).0, Exit::Unreadable);
+}
+
+#[test]
+fn a_node_is_its_jobs_its_idle_time_and_its_rest() {
+    let place = Place::new();
+    let file = place.file(
+        "id,start,end,gpus,status,instance_type,region,nodes\n\
+         1,2026-11-20T00:00:00Z,2026-11-20T10:00:00Z,8,failed,p5.48xlarge,us-east-1,n1\n\
+         2,2026-11-20T10:00:00Z,2026-11-20T12:00:00Z,2,done,p5.48xlarge,us-east-1,n1\n",
+    );
+    place.run(&["jobs", "import", &file]).unwrap();
+    let (_, text) = place.run(&["jobs", "nodes", "--format", "json"]).unwrap();
+    let json: Json = serde_json::from_str(&text).unwrap();
+    assert_eq!(json["schema"], "burntop/jobs-nodes/1");
+    for part in ["\"usd\": 660.48", "\"jobs_usd\": 577.92", "\"unallocated_usd\": 82.56"] {
+        assert!(text.contains(part), "{text}");
+    }
+    assert_eq!(json["rows"][0]["idle_hours"], Json::Null, "nobody tells when it was up");
+    let (_, table) = place.run(&["jobs", "nodes"]).unwrap();
+    assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
+    assert!(table.contains("nobody tells when they were up"), "{table}");
+}
+
+#[test]
+fn where_nobody_tells_who_holds_gpus_no_gpu_is_a_zombie() {
+    let place = Place::new();
+    place.run(&["jobs", "import", SACCT]).unwrap();
+    match place.run(&["jobs", "zombies"]) {
+        Err(CliError::Failed { exit, message }) => {
+            assert_eq!(exit, Exit::Unreadable);
+            assert!(message.contains("nobody tells who holds GPUs"), "{message}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_planted_cases_of_the_demo_are_found() {
+    let place = Place::new();
+    let repeats = place.json(&["--demo", "jobs", "repeats"]);
+    let row = |kind: &str, key: &str| {
+        let rows = repeats["rows"].as_array().unwrap().clone();
+        rows.into_iter().find(|row| row["kind"] == kind && row["key"] == key).unwrap()
+    };
+    // Two retries of 3 h on the bad node, at $55.04.
+    let node = row("same_node", "research p5-92");
+    assert_eq!((&node["attempts"], &node["lost_usd"]), (&Json::from(2), &Json::from(330.24)));
+    let late = row("last_hour", "research omar nightly-eval");
+    assert_eq!(late["lost_usd"], 302.72);
+    let again = row("same_script", "research tomas finetune-v2");
+    assert_eq!((&again["attempts"], &again["lost_usd"]), (&Json::from(2), &Json::from(110.08)));
+    // The checkpoint saved all but 27 + 8 minutes.
+    let saved = place.json(&["--demo", "jobs", "--filter", "job_id=9001 and state=node_fault"]);
+    assert_eq!(saved["rows"][0]["lost_gpu_hours"], 4.666667);
+    assert_eq!(saved["rows"][0]["salvage"], "told");
+    let zombies = place.json(&["--demo", "jobs", "zombies"]);
+    assert_eq!(zombies["schema"], "burntop/jobs-zombies/1");
+    let of = |kind: &str, node: &Json| {
+        let rows = zombies["rows"].as_array().unwrap().iter();
+        rows.filter(|row| row["kind"] == kind && row["node"] == *node).count()
+    };
+    let node = |job: &str| {
+        let rows = place.json(&["--demo", "jobs", "--filter", &format!("job_id={job}")]);
+        rows["rows"][0]["nodes"][0].clone()
+    };
+    assert_eq!(of("idle_beside_working", &node("9005")), 5, "{zombies}");
+    assert_eq!(of("no_job", &node("9006")), 8, "{zombies}");
 }

@@ -47,6 +47,16 @@ impl BilledRates {
         Self { period, rates }
     }
 
+    /// USD per hour of a type in a region (Linux, shared), whoever used it; `None` where the bill shows none below the list
+    /// price, and where accounts paid different ones.
+    pub fn of_one_account(&self, region: &str, instance_type: &str) -> Option<f64> {
+        let is_of =
+            |rate: &&BilledRate| &*rate.instance_type == instance_type && &*rate.region == region;
+        let mut those = self.rates.iter().filter(is_of).map(|rate| rate.usd_per_hour);
+        let first = those.next()?;
+        those.all(|other| other == first).then_some(first)
+    }
+
     /// On-demand price of a type in `scope` by the bill; `None` where the bill shows none below the list price.
     pub fn rate(
         &self,

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{Cause, Gpus, JobSource, JobState};
+use crate::domain::intern;
 
 /// What tells attempts apart: read again, an attempt replaces the one with the same identity.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -13,6 +14,7 @@ pub struct AttemptId {
     /// Where it was read.
     pub source: JobSource,
     /// Cluster; empty where none is named.
+    #[serde(deserialize_with = "intern::text")]
     pub cluster: Arc<str>,
     /// Id of the record by which its source keeps it: of Slurm the raw id, which an array that waits does not change.
     pub raw: Arc<str>,
@@ -32,22 +34,32 @@ pub struct Attempt {
     /// Id of the job whose time includes the time of this one; `None` without one.
     pub parent: Option<Arc<str>>,
     /// Name of the job.
+    #[serde(deserialize_with = "intern::maybe_text")]
     pub name: Option<Arc<str>>,
     /// User.
+    #[serde(deserialize_with = "intern::maybe_text")]
     pub user: Option<Arc<str>>,
     /// Team; of Slurm the account.
+    #[serde(deserialize_with = "intern::maybe_text")]
     pub team: Option<Arc<str>>,
     /// Project.
+    #[serde(deserialize_with = "intern::maybe_text")]
     pub project: Option<Arc<str>>,
     /// Run of an experiment tracker, or the experiment.
+    #[serde(deserialize_with = "intern::maybe_text")]
     pub tracker: Option<Arc<str>>,
+    /// Partition of Slurm, or the queue of another scheduler.
+    #[serde(deserialize_with = "intern::maybe_text")]
+    pub queue: Option<Arc<str>>,
     /// State.
     pub state: JobState,
     /// The source's own word for the state.
+    #[serde(deserialize_with = "intern::text")]
     pub state_source: Arc<str>,
     /// Why it ended; `None` where nobody tells, and for what did not end or ended well.
     pub cause: Option<Cause>,
     /// The source's own words on the cause.
+    #[serde(deserialize_with = "intern::maybe_text")]
     pub reason: Option<Arc<str>>,
     /// When it was submitted, or queued again.
     pub submitted_at: Option<Timestamp>,
@@ -58,6 +70,7 @@ pub struct Attempt {
     /// Up to when a running one was witnessed; `None` where it ended or nobody says.
     pub seen_until: Option<Timestamp>,
     /// Names of the nodes, at most [`Attempt::NODES_AT_MOST`].
+    #[serde(deserialize_with = "intern::texts")]
     pub nodes: Arc<[Arc<str>]>,
     /// Number of nodes; `None` = unknown.
     pub node_count: Option<u32>,
@@ -68,12 +81,16 @@ pub struct Attempt {
     /// Memory held, over all nodes, MiB; `None` = unknown.
     pub memory_mib: Option<u64>,
     /// Model of the GPUs.
+    #[serde(deserialize_with = "intern::maybe_text")]
     pub gpu_model: Option<Arc<str>>,
     /// Instance type of the nodes.
+    #[serde(deserialize_with = "intern::maybe_text")]
     pub instance_type: Option<Arc<str>>,
     /// Region of the nodes.
+    #[serde(deserialize_with = "intern::maybe_text")]
     pub region: Option<Arc<str>>,
     /// Where its checkpoints are.
+    #[serde(deserialize_with = "intern::maybe_text")]
     pub checkpoint: Option<Arc<str>>,
     /// When the last complete checkpoint was written.
     pub saved_at: Option<Timestamp>,
@@ -99,6 +116,7 @@ impl Attempt {
             team: None,
             project: None,
             tracker: None,
+            queue: None,
             state,
             state_source,
             cause: None,

@@ -6,9 +6,13 @@
 mod attempt;
 mod cause;
 mod gpu_time;
+mod name;
+mod node;
 mod words;
 
 pub use attempt::{Attempt, AttemptId};
 pub use cause::Cause;
 pub use gpu_time::{GpuTime, Gpus, narrowed};
+pub use name::{JobsName, JobsReading};
+pub use node::{GpuHolder, JobNode};
 pub use words::{JobSource, JobState};

@@ -1,6 +1,7 @@
 //! Jobs: attempts with what they cost, sums by key, what an import brought.
 
 mod import;
+mod lists;
 
 use std::sync::Arc;
 
@@ -14,12 +15,13 @@ use crate::domain::{Reading, SourceId};
 use crate::tabs::jobs::picture::{JobField, JobRow, TaxField};
 use crate::view::{Value, ViewContext, format};
 pub use import::{ImportedFile, JobsImportReport};
+pub use lists::{KeptJobsOf, ZombiesOf};
 
 /// Region whose list prices stand in where none is named.
 pub const ASSUMED_REGION: &str = "us-east-1";
 
 /// What rows of jobs are made of.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct JobsOf {
     /// Key of sums; `None` for attempts.
     pub key: Option<TaxKey>,
@@ -29,11 +31,16 @@ pub struct JobsOf {
     pub weight: CancelledWeight,
     /// Attempts with an instance type and no region.
     pub without_region: usize,
+    /// How the sources of jobs were read last.
+    pub readings: Arc<[Reading]>,
 }
+
+/// Sources that are asked for jobs.
+const SOURCES: &[SourceId] = &[SourceId::Slurm];
 
 fn basis(_: &JobsOf) -> String {
     "GPU-hours from start to end, suspension included; dollars = hours × largest share of the node \
-     (GPUs, CPUs, memory) × on-demand list price of its type; lost = what came to nothing of failed, \
+     (GPUs, CPUs, memory) × price of the node at that time: bill, else list, Spot by its history; lost = what came to nothing of failed, \
      out-of-memory, timed-out, preempted attempts and node faults, after the last checkpoint where it \
      is known"
         .into()
@@ -65,6 +72,8 @@ fn beside(total: &TaxSums, of: &JobsOf) -> Vec<(&'static str, Json)> {
         "unknown_gpu_attempts": total.without_gpu_time,
         "upper_bound_attempts": total.upper_bounds,
         "doubtful_attempts": total.doubtful,
+        "scaled_attempts": total.scaled,
+        "estimated_attempts": total.estimated,
     });
     vec![
         ("cancelled_weight", json!(of.weight.share())),
@@ -125,11 +134,28 @@ fn lines(total: &TaxSums, of: &JobsOf) -> Vec<String> {
         (total.without_gpu_time, "tell no GPU-hours: they are in no sum"),
         (total.unpriced, "have no known price: their dollars are in no sum"),
         (of.without_region as u64, "name no region: priced as in us-east-1"),
+        (total.estimated, "are priced by the type of their queue, an estimate"),
+        (
+            total.scaled,
+            "shared nodes of which more was asked for than there is: scaled to a whole node",
+        ),
     ];
     for (n, what) in odd.into_iter().filter(|(n, _)| *n > 0) {
         lines.push(format!("! {}: {what}", count(n)));
     }
     lines
+}
+
+/// How old what each source told is, in one line; `None` without sources that were read.
+fn ages(readings: &[Reading], ctx: &ViewContext) -> Option<String> {
+    let one = |reading: &Reading| {
+        let age = ctx.now.duration_since(reading.taken_at?).as_secs();
+        let (source, name) = (reading.source.word(), &reading.scope.account);
+        let part = if reading.coverage < 1.0 { ", in part" } else { "" };
+        Some(format!("{source} {name} {} ago{part}", format::age(age)))
+    };
+    let all: Vec<String> = readings.iter().filter_map(one).collect();
+    (!all.is_empty()).then(|| format!("read from {}", all.join(", ")))
 }
 
 /// What lists of jobs say alike.
@@ -139,10 +165,10 @@ macro_rules! of_jobs {
 
         const VIEW: &'static str = $view;
 
-        const SOURCES: &'static [SourceId] = &[];
+        const SOURCES: &'static [SourceId] = SOURCES;
 
-        fn readings(_: &JobsOf) -> &[Reading] {
-            &[]
+        fn readings(of: &JobsOf) -> &[Reading] {
+            &of.readings
         }
 
         fn basis(of: &JobsOf) -> String {
@@ -165,8 +191,10 @@ impl ListField for JobField {
         beside(&of_rows(list), &list.of)
     }
 
-    fn notes(list: &List<Self>, _: &ViewContext) -> Vec<String> {
-        lines(&of_rows(list), &list.of)
+    fn notes(list: &List<Self>, ctx: &ViewContext) -> Vec<String> {
+        let mut lines = lines(&of_rows(list), &list.of);
+        lines.extend(ages(&list.of.readings, ctx));
+        lines
     }
 }
 
@@ -200,8 +228,10 @@ impl ListField for TaxField {
         std::iter::once(by).chain(beside(&summed(list), &list.of)).collect()
     }
 
-    fn notes(list: &List<Self>, _: &ViewContext) -> Vec<String> {
-        lines(&summed(list), &list.of)
+    fn notes(list: &List<Self>, ctx: &ViewContext) -> Vec<String> {
+        let mut lines = lines(&summed(list), &list.of);
+        lines.extend(ages(&list.of.readings, ctx));
+        lines
     }
 }
 

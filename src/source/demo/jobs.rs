@@ -5,6 +5,8 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use super::DemoOptions;
+pub use super::gpus::{CLUSTER, held};
+use super::gpus::{FORGOTTEN, PARTLY_USED, PARTLY_USED_BY};
 use crate::domain::jobs::{Attempt, AttemptId, Cause, Gpus, JobSource, JobState};
 
 /// Hours before now in which jobs begin.
@@ -59,6 +61,144 @@ pub fn attempts(options: &DemoOptions) -> Vec<Attempt> {
                 _ => break,
             }
         }
+    }
+    all.extend(planted(options, now));
+    all
+}
+
+/// A planted attempt: hours before now of start and end, state, and what is told beside.
+struct Planted {
+    job: &'static str,
+    name: &'static str,
+    user: &'static str,
+    node: &'static str,
+    hours: (f64, f64),
+    state: (JobState, &'static str, Option<Cause>),
+    reason: Option<&'static str>,
+    /// Minutes before its end in which a checkpoint was complete.
+    saved: Option<i64>,
+    /// Minutes from its start to its first step.
+    first_step: Option<i64>,
+}
+
+const COMPLETED: (JobState, &str, Option<Cause>) = (JobState::Completed, "COMPLETED", None);
+const FAILED: (JobState, &str, Option<Cause>) = (JobState::Failed, "FAILED", Some(Cause::Exit(1)));
+const LOST_NODE: (JobState, &str, Option<Cause>) =
+    (JobState::NodeFault, "NODE_FAIL", Some(Cause::NodeFault));
+
+/// What `jobs repeats` and the tax are held against; `docs/demo.md` lists them.
+const PLANTED: [Planted; 12] = [
+    // A checkpoint 27 minutes before the node failed, and a restart of 8 minutes.
+    planted_on("9001", "llm-70b", "ines", "p5-90", (40.0, 30.0), LOST_NODE).saved(27),
+    planted_on("9001", "llm-70b", "ines", "p5-91", (29.5, 20.0), COMPLETED).first_step(8),
+    // A node that fails whatever runs on it, and a job that is retried there.
+    planted_on("9002", "encoder", "wei", "p5-92", (60.0, 57.0), FAILED)
+        .reason("NVRM: Xid 79: GPU has fallen off the bus"),
+    planted_on("9002", "encoder", "wei", "p5-92", (57.0, 54.0), FAILED)
+        .reason("NVRM: Xid 79: GPU has fallen off the bus"),
+    planted_on("9002", "encoder", "wei", "p5-92", (54.0, 51.0), FAILED)
+        .reason("NVRM: Xid 79: GPU has fallen off the bus"),
+    // A script that takes 6 hours, and failed after 5½.
+    planted_on("9003", "nightly-eval", "omar", "p5-93", (120.0, 114.0), COMPLETED),
+    planted_on("9013", "nightly-eval", "omar", "p5-93", (96.0, 90.0), COMPLETED),
+    planted_on("9023", "nightly-eval", "omar", "p5-93", (72.0, 66.0), COMPLETED),
+    planted_on("9033", "nightly-eval", "omar", "p5-93", (48.0, 42.5), FAILED)
+        .reason("OSError: [Errno 28] No space left on device"),
+    // A script that fails again and again.
+    planted_on("9004", "finetune-v2", "tomas", "p5-94", (20.0, 19.0), FAILED)
+        .reason("ModuleNotFoundError: No module named 'flash_attn'"),
+    planted_on("9014", "finetune-v2", "tomas", "p5-95", (18.0, 17.0), FAILED)
+        .reason("ModuleNotFoundError: No module named 'flash_attn'"),
+    planted_on("9024", "finetune-v2", "tomas", "p5-96", (16.0, 15.0), FAILED)
+        .reason("ModuleNotFoundError: No module named 'flash_attn'"),
+];
+
+const fn planted_on(
+    job: &'static str,
+    name: &'static str,
+    user: &'static str,
+    node: &'static str,
+    hours: (f64, f64),
+    state: (JobState, &'static str, Option<Cause>),
+) -> Planted {
+    Planted { job, name, user, node, hours, state, reason: None, saved: None, first_step: None }
+}
+
+impl Planted {
+    const fn saved(mut self, minutes: i64) -> Self {
+        self.saved = Some(minutes);
+        self
+    }
+
+    const fn first_step(mut self, minutes: i64) -> Self {
+        self.first_step = Some(minutes);
+        self
+    }
+
+    const fn reason(mut self, words: &'static str) -> Self {
+        self.reason = Some(words);
+        self
+    }
+
+    fn attempt(&self, now: Timestamp) -> Attempt {
+        let before = |hours: f64| {
+            now.checked_sub(SignedDuration::from_secs((hours * 3600.0) as i64)).unwrap_or(now)
+        };
+        let later = |at: Timestamp, minutes: i64| {
+            at.checked_add(SignedDuration::from_mins(minutes)).unwrap_or(at)
+        };
+        let (start, end) = (before(self.hours.0), before(self.hours.1));
+        let mut of = whole_node(self.job, self.user, self.name, self.node.into(), start);
+        (of.state, of.state_source, of.cause) = (self.state.0, self.state.1.into(), self.state.2);
+        of.ended_at = Some(end);
+        of.reason = self.reason.map(Arc::from);
+        of.saved_at = self.saved.map(|minutes| later(end, -minutes));
+        of.first_step_at = self.first_step.map(|minutes| later(start, minutes));
+        of
+    }
+}
+
+/// An attempt on all 8 GPUs of a p5.48xlarge.
+fn whole_node(job: &str, user: &str, name: &str, node: Arc<str>, start: Timestamp) -> Attempt {
+    let id = AttemptId {
+        source: JobSource::Demo,
+        cluster: CLUSTER.into(),
+        raw: job.into(),
+        key: start.as_millisecond().to_string().into(),
+    };
+    let mut of = Attempt::new(id, job.into(), JobState::Running, "RUNNING".into());
+    of.name = Some(name.into());
+    of.user = Some(user.into());
+    of.team = Some("research".into());
+    of.project = Some("planted".into());
+    (of.submitted_at, of.started_at) = (Some(start), Some(start));
+    of.nodes = [node].into();
+    of.node_count = Some(1);
+    of.gpus = Some(Gpus::whole(8));
+    of.instance_type = Some("p5.48xlarge".into());
+    of.region = Some("us-east-1".into());
+    of
+}
+
+/// Planted attempts, and those of the planted boxes: one that holds all GPUs of a box and uses some, one that left a box weeks
+/// ago and its processes on it.
+fn planted(options: &DemoOptions, now: Timestamp) -> Vec<Attempt> {
+    let mut all: Vec<Attempt> = PLANTED.iter().map(|planted| planted.attempt(now)).collect();
+    let boxes = super::gpus::planted_nodes(options);
+    let node = |name: &str| boxes.iter().find(|(of, _)| *of == name).map(|(_, node)| node.clone());
+    if let Some(node) = node(PARTLY_USED) {
+        let start = hours_before(now, 24, 0);
+        let (job, user) = PARTLY_USED_BY;
+        let mut of = whole_node(job, user, PARTLY_USED, node, start);
+        of.seen_until = Some(now);
+        all.push(of);
+    }
+    if let Some(node) = node(FORGOTTEN) {
+        let mut of = whole_node("9006", "lena", "policy-70b", node, hours_before(now, 20 * 24, 0));
+        (of.state, of.state_source) = (JobState::Completed, "COMPLETED".into());
+        of.ended_at = Some(hours_before(now, 14 * 24, 0));
+        of.instance_type = Some("p5e.48xlarge".into());
+        all.push(of);
     }
     all
 }

@@ -8,6 +8,7 @@
 //! | `status` | words for states |
 //! | `time` | moments and spans as text |
 //! | `lines` | lines of a file within bounds |
+//! | `live` | the trait of sources that are asked again and again |
 //! | `note`, `error` | what is odd but usable, and what is not |
 
 mod columns;
@@ -16,8 +17,9 @@ mod entry;
 mod error;
 mod jsonl;
 mod lines;
+pub mod live;
 mod note;
-mod slurm;
+pub mod slurm;
 mod status;
 #[cfg(test)]
 mod tests;
@@ -167,7 +169,7 @@ impl Reading {
         }
     }
 
-    fn finished(mut self) -> Result<JobsFile, JobsFileError> {
+    fn finished(self) -> Result<JobsFile, JobsFileError> {
         if self.attempts.is_empty() {
             return Err(match self.failed.into_iter().next() {
                 Some(first) => JobsFileError::NoLine {
@@ -179,6 +181,11 @@ impl Reading {
                 None => JobsFileError::Empty,
             });
         }
+        Ok(self.gathered())
+    }
+
+    /// What was read, be it nothing.
+    fn gathered(mut self) -> JobsFile {
         if self.steps > 0 {
             self.notes.push(JobNote::Steps { steps: self.steps });
         }
@@ -186,11 +193,11 @@ impl Reading {
             self.notes.push(JobNote::Repeated { lines: self.repeated });
         }
         self.notes.extend(self.clock.notes());
-        Ok(JobsFile {
+        JobsFile {
             attempts: self.attempts,
             failed: self.failed,
             failed_count: self.failed_count,
             notes: self.notes,
-        })
+        }
     }
 }

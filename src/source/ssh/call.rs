@@ -1,4 +1,4 @@
-//! Calls of `ssh`: bounded in what is read, ended with whoever waits for them.
+//! Calls of `ssh` and other programs: bounded in what is read, ended with whoever waits for them.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -23,8 +23,8 @@ const ANSWER_LIMIT: Duration = Duration::from_secs(15);
 /// How long standard error is waited for after the end.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// A running `ssh` in its own process group, which is ended with it.
-pub(super) struct Call {
+/// A running program, such as `ssh`, in its own process group, which is ended with it.
+pub(in crate::source) struct Call {
     child: Child,
     said: tokio::task::JoinHandle<String>,
 }
@@ -47,18 +47,22 @@ impl Call {
         target: &Target,
         command: &str,
     ) -> Result<(Self, ChildStdout), SourceError> {
-        let mut child = Command::new(&login.program)
-            .args(login.arguments(target, command))
+        let mut ssh = Command::new(&login.program);
+        ssh.args(login.arguments(target, command));
+        Self::spawn(ssh).map_err(|e| error::not_started(&e))
+    }
+
+    /// Starts a program without input; returns the call and its standard output. Err when it cannot be started.
+    pub fn spawn(mut program: Command) -> std::io::Result<(Self, ChildStdout)> {
+        let mut child = program
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0)
             .kill_on_drop(true)
-            .spawn()
-            .map_err(|e| error::not_started(&e))?;
+            .spawn()?;
         let (Some(out), Some(err)) = (child.stdout.take(), child.stderr.take()) else {
-            let error = std::io::Error::other("no pipes");
-            return Err(error::not_started(&error));
+            return Err(std::io::Error::other("no pipes"));
         };
         let said = tokio::spawn(tail(err));
         Ok((Self { child, said }, out))

@@ -5,7 +5,7 @@ use crate::domain::{ErrorKind, SourceError, text};
 
 /// End of a call.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ended {
+pub(in crate::source) struct Ended {
     /// Exit status; `None` when a signal ended it.
     pub code: Option<i32>,
     /// End of standard error, and lines of standard output that were no data.
@@ -116,7 +116,7 @@ const NOT_FOUND: i32 = 127;
 const MISSING_TOOL: usize = KNOWN.len() - 1;
 
 /// Error that explains why a call ended.
-pub(super) fn explain(ended: &Ended) -> SourceError {
+pub(in crate::source) fn explain(ended: &Ended) -> SourceError {
     let said = |known: &Known| known.words.iter().any(|w| ended.said.contains(w));
     let missing = (ended.code == Some(NOT_FOUND)).then(|| &KNOWN[MISSING_TOOL]);
     if let Some(known) = KNOWN.iter().find(|k| said(k)).or(missing) {

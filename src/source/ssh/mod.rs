@@ -4,9 +4,9 @@
 //! GPU and second; further hosts are looked at in turn. The user's own configuration of ssh counts
 //! (users, keys, jump hosts); host keys are checked whatever it says, and nothing is forwarded.
 
-mod call;
+pub(in crate::source) mod call;
 mod csv;
-mod error;
+pub(in crate::source) mod error;
 mod fields;
 mod host;
 mod rows;

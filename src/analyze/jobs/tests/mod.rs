@@ -1,11 +1,17 @@
 //! What jobs cost: traps with the wrong and the right number, captures beside another calculation, sums that add up.
 
 mod captures;
+mod classes;
 mod conserve;
+mod held;
+mod nodes;
+mod repeated;
+mod salvage;
 mod traps;
 
 use std::sync::Arc;
 
+use super::tax::Summing;
 use super::*;
 use crate::domain::bill::Usd;
 use crate::domain::jobs::{Attempt, AttemptId, Gpus, JobSource, JobState};
@@ -21,6 +27,7 @@ fn usd(text: &str) -> Usd {
 fn types(_: Option<&str>, name: &str) -> Option<NodeType> {
     (name == "p5.48xlarge").then(|| NodeType {
         usd_per_hour: Some(usd("55.04")),
+        from: PriceFrom::List,
         gpus: Gpus::whole(8),
         vcpus: 192,
         memory_mib: 2 << 20,
@@ -52,8 +59,30 @@ fn at(minutes: i64) -> Option<jiff::Timestamp> {
     jiff::Timestamp::from_second(DAY + minutes * 60).ok()
 }
 
+/// Attempts by what they tell themselves.
+fn input() -> CostInput<'static> {
+    CostInput {
+        types: &types,
+        known: KnownNodes::default(),
+        runs: &[],
+        is_interactive: None,
+        used: None,
+        weight: CancelledWeight::default(),
+    }
+}
+
+fn costed(attempts: &[Attempt], weight: CancelledWeight) -> Vec<Costed> {
+    costs(attempts.to_vec(), &CostInput { weight, ..input() }).rows
+}
+
 fn cost(attempts: &[Attempt]) -> Vec<Costed> {
-    costed(attempts, &types, CancelledWeight::default())
+    costed(attempts, CancelledWeight::default())
+}
+
+fn tax(rows: &[Costed], key: TaxKey) -> Tax {
+    let mut sums = Summing::new(key);
+    rows.iter().for_each(|row| sums.add(row));
+    sums.finish()
 }
 
 fn total(attempts: &[Attempt]) -> TaxSums {

@@ -106,7 +106,7 @@ fn what_is_in_doubt_costs_nothing_and_stands_apart() {
 fn cancelled_time_counts_as_lost_by_choice_alone() {
     let all = [attempt("a", S::Cancelled, 8, (0, 60)), attempt("b", S::Failed, 8, (0, 60))];
     let with = |weight: &str| {
-        let rows = costed(&all, &types, weight.parse().unwrap());
+        let rows = costed(&all, weight.parse().unwrap());
         let sums = tax(&rows, TaxKey::State).total;
         (sums.lost.hours(), sums.lost_usd, sums.cancelled.hours(), sums.goodput())
     };

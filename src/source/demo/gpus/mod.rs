@@ -6,6 +6,7 @@
 
 mod cards;
 mod cases;
+mod held;
 mod hours;
 mod node;
 mod second;
@@ -19,6 +20,7 @@ use jiff::{SignedDuration, Timestamp};
 use self::cases::Kind;
 #[cfg(test)]
 pub use self::cases::gpu_cases;
+pub use self::held::{CLUSTER, FORGOTTEN, PARTLY_USED, PARTLY_USED_BY, held, planted_nodes};
 use self::node::{Gpu, Node};
 use self::second::Second;
 use super::profile::Fleet;

@@ -34,6 +34,12 @@ impl Layout {
         })
     }
 
+    /// Layout of rows that are made here, with these columns.
+    pub(super) fn of_columns(names: &[&str]) -> Self {
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        Self { delimiter: "\u{1f}".to_owned(), names, is_ended: false }
+    }
+
     /// Place of a column; `None` where the text lacks it.
     pub(super) fn place(&self, name: &str) -> Option<usize> {
         self.names.iter().position(|n| n == name)

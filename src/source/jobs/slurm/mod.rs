@@ -3,8 +3,13 @@
 //! Nothing is quoted in it. A delimiter or a line break in a name is mended where only one reading of the line makes
 //! sense; otherwise the line fails. `docs/jobs.md` has the command.
 
+mod books;
+mod gres;
+mod held;
 mod layout;
+mod live;
 mod nodes;
+mod rest;
 mod row;
 mod split;
 mod tres;
@@ -12,6 +17,7 @@ mod tres;
 use std::collections::{HashMap, HashSet};
 use std::io::BufRead;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::Reading;
 use super::error::{JobsFileError, LineError};
@@ -19,8 +25,31 @@ use super::lines::Lines;
 use super::note::JobNote;
 use crate::domain::jobs::JobState;
 pub(super) use layout::Layout;
+pub use live::{Place, SlurmPrograms};
+pub use rest::{SlurmRest, Token};
 use row::Row;
 use split::Joined;
+
+/// Settings of a live source of one cluster, however it is reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SlurmSettings {
+    /// Configured name of the source, clean.
+    pub name: Arc<str>,
+    /// Name of the cluster in place of Slurm's own; `None` = Slurm's own.
+    pub cluster: Option<Arc<str>>,
+    /// Region of the nodes; `None` = unknown.
+    pub region: Option<Arc<str>>,
+    /// Time limit of one request.
+    pub timeout: Duration,
+}
+
+impl SlurmSettings {
+    /// With a minute for each request.
+    pub fn new(name: &str) -> Self {
+        let timeout = Duration::from_mins(1);
+        Self { name: name.into(), cluster: None, region: None, timeout }
+    }
+}
 
 /// Reads the rows after the head.
 pub(super) fn read(
@@ -28,9 +57,21 @@ pub(super) fn read(
     layout: &Layout,
     reading: &mut Reading,
 ) -> Result<(), JobsFileError> {
+    let mut seen = Seen::default();
+    rows(from, layout, &mut seen, reading)?;
+    seen.finish(reading);
+    Ok(())
+}
+
+/// Reads the rows after the head; what all texts tell together is [`Seen::finish`]'s.
+fn rows(
+    from: impl BufRead,
+    layout: &Layout,
+    seen: &mut Seen,
+    reading: &mut Reading,
+) -> Result<(), JobsFileError> {
     let mut lines = Lines::new(from);
     let mut joined = Joined::new(layout);
-    let mut seen = Seen::default();
     let mut is_head = true;
     while let Some((line, text)) = lines.next()? {
         let text = match text {
@@ -45,13 +86,12 @@ pub(super) fn read(
             continue;
         }
         for found in joined.add(line, text) {
-            take(found, layout, &mut seen, reading)?;
+            take(found, layout, seen, reading)?;
         }
     }
     for found in joined.rest() {
-        take(found, layout, &mut seen, reading)?;
+        take(found, layout, seen, reading)?;
     }
-    seen.finish(reading);
     Ok(())
 }
 

@@ -105,6 +105,7 @@ impl<'a> Row<'a> {
         attempt.user = self.text("User");
         attempt.team = self.text("Account");
         attempt.project = said(PROJECT).or_else(|| self.text("WCKey"));
+        attempt.queue = self.text("Partition");
         attempt.checkpoint = said(CHECKPOINT);
         attempt.cause = status::cause(state, &word, self.exit(state));
         (attempt.submitted_at, attempt.started_at) = (submitted, started);

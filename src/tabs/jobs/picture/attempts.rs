@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::analyze::jobs::Costed;
+use crate::analyze::jobs::{CauseClass, Costed, PriceFrom, Salvage, TypeFrom};
 use crate::domain::bill::Usd;
 use crate::domain::jobs::{Cause, GpuTime, Gpus, JobSource, JobState};
+use crate::view::reasons::cause_fix;
 use crate::view::table_field::{field_table, fields};
 use crate::view::{TableField, Value, ViewContext};
 
@@ -13,8 +14,10 @@ use crate::view::{TableField, Value, ViewContext};
 pub struct JobRow {
     /// Source, cluster, job and number of the attempt; unique among the rows of a list.
     pub id: Arc<str>,
-    /// Cause; `None` where it is not known, or nothing failed.
+    /// Class of the cause; `None` where nothing failed.
     pub cause: Option<String>,
+    /// What the source tells of the end: code, signal, limit; `None` where it tells nothing.
+    pub code: Option<String>,
     /// Names of the nodes, one after the other; empty without any.
     pub nodes: String,
     /// The attempt with its costs.
@@ -34,7 +37,8 @@ pub fn job_rows(of: Vec<Costed>) -> Arc<[Arc<JobRow>]> {
         };
         Arc::new(JobRow {
             id: format!("{source} {cluster} {job} {raw} {key} {}", of.number).into(),
-            cause: attempt.cause.map(Cause::word),
+            cause: of.class.map(|class| class.word().to_owned()),
+            code: attempt.cause.map(Cause::word),
             nodes,
             of,
         })
@@ -56,7 +60,9 @@ field_table! {
         Project text "project" [] "PROJECT" 10 by('p') "Project.";
         State choice(JobState::WORDS) "state" ["status"] "STATE" 13 by('s') "How it stands or ended.";
         StateSource text "state_source" [] "SOURCE'S WORD" 14 "The source's own word for the state.";
-        Cause text "cause" [] "CAUSE" 12 by('c') "Why it ended; none where nobody tells.";
+        Cause choice(CauseClass::WORDS) "cause" [] "CAUSE" 13 by('c') "Class of what ended it; none where nothing failed.";
+        Code text "exit" ["code"] "EXIT" 12 "Code, signal or limit that ended it, as the source tells.";
+        Fix text "fix" ["mitigation"] "WHAT HELPS" 30 wide "What helps against causes of this class.";
         Reason text "reason" [] "REASON" 16 wide "The source's own words on the cause.";
         Submitted time "submitted_at" ["submitted"] "SUBMITTED" 16 by('m') "When it was submitted, or queued again.";
         Started time "started_at" ["started"] "STARTED" 16 by('r') "When it got its nodes.";
@@ -67,15 +73,28 @@ field_table! {
         InstanceType text "instance_type" ["type"] "TYPE" 13 "Instance type of the nodes.";
         GpuHours number(Count) "gpu_hours" ["hours"] "GPU-HOURS" 9 by('h')
             "GPUs × hours from start to end, suspension included.";
-        GpuHoursUsed number(Count) "gpu_hours_used" [] "USED" 9 "GPU-hours in which the GPUs worked; not measured yet.";
+        GpuHoursUsed number(Count) "gpu_hours_used" [] "USED" 9
+            "GPU-hours in which its GPUs worked; none where kept telemetry does not cover it.";
         Usd number(Usd) "usd" ["$"] "COST" 11 unit("$") by('o')
-            "Hours × share of the node × its list price; none without a known instance type.";
+            "Hours × share of the node × its price; none without a known instance type.";
+        PriceFrom choice(PriceFrom::WORDS) "price_from" [] "PRICE" 7 "Kind of price: list, spot, bill, private.";
+        TypeFrom choice(TypeFrom::WORDS) "type_from" [] "TYPE BY" 9
+            "What tells the instance type: attempt, scheduler, fleet; rule = by queue, an estimate.";
+        Scaled text "scaled" [] "SCALED" 6
+            "True where attempts asked for more of a node than it has: each pays its part of one node.";
         LostHours number(Count) "lost_gpu_hours" ["lost"] "LOST" 9 by('l') "GPU-hours that came to nothing.";
         LostUsd number(Usd) "lost_usd" [] "LOST COST" 11 unit("$") "Dollars that came to nothing.";
         UpperBound text "lost_is_upper_bound" [] "AT MOST" 7
             "True where a checkpoint that is not known may have saved some of it.";
         UsdPerPrediction number(Usd) "usd_per_prediction" [] "PER PREDICTION" 14 unit("$")
             "Dollars per prediction; none without predictions.";
+        Salvage choice(Salvage::WORDS) "salvage" ["saved"] "SAVED" 9
+            "What is known of its checkpoints: unknown, told, found, guessed by its name, confirmed or refuted by the next attempt.";
+        SavedAt time "saved_at" [] "SAVED AT" 16 "When its last complete checkpoint was written.";
+        SavedStep number(Count) "saved_step" ["step"] "STEP" 8 "Step of that checkpoint.";
+        DeltaLow number(Bytes) "delta_saves_bytes" [] "DELTA" 8
+            "Bytes that differences instead of whole checkpoints would save at least, over all kinds of training.";
+        DeltaHigh number(Bytes) "delta_saves_bytes_most" [] "DELTA AT MOST" 13 "And at most.";
         Checkpoint text "checkpoint" [] "CHECKPOINT" 20 wide "Where its checkpoints are.";
         Tracker text "tracker" ["experiment"] "TRACKER" 14 "Experiment, or run of a tracker.";
     }
@@ -131,6 +150,8 @@ impl TableField for JobField {
             F::State => Value::text(at.state.word()),
             F::StateSource => Value::text(&at.state_source),
             F::Cause => Value::maybe(row.cause.as_deref()),
+            F::Code => Value::maybe(row.code.as_deref()),
+            F::Fix => Value::maybe(of.class.map(cause_fix)),
             F::Reason => Value::maybe(at.reason.as_deref()),
             F::Submitted => Value::time(at.submitted_at),
             F::Started => Value::time(at.started_at),
@@ -140,8 +161,11 @@ impl TableField for JobField {
             F::Model => Value::maybe(at.gpu_model.as_deref()),
             F::InstanceType => Value::maybe(at.instance_type.as_deref()),
             F::GpuHours => hours(of.held.gpu_time),
-            F::GpuHoursUsed => Value::Unknown,
+            F::GpuHoursUsed => hours(of.used),
             F::Usd => usd(of.held.usd),
+            F::PriceFrom => Value::maybe(of.price_from.map(PriceFrom::word)),
+            F::TypeFrom => Value::maybe(of.type_from.map(TypeFrom::word)),
+            F::Scaled => Value::text(if of.is_scaled { "true" } else { "false" }),
             F::LostHours => hours(of.lost.gpu_time),
             F::LostUsd => usd(of.lost.usd),
             F::UpperBound => Value::text(if of.lost_is_upper_bound { "true" } else { "false" }),
@@ -150,6 +174,11 @@ impl TableField for JobField {
                 let each = at.predictions.filter(|n| *n > 0).zip(of.held.usd);
                 usd(each.map(|(n, usd)| usd.prorated(1, n)))
             }
+            F::Salvage => Value::text(of.salvage.word()),
+            F::SavedAt => Value::time(of.saved_at),
+            F::SavedStep => Value::number(of.saved_step.map(|step| step as f64)),
+            F::DeltaLow => Value::number(of.delta_bytes.map(|(low, _)| low as f64)),
+            F::DeltaHigh => Value::number(of.delta_bytes.map(|(_, high)| high as f64)),
             F::Checkpoint => Value::maybe(at.checkpoint.as_deref()),
             F::Tracker => Value::maybe(at.tracker.as_deref()),
         }

@@ -1,0 +1,371 @@
+//! GPUs that cost and do nothing for a job: held by no living job, idle in a job that runs, idle beside others of it that work.
+
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::domain::bill::words;
+use crate::domain::gpu::HELD_MIB;
+use crate::domain::jobs::{Attempt, GpuHolder, Gpus, JobNode, JobSource};
+use crate::domain::{FastMap, GpuSignal, GpuState};
+use crate::fleet::{GpuFleet, GpuRow};
+
+/// How long a GPU of a job must idle to count: loading data and compiling are no waste.
+const IDLE_AT_LEAST: SignedDuration = SignedDuration::from_mins(10);
+
+words! {
+    /// What a GPU does for nobody.
+    ZombieKind {
+        /// A process or memory holds it, and no living job has it.
+        NoJob = "no_job",
+        /// A job that runs has it, and all of its GPUs on the node idle.
+        Idle = "idle",
+        /// A job that runs has it, it idles, and others of the job's GPUs on the node work.
+        IdleBesideWorking = "idle_beside_working",
+    }
+}
+
+/// Who holds the GPUs of a cluster, as one reading found it.
+#[derive(Clone, Copy, Debug)]
+pub struct HeldGpus<'a> {
+    /// Where it was read.
+    pub source: JobSource,
+    /// Cluster.
+    pub cluster: &'a str,
+    /// When it was read.
+    pub at: Timestamp,
+    /// Time between two readings.
+    pub every: SignedDuration,
+    /// The holders.
+    pub holders: &'a [GpuHolder],
+}
+
+impl HeldGpus<'_> {
+    /// True where the reading is not older than twice the time between two: an older one tells nothing.
+    fn is_fresh(&self, now: Timestamp) -> bool {
+        let age = now.duration_since(self.at);
+        age <= self.every.checked_mul(2).unwrap_or(SignedDuration::MAX)
+    }
+}
+
+/// What zombies are looked for in.
+#[derive(Clone, Copy, Debug)]
+pub struct ZombieInput<'a> {
+    /// All GPUs with their telemetry.
+    pub gpus: &'a GpuFleet,
+    /// Nodes as their schedulers know them.
+    pub nodes: &'a [JobNode],
+    /// Who holds GPUs, one reading a cluster.
+    pub held: &'a [HeldGpus<'a>],
+    /// Attempts: when a job began, and which one left a node last.
+    pub attempts: &'a [Attempt],
+    /// Now.
+    pub now: Timestamp,
+}
+
+/// A GPU that costs and does nothing for a job.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Zombie {
+    /// Key of the GPU; unique.
+    pub id: Arc<str>,
+    /// Name of the node, as the scheduler has it.
+    pub node: Arc<str>,
+    /// Index of the GPU on it; `None` = not reported.
+    pub gpu: Option<u16>,
+    /// What it is.
+    pub kind: ZombieKind,
+    /// Who holds it: a process or an owner where no job does, else the job; `None` where only memory tells.
+    pub holder: Option<Arc<str>>,
+    /// User; `None` = unknown.
+    pub user: Option<Arc<str>>,
+    /// Since when: the idle spell within the job; without a job, the end of the last one on the node. `None` = unknown.
+    pub since: Option<Timestamp>,
+    /// Price of the GPU, USD/h; `None` = unknown.
+    pub usd_per_hour: Option<f64>,
+    /// Dollars from then until the last sample; `None` = unknown.
+    pub usd: Option<f64>,
+}
+
+/// A node of a cluster with a fresh reading of who holds its GPUs.
+struct Covered<'a> {
+    node: &'a JobNode,
+    holders: Vec<&'a GpuHolder>,
+}
+
+/// Nodes with a fresh reading, by all names under which telemetry may know them.
+struct CoveredNodes<'a> {
+    nodes: Vec<Covered<'a>>,
+    /// `None` for a name that several nodes have.
+    by_name: FastMap<&'a str, Option<usize>>,
+}
+
+impl<'a> CoveredNodes<'a> {
+    fn of(nodes: &'a [JobNode], held: &[HeldGpus<'a>], now: Timestamp) -> Self {
+        let mut covered = Self { nodes: Vec::new(), by_name: FastMap::default() };
+        let mut by_node: FastMap<(JobSource, &str, &str), Vec<&GpuHolder>> = FastMap::default();
+        for reading in held.iter().filter(|reading| reading.is_fresh(now)) {
+            for holder in reading.holders {
+                let key = (reading.source, reading.cluster, &*holder.node);
+                by_node.entry(key).or_default().push(holder);
+            }
+        }
+        for node in nodes {
+            // Of several instances behind a name only the one that was there when the holders were read.
+            let is_of = |reading: &&HeldGpus<'_>| {
+                reading.source == node.source
+                    && reading.cluster == &*node.cluster
+                    && reading.is_fresh(now)
+                    && node.seen_until >= reading.at
+            };
+            if !held.iter().any(|reading| is_of(&reading)) {
+                continue;
+            }
+            let place = covered.nodes.len();
+            let key = (node.source, &*node.cluster, &*node.name);
+            covered
+                .nodes
+                .push(Covered { node, holders: by_node.get(&key).cloned().unwrap_or_default() });
+            let names = [Some(&node.name), node.instance_id.as_ref(), node.private_ip.as_ref()];
+            for name in names.into_iter().flatten() {
+                let twice = |old: &mut Option<usize>| *old = old.filter(|old| *old == place);
+                covered.by_name.entry(name).and_modify(twice).or_insert(Some(place));
+            }
+        }
+        covered
+    }
+
+    /// The node that a GPU sits in. `None` where none, or not exactly one, has the names of its host.
+    fn of_gpu(&self, row: &GpuRow) -> Option<usize> {
+        let host = &row.sample.identity.host;
+        let instance = row.node.instance.as_ref().map(|row| &row.instance);
+        let ids = [host.instance_id.as_deref(), instance.map(|of| &*of.id)];
+        let names = [
+            instance.and_then(|of| of.private_ip.as_deref()),
+            host.node.as_deref(),
+            Some(row.node.short_name()),
+            Some(&*row.node.name),
+        ];
+        let mut known =
+            ids.into_iter().chain(names).flatten().filter_map(|name| self.by_name.get(name));
+        *known.next()?
+    }
+}
+
+impl<'a> Covered<'a> {
+    /// Who holds the GPU of an index; Err where that cannot be told: unknown means in use.
+    fn holder(&self, index: Option<u16>, devices: usize) -> Result<Option<&'a GpuHolder>, ()> {
+        let has = |holder: &&&GpuHolder| {
+            holder.indexes.as_ref().zip(index).is_some_and(|(all, index)| all.contains(&index))
+        };
+        if let Some(holder) = self.holders.iter().find(has) {
+            return Ok(Some(holder));
+        }
+        // One job that holds as many as there are holds each. Telemetry may tell of a part of them alone.
+        let seen = Gpus::whole(u32::try_from(devices).unwrap_or(u32::MAX));
+        let all = self.node.gpus.map_or(seen, |gpus| gpus.max(seen));
+        if let [holder] = self.holders[..]
+            && holder.gpus.is_some_and(|gpus| gpus >= all)
+        {
+            return Ok(Some(holder));
+        }
+        let is_told =
+            |holder: &&GpuHolder| holder.indexes.is_some() || holder.gpus == Some(Gpus::ZERO);
+        match index.is_some() && self.holders.iter().all(is_told) {
+            true => Ok(None),
+            false if self.holders.is_empty() => Ok(None),
+            false => Err(()),
+        }
+    }
+}
+
+/// Number of nodes of which a fresh reading tells who holds their GPUs.
+pub fn covered_nodes(input: &ZombieInput<'_>) -> usize {
+    CoveredNodes::of(input.nodes, input.held, input.now).nodes.len()
+}
+
+/// GPUs that cost and do nothing for a job, the costliest first. One of which anything is unknown or stale (its telemetry, who
+/// holds it) is in use: it is not here.
+pub fn zombies(input: &ZombieInput<'_>) -> Vec<Zombie> {
+    let covered = CoveredNodes::of(input.nodes, input.held, input.now);
+    let mut by_node: FastMap<usize, Vec<&Arc<GpuRow>>> = FastMap::default();
+    for row in &input.gpus.rows {
+        if let Some(place) = covered.of_gpu(row) {
+            by_node.entry(place).or_default().push(row);
+        }
+    }
+    let times = Times::of(input.attempts, &covered);
+    let mut found = Vec::new();
+    for (place, rows) in by_node {
+        let Some(covered) = covered.nodes.get(place) else { continue };
+        for row in &rows {
+            found.extend(of_gpu(row, &rows, covered, &times, input.now));
+        }
+    }
+    found.sort_by(|a: &Zombie, b: &Zombie| {
+        let usd = |of: &Zombie| of.usd.unwrap_or(-1.0);
+        usd(b)
+            .total_cmp(&usd(a))
+            .then_with(|| (&a.node, a.gpu, &a.id).cmp(&(&b.node, b.gpu, &b.id)))
+    });
+    found
+}
+
+fn is_known(row: &GpuRow) -> bool {
+    !matches!(row.verdict.state, GpuState::Unknown | GpuState::Stale)
+}
+
+fn of_gpu(
+    row: &GpuRow,
+    beside: &[&Arc<GpuRow>],
+    covered: &Covered<'_>,
+    times: &Times<'_>,
+    now: Timestamp,
+) -> Option<Zombie> {
+    // A slice has no index of its own among those of the scheduler.
+    if !is_known(row) || row.sample.identity.mig.is_some() {
+        return None;
+    }
+    let index = row.sample.identity.index;
+    let holder = covered.holder(index, beside.len()).ok()?;
+    let (kind, holder, user, since) = match holder {
+        None => {
+            let (holder, user) = held_without_job(row, covered.node.source)?;
+            (ZombieKind::NoJob, holder, user, times.last_end(covered.node, now))
+        }
+        Some(job) => {
+            if !row.verdict.state.is_idle() {
+                return None;
+            }
+            let begun = times.began(job);
+            let since = row.verdict.idle_since?;
+            let since = begun.map_or(since, |begun| since.max(begun));
+            if now.duration_since(since) < IDLE_AT_LEAST {
+                return None;
+            }
+            let is_of_job = |other: &&&Arc<GpuRow>| {
+                let index = other.sample.identity.index;
+                let of = covered.holder(index, beside.len());
+                of.is_ok_and(|of| of.is_some_and(|of| std::ptr::eq(of, job)))
+            };
+            let works = |other: &Arc<GpuRow>| is_known(other) && !other.verdict.state.is_idle();
+            let kind = match beside.iter().filter(is_of_job).any(|other| works(other)) {
+                true => ZombieKind::IdleBesideWorking,
+                false => ZombieKind::Idle,
+            };
+            let holder = job.job.as_ref().or(job.raw.as_ref()).cloned();
+            (kind, holder, job.user.clone(), Some(since))
+        }
+    };
+    let until = row.sample.taken_at;
+    let hours = since.map(|since| until.duration_since(since).as_secs_f64().max(0.0) / 3600.0);
+    Some(Zombie {
+        id: row.id.clone(),
+        node: covered.node.name.clone(),
+        gpu: index,
+        kind,
+        holder,
+        user,
+        since,
+        usd_per_hour: row.usd_per_hour,
+        usd: row.usd_per_hour.zip(hours).map(|(usd, hours)| usd * hours),
+    })
+}
+
+/// Who or what holds a GPU that no job has: a process, an owner that is no pod, memory. `None` where nothing does, or where a pod
+/// does: it is another scheduler's.
+fn held_without_job(
+    row: &GpuRow,
+    source: JobSource,
+) -> Option<(Option<Arc<str>>, Option<Arc<str>>)> {
+    let owner = &row.sample.owner;
+    if owner.pod.is_some() && source != JobSource::Demo {
+        return None;
+    }
+    let processes = row.sample.processes.as_deref().unwrap_or_default();
+    if let Some(first) = processes.first() {
+        let more = processes.len() - 1;
+        let more = if more > 0 { format!(" +{more}") } else { String::new() };
+        let name = format!("{} ({}){more}", first.command, first.pid);
+        return Some((
+            Some(name.trim_start().into()),
+            first.user.clone().or_else(|| owner.user.clone()),
+        ));
+    }
+    let memory = row.sample.signals.get(GpuSignal::MemUsed);
+    let holds = memory.is_some_and(|mib| mib > HELD_MIB) || owner.job.is_some();
+    holds.then(|| (owner.words().map(Arc::from), owner.user.clone()))
+}
+
+/// A node or a job of a cluster.
+type InCluster<'a> = (JobSource, &'a str, &'a str);
+
+/// When jobs began and when they left their nodes.
+struct Times<'a> {
+    began: FastMap<InCluster<'a>, Timestamp>,
+    ended: FastMap<InCluster<'a>, Vec<Timestamp>>,
+}
+
+impl<'a> Times<'a> {
+    /// Of attempts; the ends of those on these nodes alone.
+    fn of(attempts: &'a [Attempt], nodes: &CoveredNodes<'a>) -> Self {
+        let mut times = Self { began: FastMap::default(), ended: FastMap::default() };
+        for of in &nodes.nodes {
+            let node = of.node;
+            times.ended.insert((node.source, &node.cluster, &node.name), Vec::new());
+        }
+        for of in attempts {
+            let id = &of.id;
+            if let Some(start) = of.started_at {
+                let began = times.began.entry((id.source, &id.cluster, &id.raw)).or_insert(start);
+                *began = start.max(*began);
+            }
+            for node in of.nodes.iter() {
+                let ends = times.ended.get_mut(&(id.source, &*id.cluster, &**node));
+                if let (Some(ends), Some(end)) = (ends, of.ended_at) {
+                    ends.push(end);
+                }
+            }
+        }
+        times
+    }
+
+    /// End of the last attempt on a node; `None` where none is known.
+    fn last_end(&self, node: &JobNode, now: Timestamp) -> Option<Timestamp> {
+        let ends = self.ended.get(&(node.source, &*node.cluster, &*node.name))?;
+        ends.iter().copied().filter(|end| *end >= node.seen_from && *end <= now).max()
+    }
+
+    /// When the job of a holder began; `None` where its attempt is not known.
+    fn began(&self, holder: &GpuHolder) -> Option<Timestamp> {
+        let raw = holder.raw.as_deref()?;
+        self.began.get(&(holder.source, &*holder.cluster, raw)).copied()
+    }
+}
+
+/// Rows of GPUs with job and user of who holds them, where telemetry does not tell and a fresh reading does.
+pub fn with_holders(input: &ZombieInput<'_>) -> Vec<Arc<GpuRow>> {
+    let covered = CoveredNodes::of(input.nodes, input.held, input.now);
+    let mut devices: FastMap<usize, usize> = FastMap::default();
+    for row in &input.gpus.rows {
+        if let Some(place) = covered.of_gpu(row) {
+            *devices.entry(place).or_default() += 1;
+        }
+    }
+    let named = |row: &Arc<GpuRow>| {
+        let place = covered.of_gpu(row)?;
+        let (of, devices) = (covered.nodes.get(place)?, devices.get(&place).copied()?);
+        let holder = of.holder(row.sample.identity.index, devices).ok()??;
+        let owner = &row.sample.owner;
+        let job = owner.job.clone().or_else(|| holder.job.clone());
+        let user = owner.user.clone().or_else(|| holder.user.clone());
+        if (&job, &user) == (&owner.job, &owner.user) {
+            return None;
+        }
+        let mut row = GpuRow::clone(row);
+        let owner = Arc::make_mut(&mut row.sample.owner);
+        (owner.job, owner.user) = (job, user);
+        Some(Arc::new(row))
+    };
+    input.gpus.rows.iter().map(|row| named(row).unwrap_or_else(|| row.clone())).collect()
+}

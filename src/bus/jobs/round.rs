@@ -1,0 +1,146 @@
+//! One reading of one source: from where the last one ended, kept whole or not at all.
+
+use std::collections::BTreeSet;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use jiff::{SignedDuration, Timestamp};
+
+use crate::cache::{Jobs, JobsRound};
+use crate::domain::format::span;
+use crate::domain::jobs::{Attempt, JobsName, JobsReading};
+use crate::domain::{ErrorKind, SourceError};
+use crate::source::jobs::live::{JobWindow, JobsRead, LiveJobs};
+
+/// How much of what was read is read again: accounting is written late, and clocks differ.
+const OVERLAP: SignedDuration = SignedDuration::from_mins(10);
+
+/// The longest a reading may take, whatever the time-outs of the source say.
+const LIMIT: Duration = Duration::from_mins(5);
+
+/// How a reading went.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Progress {
+    /// Share of what was asked for, 0–1.
+    pub coverage: f32,
+    /// What is odd, a sentence each.
+    pub notes: Vec<String>,
+    /// The first refusal of a part.
+    pub refusal: Option<SourceError>,
+    /// Names of the clusters that were read.
+    pub clusters: Vec<Arc<str>>,
+    /// True where a part of the past is left for the next reading.
+    pub is_behind: bool,
+}
+
+/// The share that is said to be there of an answer of which a part was refused that nobody can count.
+const NOT_WHOLE: f32 = 0.99;
+
+/// Reads a source, and keeps what it says. Err when nothing could be read, or kept.
+pub(super) async fn round(
+    source: &dyn LiveJobs,
+    store: &Jobs,
+    first: SignedDuration,
+    now: Timestamp,
+) -> Result<Progress, SourceError> {
+    let name = source.name().clone();
+    let last = blocking(store, &name, move |store, name| store.reading(name)).await?;
+    let window = window(last.as_ref(), first, now);
+    let read = guarded(source, &window, &name).await?;
+    let until = read.complete_until.unwrap_or(now).min(now);
+    let is_behind = until < now;
+    let open = read.attempts.iter().filter(|attempt| !attempt.state.is_over());
+    // What was open and did not come again is still asked for.
+    let before = last.as_ref().and_then(|last| last.open_since).filter(|_| is_behind);
+    let open_since = open.filter_map(begun).chain(before).min();
+    let reading =
+        JobsReading { name: name.clone(), taken_at: now, complete_until: until, open_since };
+    let clusters: BTreeSet<&Arc<str>> = read
+        .attempts
+        .iter()
+        .map(|attempt| &attempt.id.cluster)
+        .filter(|cluster| !cluster.is_empty())
+        .collect();
+    let progress = Progress {
+        coverage: coverage(&read, &window, until),
+        clusters: clusters.into_iter().cloned().collect(),
+        is_behind,
+        ..Progress::default()
+    };
+    let JobsRead { attempts, nodes, holders, mut notes, refusal, .. } = read;
+    notes.truncate(JobsRead::NOTES_AT_MOST);
+    blocking(store, &name, move |store, _| {
+        store.put_round(&JobsRound {
+            reading: &reading,
+            attempts: &attempts,
+            nodes: &nodes,
+            holders: holders.as_deref(),
+        })
+    })
+    .await?;
+    Ok(Progress { notes, refusal, ..progress })
+}
+
+/// What is to be read now.
+fn window(last: Option<&JobsReading>, first: SignedDuration, now: Timestamp) -> JobWindow {
+    let back = |from: Timestamp, by| from.checked_sub(by).unwrap_or(Timestamp::UNIX_EPOCH);
+    // A reading of the future: somebody set the clock back.
+    let known = last.map(|last| last.complete_until.min(now));
+    let since = known.map_or_else(|| back(now, first), |until| back(until, OVERLAP));
+    JobWindow { since, until: now, open_since: last.and_then(|last| last.open_since) }
+}
+
+fn begun(attempt: &Attempt) -> Option<Timestamp> {
+    attempt.submitted_at.or(attempt.started_at)
+}
+
+fn coverage(read: &JobsRead, window: &JobWindow, until: Timestamp) -> f32 {
+    let all = window.until.duration_since(window.since).as_secs_f64().max(1.0);
+    let share = (until.duration_since(window.since).as_secs_f64() / all).clamp(0.0, 1.0) as f32;
+    if read.refusal.is_some() { share.min(NOT_WHOLE) } else { share }
+}
+
+/// A reading under a limit. A defect that ends it is a failure like any other.
+async fn guarded(
+    source: &dyn LiveJobs,
+    window: &JobWindow,
+    name: &JobsName,
+) -> Result<JobsRead, SourceError> {
+    let read = AssertUnwindSafe(source.read(window)).catch_unwind();
+    match tokio::time::timeout(LIMIT, read).await {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(_)) => Err(SourceError::new(
+            ErrorKind::Other,
+            "burntop:jobs",
+            "reading the jobs ended in a defect of burntop",
+            "please report it with the crash file in the state directory",
+        )),
+        Err(_) => Err(late(name, LIMIT)),
+    }
+}
+
+/// Error for a reading that took too long.
+pub(super) fn late(name: &JobsName, limit: Duration) -> SourceError {
+    let limit = span(i64::try_from(limit.as_secs()).unwrap_or(i64::MAX));
+    let operation = format!("{}:jobs", name.kind.word());
+    let message = format!("{}: no answer within {limit}", name.name);
+    let fix = "check the network path to it; burntop tries again by itself";
+    SourceError::new(ErrorKind::Timeout, &operation, &message, fix)
+}
+
+/// Runs a request of the store off the workers.
+async fn blocking<T: Send + 'static>(
+    store: &Jobs,
+    name: &JobsName,
+    work: impl FnOnce(&Jobs, &JobsName) -> Result<T, crate::cache::JobsError> + Send + 'static,
+) -> Result<T, SourceError> {
+    let (store, name) = (store.clone(), name.clone());
+    let failed = |message: &str| SourceError::new(ErrorKind::Other, "burntop:jobs", message, "");
+    match tokio::task::spawn_blocking(move || work(&store, &name)).await {
+        Ok(Ok(done)) => Ok(done),
+        Ok(Err(error)) => Err(failed(&error.to_string())),
+        Err(_) => Err(failed("what was read could not be kept")),
+    }
+}

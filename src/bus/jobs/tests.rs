@@ -1,0 +1,223 @@
+//! Sources of jobs that say what they are told to, over a store of their own.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::round::round;
+use super::{JobsSettings, read_jobs};
+use crate::cache::Jobs;
+use crate::domain::jobs::{
+    Attempt, AttemptId, GpuHolder, Gpus, JobNode, JobSource, JobState, JobsName,
+};
+use crate::domain::{ErrorKind, SourceError};
+use crate::source::jobs::live::{JobWindow, JobsRead, LiveJobs};
+
+type Answer = Result<JobsRead, SourceError>;
+
+/// A source that answers from a list, the last answer again and again, and notes what it was asked.
+struct Scripted {
+    name: JobsName,
+    answers: Mutex<Vec<Answer>>,
+    asked: Mutex<Vec<JobWindow>>,
+}
+
+impl Scripted {
+    fn new(name: &str, answers: Vec<Answer>) -> Arc<Self> {
+        let name = JobsName { kind: JobSource::Slurm, name: name.into() };
+        Arc::new(Self { name, answers: Mutex::new(answers), asked: Mutex::default() })
+    }
+
+    fn asked(&self) -> Vec<JobWindow> {
+        self.asked.lock().unwrap().clone()
+    }
+}
+
+#[async_trait::async_trait]
+impl LiveJobs for Scripted {
+    fn name(&self) -> &JobsName {
+        &self.name
+    }
+
+    async fn read(&self, window: &JobWindow) -> Answer {
+        self.asked.lock().unwrap().push(*window);
+        let mut answers = self.answers.lock().unwrap();
+        if answers.len() > 1 { answers.remove(0) } else { answers[0].clone() }
+    }
+}
+
+fn at(time: &str) -> Timestamp {
+    format!("2026-11-20T{time}:00Z").parse().unwrap()
+}
+
+fn attempt(cluster: &str, job: &str, state: JobState) -> Attempt {
+    let id = AttemptId {
+        source: JobSource::Slurm,
+        cluster: cluster.into(),
+        raw: job.into(),
+        key: "1".into(),
+    };
+    let mut of = Attempt::new(id, job.into(), state, state.word().into());
+    of.submitted_at = Some(at("08:00"));
+    of.started_at = Some(at("08:30"));
+    of.gpus = Some(Gpus::whole(8));
+    of
+}
+
+fn read(attempts: Vec<Attempt>) -> Answer {
+    Ok(JobsRead { attempts, ..JobsRead::default() })
+}
+
+fn denied() -> SourceError {
+    SourceError::new(ErrorKind::Denied, "slurm:sacct", "no", "ask for rights")
+}
+
+const FIRST: SignedDuration = SignedDuration::from_hours(48);
+
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn store(&self) -> Jobs {
+        Jobs::beside(&self.0.path().join("burntop.db"))
+    }
+
+    fn settings(&self, sources: &[&Arc<Scripted>]) -> JobsSettings {
+        let sources = sources.iter().map(|s| (*s).clone() as Arc<dyn LiveJobs>).collect();
+        JobsSettings { sources, store: Some(self.store()), first: FIRST }
+    }
+}
+
+#[tokio::test]
+async fn a_reading_begins_where_the_last_one_ended_and_open_attempts_are_asked_for_again() {
+    let (place, running) = (Place::new(), attempt("c", "1", JobState::Running));
+    let ended = Attempt { state: JobState::Failed, ended_at: Some(at("10:30")), ..running.clone() };
+    let source = Scripted::new("prod", vec![read(vec![running]), read(vec![ended])]);
+    let store = place.store();
+    for (now, state) in [("10:00", JobState::Running), ("11:00", JobState::Failed)] {
+        let progress = round(&*source, &store, FIRST, at(now)).await.unwrap();
+        assert!(!progress.is_behind && progress.coverage == 1.0);
+        let kept = store.all().unwrap();
+        assert_eq!((kept.attempts.len(), kept.attempts[0].state), (1, state));
+    }
+    let asked = source.asked();
+    assert_eq!((asked[0].since, asked[0].open_since), (at("10:00") - FIRST, None));
+    assert_eq!((asked[1].since, asked[1].open_since), (at("09:50"), Some(at("08:00"))));
+    let reading = store.reading(source.name()).unwrap().unwrap();
+    assert_eq!((reading.taken_at, reading.open_since), (at("11:00"), None));
+}
+
+#[tokio::test]
+async fn a_source_that_got_half_way_goes_on_from_there() {
+    let place = Place::new();
+    let half = JobsRead { complete_until: Some(at("09:00") - FIRST / 2), ..JobsRead::default() };
+    let source = Scripted::new("prod", vec![Ok(half), read(vec![])]);
+    let store = place.store();
+    let first = round(&*source, &store, FIRST, at("09:00")).await.unwrap();
+    assert!(first.is_behind && (first.coverage - 0.5).abs() < 0.01, "{first:?}");
+    let second = round(&*source, &store, FIRST, at("09:00")).await.unwrap();
+    assert!(!second.is_behind && second.coverage == 1.0);
+    assert_eq!(source.asked()[1].since, at("08:50") - FIRST / 2);
+}
+
+#[tokio::test]
+async fn a_clock_that_was_set_back_asks_for_no_time_to_come() {
+    let place = Place::new();
+    let source = Scripted::new("prod", vec![read(vec![])]);
+    round(&*source, &place.store(), FIRST, at("12:00")).await.unwrap();
+    round(&*source, &place.store(), FIRST, at("09:00")).await.unwrap();
+    let window = source.asked()[1];
+    assert!(window.since < window.until && window.until == at("09:00"), "{window:?}");
+}
+
+#[tokio::test]
+async fn one_that_fails_keeps_no_other_from_being_read() {
+    let place = Place::new();
+    let good = Scripted::new("good", vec![read(vec![attempt("c", "1", JobState::Failed)])]);
+    let bad = Scripted::new("bad", vec![Err(denied())]);
+    let settings = place.settings(&[&bad, &good]);
+    let outcomes = read_jobs(&settings, at("10:00"), Duration::from_secs(5)).await;
+    let states: Vec<_> = outcomes.iter().map(|o| o.reading.state.word()).collect();
+    assert_eq!(states, ["denied", "live"]);
+    assert_eq!(outcomes[0].reading.taken_at, None);
+    assert_eq!(place.store().all().unwrap().attempts.len(), 1);
+}
+
+#[tokio::test]
+async fn two_clusters_with_one_name_are_said() {
+    let place = Place::new();
+    let of = |name| Scripted::new(name, vec![read(vec![attempt("linux", name, JobState::Failed)])]);
+    let (one, other) = (of("east"), of("west"));
+    let settings = place.settings(&[&one, &other]);
+    let outcomes = read_jobs(&settings, at("10:00"), Duration::from_secs(5)).await;
+    let notes: Vec<_> = outcomes.iter().flat_map(|o| &o.notes).collect();
+    assert!(notes.len() == 1 && notes[0].contains("called linux"), "{notes:?}");
+    assert_eq!(place.store().all().unwrap().attempts.len(), 2, "nothing is lost by it");
+}
+
+#[tokio::test]
+async fn nodes_keep_their_instances_and_holders_are_those_of_the_last_reading() {
+    let node = |instance: &str, now| JobNode {
+        source: JobSource::Slurm,
+        cluster: "c".into(),
+        name: "q-dy-p5-1".into(),
+        instance_id: Some(instance.into()),
+        instance_type: Some("p5.48xlarge".into()),
+        private_ip: None,
+        region: None,
+        gpus: Some(Gpus::whole(8)),
+        seen_from: now,
+        seen_until: now,
+    };
+    let holder = |now| GpuHolder {
+        source: JobSource::Slurm,
+        cluster: "c".into(),
+        node: "q-dy-p5-1".into(),
+        gpus: Some(Gpus::whole(4)),
+        indexes: Some([0, 1, 2, 3].into()),
+        raw: Some("7".into()),
+        job: Some("7".into()),
+        user: Some("alice".into()),
+        at: now,
+    };
+    let told = |instance, now, holders| {
+        Ok(JobsRead { nodes: vec![node(instance, now)], holders, ..JobsRead::default() })
+    };
+    let [one, two, three] = ["09:00", "10:00", "11:00"].map(at);
+    let source = Scripted::new(
+        "prod",
+        vec![
+            told("i-1", one, Some(vec![holder(one), holder(one)])),
+            told("i-1", two, Some(vec![holder(two)])),
+            told("i-2", three, None),
+        ],
+    );
+    let place = Place::new();
+    for now in [one, two, three] {
+        round(&*source, &place.store(), FIRST, now).await.unwrap();
+    }
+    let kept = place.store().all().unwrap();
+    let spans: Vec<_> = kept
+        .nodes
+        .iter()
+        .map(|n| (n.instance_id.as_deref().unwrap(), n.seen_from, n.seen_until))
+        .collect();
+    assert_eq!(spans, [("i-1", one, two), ("i-2", three, three)]);
+    assert_eq!(kept.holders, [holder(two)], "who could not be read is as before, with its age");
+}
+
+#[tokio::test]
+async fn offline_nobody_is_asked_and_the_age_is_told() {
+    let place = Place::new();
+    let source = Scripted::new("prod", vec![read(vec![attempt("c", "1", JobState::Failed)])]);
+    round(&*source, &place.store(), FIRST, at("09:00")).await.unwrap();
+    let settings = place.settings(&[&source]);
+    let readings = super::kept_readings(&settings);
+    assert_eq!(readings.len(), 1);
+    assert_eq!((readings[0].taken_at, readings[0].state.word()), (Some(at("09:00")), "cached"));
+    assert_eq!(source.asked().len(), 1);
+}

@@ -1,0 +1,95 @@
+//! Sources of jobs, from the configuration.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::SignedDuration;
+
+use super::exit::CliError;
+use super::invocation::Invocation;
+use crate::bus::JobsSettings;
+use crate::cache::Jobs;
+use crate::config::{Env, SlurmSection};
+use crate::doctor::jobs::NearbyJobs;
+use crate::domain::{Secret, SourceError};
+use crate::source::jobs::live::LiveJobs;
+use crate::source::jobs::slurm::{Place, SlurmPrograms, SlurmRest, SlurmSettings, Token};
+use crate::source::ssh::{Login, Target};
+
+/// Sources of a run and where their jobs are kept; makes no call. Without sources in the demo, with a tape, for this host alone,
+/// and where nothing is kept. Fails where the configuration of one cannot be used.
+pub fn job_settings(invocation: &Invocation, env: &Env) -> Result<JobsSettings, CliError> {
+    let options = &invocation.options;
+    let is_other =
+        options.demo.is_some() || options.tape.is_some() || options.this_host || options.no_cache;
+    let store = invocation.cache_file().ok().filter(|_| !is_other);
+    let Some(cache) = store else { return Ok(JobsSettings::default()) };
+    Ok(JobsSettings {
+        sources: sources(invocation, env)?,
+        store: Some(Jobs::beside(&cache)),
+        first: SignedDuration::from_hours(24 * i64::from(invocation.config.jobs.first_days)),
+    })
+}
+
+/// The configured sources. Fails where one cannot be made.
+pub fn sources(invocation: &Invocation, env: &Env) -> Result<Vec<Arc<dyn LiveJobs>>, CliError> {
+    let config = &invocation.config.jobs;
+    let mut all: Vec<Arc<dyn LiveJobs>> = Vec::new();
+    for section in &config.slurm {
+        all.push(slurm(section, env).map_err(|error| named(&section.name, &error))?);
+    }
+    Ok(all)
+}
+
+/// What on this host runs jobs, or leads to it, and is not configured.
+pub fn nearby(invocation: &Invocation, env: &Env) -> Vec<NearbyJobs> {
+    let config = &invocation.config.jobs;
+    let mut found = Vec::new();
+    let path = env.get("PATH").unwrap_or_default();
+    let has_sacct = std::env::split_paths(path).any(|dir| dir.join("sacct").is_file());
+    if config.slurm.is_empty() && has_sacct {
+        let what = "sacct of Slurm is on this host".to_owned();
+        found.push(NearbyJobs { what, lines: "[[jobs.slurm]]\nname = \"here\"" });
+    }
+    found
+}
+
+fn named(name: &str, error: &SourceError) -> CliError {
+    CliError::Usage(format!("jobs source \"{name}\": {}", error.with_fix()))
+}
+
+/// Value of a variable that holds a secret; `None` where it is not set.
+fn secret(env: &Env, name: &str) -> Option<Secret> {
+    env.get(name).map(Secret::new)
+}
+
+fn seconds(number: Option<u32>, default: Duration) -> Duration {
+    number.map_or(default, |seconds| Duration::from_secs(seconds.into()))
+}
+
+fn slurm(section: &SlurmSection, env: &Env) -> Result<Arc<dyn LiveJobs>, SourceError> {
+    let of = |text: &Option<String>| text.as_deref().map(Arc::from);
+    let default = SlurmSettings::new(&section.name);
+    let settings = SlurmSettings {
+        cluster: of(&section.cluster),
+        region: of(&section.region),
+        timeout: seconds(section.timeout_s, default.timeout),
+        ..default
+    };
+    if let Some(url) = &section.slurmrestd {
+        let token = match (&section.token_file, &section.token_env) {
+            (Some(file), _) => Token::File(file.clone()),
+            (None, name) => {
+                let name = name.clone().unwrap_or_default();
+                Token::Variable { value: secret(env, &name), name }
+            }
+        };
+        let source = SlurmRest::new(settings, url.clone(), token, section.ca_file.clone())?;
+        return Ok(Arc::new(source));
+    }
+    let place = match &section.ssh {
+        None => Place::Here,
+        Some(host) => Place::Over { login: Login::default(), target: Target::new(host)? },
+    };
+    Ok(Arc::new(SlurmPrograms::new(settings, place, section.bin.clone())))
+}

@@ -1,0 +1,98 @@
+//! What the cache holds beside jobs: instances, Spot prices, what GPUs did, training runs in storage.
+
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+
+use crate::analyze::jobs::{GpuHourOf, KnownInstance, KnownRun, UsedHours};
+use crate::bus::{KeptFleet, kept_fleet};
+use crate::cache::{Cache, GpuHours};
+use crate::cli::exit::CliError;
+use crate::cli::invocation::Invocation;
+use crate::cli::session::with_cache;
+use crate::domain::gpu::without_port;
+use crate::domain::jobs::Attempt;
+use crate::domain::storage::Scan;
+use crate::domain::{Hour, HourRange, SpotHistory};
+
+/// Hours of GPUs on their way from the cache.
+const ON_THE_WAY: usize = 8;
+
+/// What the cache holds beside jobs.
+#[derive(Default)]
+pub(super) struct Beside {
+    /// Instances of the fleet.
+    pub instances: Vec<KnownInstance>,
+    /// Spot prices over time.
+    pub spot: Vec<SpotHistory>,
+    /// What GPUs of nodes of jobs did.
+    pub used: UsedHours,
+    scans: Vec<Scan>,
+}
+
+impl Beside {
+    /// What there is. Nothing without a cache file, and of the demo, whose jobs run on boxes of their own.
+    pub fn read(invocation: &Invocation, attempts: &[Attempt]) -> Result<Self, CliError> {
+        let is_there = invocation.cache_file().is_ok_and(|file| file.exists());
+        if invocation.options.demo.is_some() || invocation.options.no_cache || !is_there {
+            return Ok(Self::default());
+        }
+        with_cache(invocation, async |cache| {
+            let now = invocation.options.now();
+            let KeptFleet { instances, spot } = kept_fleet(cache, now).await;
+            let known = |(at, of): &(_, _)| KnownInstance::of(of, None, *at);
+            let mut scans = Vec::new();
+            let held = cache.scans_held().await;
+            let buckets: BTreeSet<Arc<str>> = held.into_iter().map(|held| held.bucket).collect();
+            for bucket in buckets {
+                scans.extend(cache.newest_scan(&bucket).await);
+            }
+            let used = used(cache, attempts).await;
+            Ok(Self { instances: instances.iter().filter_map(known).collect(), spot, used, scans })
+        })
+    }
+
+    /// Training runs that scans found, with their buckets.
+    pub fn runs(&self) -> Vec<KnownRun<'_>> {
+        let runs =
+            self.scans.iter().filter_map(|scan| Some((&*scan.bucket, scan.runs.as_deref()?)));
+        runs.flat_map(|(bucket, runs)| runs.iter().map(move |run| KnownRun { bucket, run }))
+            .collect()
+    }
+}
+
+/// What GPUs of the nodes of these attempts did while they ran.
+async fn used(cache: &Cache, attempts: &[Attempt]) -> UsedHours {
+    let starts = attempts.iter().filter_map(|of| of.started_at);
+    let ends = attempts.iter().filter_map(|of| of.ended_at.or(of.seen_until));
+    let (Some(from), Some(to)) = (starts.min(), ends.max()) else { return UsedHours::default() };
+    let range = HourRange { from: Hour::containing(from), to: Hour::containing(to).plus(1) };
+    let nodes: HashSet<Arc<str>> =
+        attempts.iter().flat_map(|of| of.nodes.iter().cloned()).collect();
+    let (to, stored) = sync_channel::<GpuHours>(ON_THE_WAY);
+    let gathered = std::thread::spawn(move || {
+        UsedHours::of(stored.into_iter().flat_map(|hours| of_hour(&hours, &nodes)))
+    });
+    cache.read_gpu_hours(range, to).await;
+    gathered.join().unwrap_or_default()
+}
+
+/// What the GPUs of these nodes did in an hour.
+fn of_hour(hours: &GpuHours, nodes: &HashSet<Arc<str>>) -> Vec<GpuHourOf> {
+    let of_gpu = |gpu: &crate::domain::GpuHour| {
+        let host = &gpu.identity.host;
+        let address = host.address.as_deref().map(without_port);
+        let short = host.node.as_deref().and_then(|name| name.split('.').next());
+        let names = [host.node.as_deref(), short, address, host.instance_id.as_deref()];
+        let mut hosts: Vec<Arc<str>> =
+            names.into_iter().flatten().filter_map(|name| nodes.get(name).cloned()).collect();
+        hosts.dedup();
+        (!hosts.is_empty()).then(|| GpuHourOf {
+            hosts,
+            hour: hours.hour.0.into(),
+            gpu: gpu.identity.own_key().device,
+            mean: gpu.mean,
+        })
+    };
+    hours.gpus.iter().filter_map(of_gpu).collect()
+}

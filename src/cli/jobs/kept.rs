@@ -1,0 +1,193 @@
+//! What is kept of jobs, or what the demo has, and what it cost.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::beside::Beside;
+use super::live;
+use super::types::PricedTypes;
+use crate::analyze::jobs::{
+    CancelledWeight, CostInput, Costs, HeldGpus, KnownNodes, Tax, TaxKey, ZombieInput, costs,
+    taxed, with_holders,
+};
+use crate::cache::{Jobs, JobsError};
+use crate::cli::exit::{CliError, Exit};
+use crate::cli::invocation::Invocation;
+use crate::cli::reports;
+use crate::cli::tell::tell;
+use crate::config::Env;
+use crate::domain::Reading;
+use crate::domain::format::counted;
+use crate::domain::jobs::{Attempt, GpuHolder, JobNode, JobSource};
+use crate::fleet::GpuFleet;
+use crate::source::demo;
+
+/// Time between two readings of a scheduler; each run reads it anew.
+const EVERY: SignedDuration = SignedDuration::from_mins(1);
+
+/// What is kept of jobs.
+pub(super) struct Kept {
+    /// Attempts.
+    pub attempts: Vec<Attempt>,
+    /// Nodes of their clusters.
+    pub nodes: Vec<JobNode>,
+    /// Who holds GPUs, one reading a cluster.
+    pub held: Vec<HeldReading>,
+    /// How the sources were read.
+    pub readings: Arc<[Reading]>,
+    /// How the run ends, if nothing else is amiss.
+    pub exit: Exit,
+}
+
+/// Who holds the GPUs of a cluster, as one reading found it.
+pub(super) struct HeldReading {
+    source: JobSource,
+    cluster: Arc<str>,
+    at: Timestamp,
+    holders: Vec<GpuHolder>,
+}
+
+/// Who holds GPUs, by cluster. One of which nobody holds any is not there: whether it was read is not known, and then its GPUs
+/// are in use.
+fn by_cluster(holders: Vec<GpuHolder>) -> Vec<HeldReading> {
+    let mut all: BTreeMap<(JobSource, Arc<str>), Vec<GpuHolder>> = BTreeMap::new();
+    for holder in holders {
+        all.entry((holder.source, holder.cluster.clone())).or_default().push(holder);
+    }
+    let reading = |((source, cluster), holders): (_, Vec<GpuHolder>)| {
+        let at = holders.iter().map(|holder| holder.at).max()?;
+        Some(HeldReading { source, cluster, at, holders })
+    };
+    all.into_iter().filter_map(reading).collect()
+}
+
+impl HeldReading {
+    /// For those who look for zombies.
+    pub fn borrowed(&self) -> HeldGpus<'_> {
+        let Self { source, cluster, at, holders } = self;
+        HeldGpus { source: *source, cluster, at: *at, every: EVERY, holders }
+    }
+}
+
+impl Kept {
+    /// All that is kept, or what the demo has; configured sources are read before, unless offline. Fails where there are no
+    /// attempts, with what to do.
+    pub fn read(invocation: &Invocation, env: &Env) -> Result<Self, CliError> {
+        let readings = live::read(invocation, env)?;
+        if let Some(demo) = invocation.reach.demo_fleet(&invocation.config, &invocation.options) {
+            let (nodes, holders) = demo::jobs::held(&demo);
+            let (attempts, held) = (demo::jobs::attempts(&demo), by_cluster(holders));
+            return Ok(Self { attempts, nodes, held, readings: readings.into(), exit: Exit::Ok });
+        }
+        let unreadable = |error: JobsError| CliError::Failed {
+            exit: Exit::Unreadable,
+            message: error.to_string(),
+        };
+        let found = Jobs::beside(&invocation.cache_file()?).all().map_err(unreadable)?;
+        let damaged = (found.unreadable > 0).then(|| {
+            format!(
+                "{} cannot be read, for they are damaged or of another version of burntop: import the \
+                 jobs again",
+                counted(found.unreadable as usize, "kept attempt", "kept attempts")
+            )
+        });
+        // A source that answers and has no jobs is no failure.
+        if found.attempts.is_empty() && !readings.iter().any(live::has_answered) {
+            let troubles: Vec<String> = reports::troubles(&readings).collect();
+            let damaged = damaged.or_else(|| (!troubles.is_empty()).then(|| troubles.join("\n")));
+            let message = damaged.unwrap_or_else(|| {
+                "no jobs are known: name where they run in `[jobs]` of the configuration, or \
+                 `burntop jobs import FILE` reads CSV, JSON lines, and the text of `sacct -a -X -D -P`"
+                    .to_owned()
+            });
+            return Err(CliError::Failed { exit: Exit::Unreadable, message });
+        }
+        damaged.iter().for_each(tell);
+        let is_whole = found.unreadable == 0 && readings.iter().all(live::is_whole);
+        Ok(Self {
+            attempts: found.attempts,
+            nodes: found.nodes,
+            held: by_cluster(found.holders),
+            readings: readings.into(),
+            exit: if is_whole { Exit::Ok } else { Exit::Partial },
+        })
+    }
+
+    /// Attempts with an instance type and no region.
+    pub fn without_region(&self) -> usize {
+        let is_without = |of: &&Attempt| of.instance_type.is_some() && of.region.is_none();
+        self.attempts.iter().filter(is_without).count()
+    }
+
+    /// What attempts and nodes cost. Fails where the cache cannot be read.
+    pub fn costs(
+        self,
+        weight: CancelledWeight,
+        invocation: &Invocation,
+    ) -> Result<Costs, CliError> {
+        self.by(weight, invocation, |attempts, input| costs(attempts, input))
+    }
+
+    /// Sums of what they cost by a key. Fails where the cache cannot be read.
+    pub fn tax(
+        self,
+        key: TaxKey,
+        weight: CancelledWeight,
+        invocation: &Invocation,
+    ) -> Result<Tax, CliError> {
+        self.by(weight, invocation, |attempts, input| taxed(attempts, input, key))
+    }
+
+    fn by<T>(
+        self,
+        weight: CancelledWeight,
+        invocation: &Invocation,
+        work: impl FnOnce(Vec<Attempt>, &CostInput<'_>) -> T,
+    ) -> Result<T, CliError> {
+        let beside = Beside::read(invocation, &self.attempts)?;
+        let runs = beside.runs();
+        let used = |of: &Attempt| beside.used.used(of);
+        let jobs = &invocation.config.jobs;
+        let prices = PricedTypes::of(invocation);
+        let types = |region: Option<&str>, name: &str| prices.node_type(region, name);
+        let queue_type =
+            |cluster: &str, queue: &str| jobs.instance_type(cluster, queue).map(Arc::from);
+        let is_interactive = |cluster: &str, queue: &str| jobs.is_interactive(cluster, queue);
+        let known = KnownNodes {
+            nodes: &self.nodes,
+            instances: &beside.instances,
+            spot: &beside.spot,
+            queues: (!jobs.instance_types.is_empty()).then_some(&queue_type),
+        };
+        let input = CostInput {
+            types: &types,
+            known,
+            runs: &runs,
+            is_interactive: Some(&is_interactive),
+            used: (!beside.used.is_empty()).then_some(&used),
+            weight,
+        };
+        Ok(work(self.attempts, &input))
+    }
+}
+
+/// GPUs with job and user of who holds them, where telemetry does not tell and the last reading of a scheduler does; `None`
+/// where no scheduler was read.
+pub(in crate::cli) fn with_jobs(
+    invocation: &Invocation,
+    gpus: &GpuFleet,
+    now: Timestamp,
+) -> Option<GpuFleet> {
+    let file = invocation.cache_file().ok().filter(|_| invocation.options.demo.is_none())?;
+    // What cannot be read is said where jobs are shown.
+    let (nodes, holders) = Jobs::beside(&file).held().ok()?;
+    let readings = by_cluster(holders);
+    let held: Vec<HeldGpus<'_>> = readings.iter().map(HeldReading::borrowed).collect();
+    if held.is_empty() {
+        return None;
+    }
+    let input = ZombieInput { gpus, nodes: &nodes, held: &held, attempts: &[], now };
+    Some(GpuFleet { rows: with_holders(&input), ..GpuFleet::clone(gpus) })
+}

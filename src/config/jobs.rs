@@ -1,0 +1,378 @@
+//! `[jobs]`: where jobs are read, and what is known of their queues.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::gpus::{is_ssh_host, web_address};
+use crate::domain::address::{Address, may_carry_credentials};
+use crate::domain::text;
+
+/// Days that a first reading goes back, unless it is set.
+const FIRST_DAYS: u32 = 14;
+
+/// Where jobs are read: schedulers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct JobsSection {
+    /// Clusters of Slurm.
+    pub slurm: Option<Vec<SlurmSection>>,
+    /// Days that the first reading of a source goes back.
+    #[schemars(range(min = 1, max = 366))]
+    pub first_days: Option<u32>,
+    /// Partitions and queues in which people work by hand: running into a time limit there is no failure. `cluster/queue` or
+    /// `queue`; a `*` at the end stands for any rest.
+    pub interactive: Option<Vec<String>>,
+    /// Instance types by partition or queue, for nodes whose instance is not known: prices by them are estimates. `cluster/queue` or
+    /// `queue`; a `*` at the end stands for any rest: `"p5*" = "p5.48xlarge"`.
+    pub instance_types: BTreeMap<String, String>,
+}
+
+/// A cluster of Slurm: read by `sacct` on this host, unless `ssh` or `slurmrestd` says otherwise.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SlurmSection {
+    /// The name shown.
+    pub name: String,
+    /// Host with Slurm's programs, as ssh knows it (an alias of its configuration, `user@host`).
+    pub ssh: Option<String>,
+    /// Directory of Slurm's programs, where they are not in the PATH: `/opt/slurm/bin`.
+    pub bin: Option<String>,
+    /// Address of slurmrestd, where there is no shell: `https://slurm.example.com:6820`.
+    pub slurmrestd: Option<Address>,
+    /// File with the token for slurmrestd, read anew with each request.
+    #[schemars(with = "Option<String>")]
+    pub token_file: Option<PathBuf>,
+    /// Environment variable with the token for slurmrestd.
+    pub token_env: Option<String>,
+    /// Certificates to trust instead of the system's, PEM.
+    #[schemars(with = "Option<String>")]
+    pub ca_file: Option<PathBuf>,
+    /// The name of the cluster, instead of Slurm's own: for two that have the same.
+    pub cluster: Option<String>,
+    /// Region of its nodes.
+    pub region: Option<String>,
+    /// Seconds that a request may take.
+    #[schemars(range(min = 5, max = 300))]
+    pub timeout_s: Option<u32>,
+}
+
+/// `[jobs]`, checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JobsConfig {
+    /// Clusters of Slurm.
+    pub slurm: Vec<SlurmSection>,
+    /// Days that the first reading of a source goes back.
+    pub first_days: u32,
+    /// Queues in which people work by hand.
+    pub interactive: Vec<String>,
+    /// Instance types by queue, in the order of their patterns.
+    pub instance_types: BTreeMap<String, String>,
+}
+
+impl Default for JobsConfig {
+    fn default() -> Self {
+        Self::of(JobsSection::default())
+    }
+}
+
+impl JobsSection {
+    /// This layer over `under`.
+    pub(super) fn over(self, under: Self) -> Self {
+        let mut instance_types = under.instance_types;
+        instance_types.extend(self.instance_types);
+        Self {
+            slurm: self.slurm.or(under.slurm),
+            first_days: self.first_days.or(under.first_days),
+            interactive: self.interactive.or(under.interactive),
+            instance_types,
+        }
+    }
+}
+
+impl JobsConfig {
+    /// From checked values.
+    pub(super) fn of(section: JobsSection) -> Self {
+        Self {
+            slurm: section.slurm.unwrap_or_default(),
+            first_days: section.first_days.unwrap_or(FIRST_DAYS),
+            interactive: section.interactive.unwrap_or_default(),
+            instance_types: section.instance_types,
+        }
+    }
+
+    /// Back to the form of the file.
+    pub(super) fn section(&self) -> JobsSection {
+        JobsSection {
+            slurm: Some(self.slurm.clone()),
+            first_days: Some(self.first_days),
+            interactive: Some(self.interactive.clone()),
+            instance_types: self.instance_types.clone(),
+        }
+    }
+
+    /// True for a queue in which people work by hand.
+    pub fn is_interactive(&self, cluster: &str, queue: &str) -> bool {
+        self.interactive.iter().any(|pattern| fits(pattern, cluster, queue))
+    }
+
+    /// Instance type of the nodes of a queue by `instance_types`: the longest pattern that fits counts. `None` without one.
+    pub fn instance_type(&self, cluster: &str, queue: &str) -> Option<&str> {
+        let rules = self.instance_types.iter().filter(|(key, _)| fits(key, cluster, queue));
+        rules.max_by_key(|(key, _)| key.len()).map(|(_, name)| name.as_str())
+    }
+}
+
+/// True where a pattern, `cluster/queue` or `queue`, means a queue. A `*` at its end stands for any rest.
+fn fits(pattern: &str, cluster: &str, queue: &str) -> bool {
+    let (of, pattern) = match pattern.split_once('/') {
+        Some((of, rest)) => (Some(of), rest),
+        None => (None, pattern),
+    };
+    of.is_none_or(|of| of == cluster)
+        && match pattern.strip_suffix('*') {
+            Some(start) => queue.starts_with(start),
+            None => queue == pattern,
+        }
+}
+
+/// What is wrong with a section: the key below `jobs.` and the reason.
+pub(super) fn problems(section: &JobsSection) -> Vec<(String, String)> {
+    let mut out = Vec::new();
+    let mut names = BTreeSet::new();
+    for (i, slurm) in section.slurm.iter().flatten().enumerate() {
+        let (key, name) = (format!("slurm[{i}].name"), slurm.name.as_str());
+        if name.trim().is_empty() {
+            out.push((key, "a name is needed: it is shown with the readings".into()));
+        } else if name.chars().any(text::is_unsafe) {
+            out.push((key, "the name contains control characters".into()));
+        } else if !names.insert(name) {
+            let name = text::clean(name);
+            let why = format!("two sources are named \"{name}\"; a name tells readings apart");
+            out.push((key, why));
+        }
+    }
+    for (i, slurm) in section.slurm.iter().flatten().enumerate() {
+        of_slurm(&format!("slurm[{i}]"), slurm, &mut out);
+    }
+    for (i, pattern) in section.interactive.iter().flatten().enumerate() {
+        if let Some(why) = odd_pattern(pattern) {
+            out.push((format!("interactive[{i}]"), why));
+        }
+    }
+    for (pattern, name) in &section.instance_types {
+        let key = format!("instance_types.{pattern}");
+        let is_type = name.split_once('.').is_some_and(|(family, size)| {
+            let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
+            !family.is_empty() && !size.is_empty() && name.chars().all(plain)
+        });
+        if let Some(why) = odd_pattern(pattern) {
+            out.push((key, why));
+        } else if !is_type {
+            let name = text::clean(name);
+            out.push((key, format!("\"{name}\" is no instance type, such as `p5.48xlarge`")));
+        }
+    }
+    out
+}
+
+fn of_slurm(key: &str, slurm: &SlurmSection, out: &mut Vec<(String, String)>) {
+    let mut bad = |part: &str, why: &str| out.push((format!("{key}.{part}"), why.to_owned()));
+    if let Some(host) = slurm.ssh.as_deref().filter(|host| !is_ssh_host(host)) {
+        bad("ssh", &format!("\"{}\" is no host for ssh", text::clean(host)));
+    }
+    if slurm.bin.as_deref().is_some_and(|dir| !is_plain_path(dir)) {
+        bad("bin", "an absolute path of letters, digits and . _ - / is needed");
+    }
+    let odd_name = |name: &str| name.trim().is_empty() || name.chars().any(text::is_unsafe);
+    if slurm.cluster.as_deref().is_some_and(odd_name) {
+        bad("cluster", "the name is empty or contains control characters");
+    }
+    let ways = (&slurm.token_file, &slurm.token_env);
+    let Some(url) = &slurm.slurmrestd else {
+        if slurm.token_file.is_some() || slurm.token_env.is_some() {
+            bad("slurmrestd", "a token is for `slurmrestd`, and its address is missing");
+        }
+        return;
+    };
+    if slurm.ssh.is_some() || slurm.bin.is_some() {
+        bad("slurmrestd", "a cluster is read by its programs or by slurmrestd; keep one of them");
+    }
+    if slurm.token_file.is_none() && slurm.token_env.is_none() {
+        bad("slurmrestd", "slurmrestd wants a token; set `token_file` or `token_env`");
+    }
+    of_server(key, "slurmrestd", url, ways, out);
+}
+
+/// What is wrong with an address and the token for it.
+fn of_server(
+    key: &str,
+    part: &str,
+    url: &Address,
+    (file, variable): (&Option<PathBuf>, &Option<String>),
+    out: &mut Vec<(String, String)>,
+) {
+    let mut bad = |part: &str, why: String| out.push((format!("{key}.{part}"), why));
+    if file.is_some() && variable.is_some() {
+        bad("token_env", "`token_file` is there too; keep one of them".into());
+    }
+    // What is no name of a variable may be the token itself: it is not repeated.
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if variable.as_deref().is_some_and(|name| name.is_empty() || !name.chars().all(plain)) {
+        let why = "the name of an environment variable is needed, not the token itself";
+        bad("token_env", why.into());
+    }
+    match web_address(url) {
+        Err(why) => bad(part, why),
+        Ok(url) if (file.is_some() || variable.is_some()) && !may_carry_credentials(&url) => {
+            bad(part, "credentials would travel in clear text; use https://".into());
+        }
+        Ok(_) => {}
+    }
+}
+
+/// A path that a shell takes for one word and nothing else.
+fn is_plain_path(path: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '/');
+    path.starts_with('/') && path.chars().all(plain)
+}
+
+fn odd_pattern(pattern: &str) -> Option<String> {
+    let (of, queue) = pattern.split_once('/').unwrap_or(("*", pattern));
+    if of.is_empty() || queue.trim().is_empty() || pattern.chars().any(text::is_unsafe) {
+        return Some("a queue is needed, as `queue` or `cluster/queue`".into());
+    }
+    let stars = queue.find('*').is_some_and(|at| at + 1 < queue.len());
+    stars.then(|| "a `*` stands at the end of a queue only".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::env::Env;
+    use super::super::file::FileConfig;
+    use super::super::load::{Sources, load};
+    use super::super::parse;
+    use super::super::vocabulary::Vocabulary;
+    use super::*;
+
+    fn found(source: &str) -> Vec<(String, String)> {
+        problems(&toml::from_str(source).unwrap())
+    }
+
+    #[test]
+    fn what_can_be_used_is_taken() {
+        let source = "
+            interactive = ['jupyter*', 'prod/interactive']
+            [[slurm]]
+            name = 'here'
+            [[slurm]]
+            name = 'prod'
+            ssh = 'ops@login1'
+            bin = '/opt/slurm/bin'
+            [[slurm]]
+            name = 'far'
+            slurmrestd = 'https://slurm.example.com:6820'
+            token_file = '/run/token'
+            [instance_types]
+            'p5*' = 'p5.48xlarge'";
+        assert_eq!(found(source), []);
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_named_by_its_key() {
+        for (source, key, why) in [
+            ("[[slurm]]\nname=''", "slurm[0].name", "a name is needed"),
+            ("[[slurm]]\nname='a'\n[[slurm]]\nname='a'", "slurm[1].name", "two"),
+            ("[[slurm]]\nname='a'\nssh='-oProxyCommand=x'", "slurm[0].ssh", "no host"),
+            ("[[slurm]]\nname='a'\nbin='$(x)'", "slurm[0].bin", "absolute path"),
+            ("[[slurm]]\nname='a'\nslurmrestd='https://s'", "slurm[0].slurmrestd", "token"),
+            ("[[slurm]]\nname='a'\ntoken_env='T'", "slurm[0].slurmrestd", "missing"),
+            (
+                "[[slurm]]\nname='a'\nssh='b'\nslurmrestd='https://s'\ntoken_env='T'",
+                "slurm[0].slurmrestd",
+                "keep one",
+            ),
+            (
+                "[[slurm]]\nname='a'\nslurmrestd='http://s'\ntoken_env='T'",
+                "slurm[0].slurmrestd",
+                "clear text",
+            ),
+            (
+                "[[slurm]]\nname='a'\nslurmrestd='https://s'\ntoken_env='T'\ntoken_file='/t'",
+                "slurm[0].token_env",
+                "keep one",
+            ),
+            (
+                "[[slurm]]\nname='a'\nslurmrestd='slurm:6820'\ntoken_env='T'",
+                "slurm[0].slurmrestd",
+                "no address",
+            ),
+            ("interactive=['a*b']", "interactive[0]", "at the end"),
+            ("[instance_types]\np5='large'", "instance_types.p5", "no instance type"),
+        ] {
+            let found = found(source);
+            assert_eq!(found.len(), 1, "{source}: {found:?}");
+            assert!(found[0].0 == key && found[0].1.contains(why), "{source}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn two_sources_with_one_name_are_an_error_with_its_line() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("c.toml");
+        let source = "[[jobs.slurm]]\nname = 'a'\n\n[[jobs.slurm]]\nname = 'a'\n";
+        std::fs::write(&path, source).unwrap();
+        let env = Env::default();
+        let flags = FileConfig::default();
+        let sources = Sources { paths: None, file: Some(&path), env: &env, flags };
+        let error = load(&sources, &Vocabulary::default()).unwrap_err().to_string();
+        assert!(error.contains("c.toml:5") && error.contains("two sources"), "{error}");
+    }
+
+    #[test]
+    fn a_kind_that_is_not_read_is_unknown() {
+        for kind in ["kubernetes", "sagemaker", "mlflow", "ray"] {
+            let source = format!("[[jobs.{kind}]]\nname = 'a'\n");
+            let parsed = parse::config(&source, Path::new("c.toml")).unwrap();
+            let notice = parsed.notices[0].to_string();
+            assert!(notice.contains("unknown key") && notice.contains(kind), "{notice}");
+        }
+    }
+
+    #[test]
+    fn a_token_in_the_place_of_its_variable_is_not_repeated() {
+        let source = "[[slurm]]\nname='a'\nslurmrestd='https://s'\ntoken_env='eyJ.hunter2'";
+        let found = found(source);
+        assert!(found.len() == 1 && !found[0].1.contains("hunter2"), "{found:?}");
+    }
+
+    #[test]
+    fn the_longest_pattern_of_a_queue_counts() {
+        let config = JobsConfig {
+            instance_types: [
+                ("p5*".to_owned(), "p5.48xlarge".to_owned()),
+                ("p5en".to_owned(), "p5en.48xlarge".to_owned()),
+                ("lab/p5*".to_owned(), "p5.4xlarge".to_owned()),
+            ]
+            .into(),
+            interactive: vec!["lab/*".to_owned()],
+            ..JobsConfig::default()
+        };
+        assert_eq!(config.instance_type("prod", "p5-a"), Some("p5.48xlarge"));
+        assert_eq!(config.instance_type("prod", "p5en"), Some("p5en.48xlarge"));
+        assert_eq!(config.instance_type("lab", "p5-a"), Some("p5.4xlarge"));
+        assert_eq!(config.instance_type("prod", "cpu"), None);
+        assert!(config.is_interactive("lab", "any") && !config.is_interactive("prod", "any"));
+    }
+
+    #[test]
+    fn the_effective_section_says_the_same() {
+        let section: JobsSection =
+            toml::from_str("first_days = 3\n[[slurm]]\nname='a'\nssh='b'").unwrap();
+        let config = JobsConfig::of(section);
+        assert_eq!(JobsConfig::of(config.section()), config);
+    }
+}

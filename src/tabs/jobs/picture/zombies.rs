@@ -1,0 +1,71 @@
+//! The fields of GPUs that cost and do nothing for a job.
+
+use std::sync::Arc;
+
+use crate::analyze::jobs::{Zombie, ZombieKind};
+use crate::view::reasons::zombie;
+use crate::view::table_field::{field_table, fields};
+use crate::view::{TableField, Value, ViewContext};
+
+/// Rows of such GPUs, in their order.
+pub fn zombie_rows(of: Vec<Zombie>) -> Arc<[Arc<Zombie>]> {
+    of.into_iter().map(Arc::new).collect()
+}
+
+field_table! {
+    /// A field of a GPU that costs and does nothing for a job.
+    pub enum ZombieField => FIELDS {
+        Node text "node" ["host"] "NODE" 18 wide by('n') "Name of the node, as the scheduler has it.";
+        Gpu number(Count) "gpu" ["gpu_index", "index"] "GPU" 3 smallest_first by('g') "Index of the GPU on it.";
+        Kind choice(ZombieKind::WORDS) "kind" [] "KIND" 19 by('k')
+            "no_job: held, and by no living job; idle: in a job that runs; idle_beside_working: while others of the job work.";
+        What text "what" [] "WHAT" 24 wide "The kind, in words.";
+        Holder text "holder" ["job"] "HOLDER" 16 wide by('h') "The job; a process or an owner where no job has it.";
+        User text "user" [] "USER" 10 by('u') "User.";
+        Since time "since" [] "SINCE" 16 by('s')
+            "Since when it idles in the job; without a job, the end of the last one on the node.";
+        UsdPerHour number(UsdPerHour) "usd_per_hour" ["rate"] "$/h" 7 by('r') "Price of the GPU.";
+        Usd number(Usd) "usd" ["$", "wasted"] "COST" 10 unit("$") by('c') "Dollars since then.";
+    }
+}
+
+use ZombieField as F;
+
+impl TableField for ZombieField {
+    type Row = Zombie;
+
+    const NOUNS: [&'static str; 2] = ["GPU", "GPUs"];
+
+    const SCREEN_COLUMNS: &'static [Self] =
+        &[F::Node, F::Gpu, F::Kind, F::Holder, F::User, F::Since, F::UsdPerHour, F::Usd];
+    const DROPPED_FIRST: &'static [Self] = &[F::UsdPerHour, F::User, F::Since];
+
+    fields!(FIELDS);
+
+    fn value<'a>(self, row: &'a Zombie, _: &ViewContext) -> Value<'a> {
+        match self {
+            F::Node => Value::text(&row.node),
+            F::Gpu => Value::number(row.gpu.map(f64::from)),
+            F::Kind => Value::text(row.kind.word()),
+            F::What => Value::text(zombie(row.kind)),
+            F::Holder => Value::maybe(row.holder.as_deref()),
+            F::User => Value::maybe(row.user.as_deref()),
+            F::Since => Value::time(row.since),
+            F::UsdPerHour => Value::number(row.usd_per_hour),
+            F::Usd => Value::number(row.usd),
+        }
+    }
+
+    fn id(row: &Zombie) -> &Arc<str> {
+        &row.id
+    }
+
+    fn usd_per_hour(row: &Zombie) -> Option<f64> {
+        row.usd_per_hour
+    }
+
+    fn any_text(row: &Zombie, mut holds: impl FnMut(&str) -> bool) -> bool {
+        let texts = [&row.holder, &row.user];
+        holds(&row.node) || texts.into_iter().flatten().any(|text| holds(text))
+    }
+}
