@@ -46,7 +46,10 @@ fn parts(node: &NodeCost) -> [Usd; 4] {
 
 #[test]
 fn nothing_is_idle_before_the_first_known_attempt_of_its_cluster() {
-    let of = [node("n", Some("p5.48xlarge"), (-90_000, 1440)), node("m", Some("p5.48xlarge"), (-90_000, 60))];
+    let of = [
+        node("n", Some("p5.48xlarge"), (-90_000, 1440)),
+        node("m", Some("p5.48xlarge"), (-90_000, 60)),
+    ];
     let runs = [on(attempt("a", S::Completed, 8, (0, 900)), &["n"])];
     let found = nodes_of(&runs, &of);
     let idle = |name: &str| found.nodes.iter().find(|node| &*node.name == name).unwrap().idle_ms;
