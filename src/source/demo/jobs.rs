@@ -6,8 +6,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::DemoOptions;
 pub use super::gpus::{CLUSTER, held};
-use super::gpus::{FORGOTTEN, PARTLY_USED, PARTLY_USED_BY};
-use crate::domain::jobs::{Attempt, AttemptId, Cause, Gpus, JobSource, JobState};
+use super::gpus::{FORGOTTEN, NODE_START, PARTLY_USED, PARTLY_USED_BY, PARTLY_USED_HOURS};
+use crate::domain::jobs::{Attempt, AttemptId, Cause, GpuHolder, Gpus, JobSource, JobState};
 
 /// Hours before now in which jobs begin.
 const HOURS: i64 = 21 * 24;
@@ -63,7 +63,35 @@ pub fn attempts(options: &DemoOptions) -> Vec<Attempt> {
         }
     }
     all.extend(planted(options, now));
+    all.extend(holding(options, now));
     all
+}
+
+/// Attempts that hold the boxes of the cluster now.
+fn holding(options: &DemoOptions, now: Timestamp) -> Vec<Attempt> {
+    let (nodes, holders) = held(options);
+    let holds = |holder: &GpuHolder| {
+        let node = nodes.iter().find(|node| node.name == holder.node)?;
+        let job = holder.job.clone().filter(|job| **job != *PARTLY_USED_BY.0)?;
+        let start = node.seen_from.checked_add(NODE_START).ok()?;
+        let id = AttemptId {
+            source: JobSource::Demo,
+            cluster: CLUSTER.into(),
+            raw: job.clone(),
+            key: start.as_millisecond().to_string().into(),
+        };
+        let mut of = Attempt::new(id, job, JobState::Running, "RUNNING".into());
+        of.user = holder.user.clone();
+        of.team = Some(CLUSTER.into());
+        (of.submitted_at, of.started_at) = (Some(node.seen_from), Some(start));
+        of.seen_until = Some(now);
+        of.nodes = [node.name.clone()].into();
+        of.node_count = Some(1);
+        of.gpus = holder.gpus;
+        (of.instance_type, of.region) = (node.instance_type.clone(), node.region.clone());
+        Some(of)
+    };
+    holders.iter().filter_map(holds).collect()
 }
 
 /// A planted attempt: hours before now of start and end, state, and what is told beside.
@@ -187,7 +215,7 @@ fn planted(options: &DemoOptions, now: Timestamp) -> Vec<Attempt> {
     let boxes = super::gpus::planted_nodes(options);
     let node = |name: &str| boxes.iter().find(|(of, _)| *of == name).map(|(_, node)| node.clone());
     if let Some(node) = node(PARTLY_USED) {
-        let start = hours_before(now, 24, 0);
+        let start = hours_before(now, PARTLY_USED_HOURS, 0);
         let (job, user) = PARTLY_USED_BY;
         let mut of = whole_node(job, user, PARTLY_USED, node, start);
         of.seen_until = Some(now);

@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use jiff::{SignedDuration, Timestamp};
+
 use super::node::Node;
 use super::{DemoGpus, DemoOptions};
 use crate::domain::Hour;
@@ -21,6 +23,12 @@ pub const PARTLY_USED: &str = "eval-sweep";
 
 /// The job that holds it.
 pub const PARTLY_USED_BY: (&str, &str) = ("9005", "wei");
+
+/// For how long it has held it, hours.
+pub const PARTLY_USED_HOURS: i64 = 24;
+
+/// Time that a node takes until its job begins.
+pub const NODE_START: SignedDuration = SignedDuration::from_mins(4);
 
 /// Nodes of the demo's cluster, and who holds their GPUs: boxes whose telemetry names jobs of Slurm, and the planted ones.
 pub fn held(options: &DemoOptions) -> (Vec<JobNode>, Vec<GpuHolder>) {
@@ -44,7 +52,7 @@ pub fn held(options: &DemoOptions) -> (Vec<JobNode>, Vec<GpuHolder>) {
             private_ip: None,
             region: Some(shared(node.profile.region.code)),
             gpus: Gpus::from_f64(node.gpus.len() as f64),
-            seen_from: inventory::launched_at(&node.profile, now),
+            seen_from: up_since(node, planted, now),
             seen_until: now,
         });
         let holder = match planted {
@@ -71,6 +79,19 @@ pub fn held(options: &DemoOptions) -> (Vec<JobNode>, Vec<GpuHolder>) {
         }
     }
     (nodes, holders)
+}
+
+/// Since when the scheduler has had a node: since shortly before its job, as of one that is started for it; the forgotten box
+/// since it was launched.
+fn up_since(node: &Node, planted: Option<&str>, now: Timestamp) -> Timestamp {
+    let launched = inventory::launched_at(&node.profile, now);
+    let hours = match planted {
+        Some(FORGOTTEN) => return launched,
+        Some(PARTLY_USED) => PARTLY_USED_HOURS,
+        _ => 2 + (node.profile.hash % 46) as i64,
+    };
+    let started = now.checked_sub(SignedDuration::from_hours(hours) + NODE_START).unwrap_or(now);
+    started.max(launched)
 }
 
 /// Name of a node as a scheduler has it: that of its host, without the domain.

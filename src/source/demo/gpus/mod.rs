@@ -20,7 +20,10 @@ use jiff::{SignedDuration, Timestamp};
 use self::cases::Kind;
 #[cfg(test)]
 pub use self::cases::gpu_cases;
-pub use self::held::{CLUSTER, FORGOTTEN, PARTLY_USED, PARTLY_USED_BY, held, planted_nodes};
+pub use self::held::{
+    CLUSTER, FORGOTTEN, NODE_START, PARTLY_USED, PARTLY_USED_BY, PARTLY_USED_HOURS, held,
+    planted_nodes,
+};
 use self::node::{Gpu, Node};
 use self::second::Second;
 use super::profile::Fleet;
