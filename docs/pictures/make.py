@@ -43,6 +43,7 @@ PICTURES = [
     ("tiers", [None, "4", None, "j", "i", None, "Enter", None, "t", None]),
     ("runs", [None, "4", None, "j", "i", None, "Enter", None, "o", "o", "o", "o"]),
     ("bill", [None, "8", None, "o"]),
+    ("network", [None, "5", None]),
     # Half a year of the past is read first.
     ("whatif", ["7", None, None, None, None, "b", None, None]),
     ("act", ["3", "/", ACTING, "Enter", "V", "G", "V", "a", "Enter", None]),

@@ -3,11 +3,10 @@
 
 use std::sync::Arc;
 
-use super::{Picture, SavedView};
+use super::{BillsQuestion, Picture, SavedView};
 use crate::act::plan::{Confirmed, Plan};
 use crate::domain::{GpuKey, Regions};
 use crate::report::Format;
-use crate::tabs::bill::picture::BillQuestion;
 use crate::tabs::storage::state::ListHow;
 use crate::tabs::whatif::state::DemandFrom;
 use crate::whatif::{PlanRequest, Scenario, Slot};
@@ -50,9 +49,9 @@ pub enum Effect {
         /// Whether to estimate, make or stop it.
         how: ListHow,
     },
-    /// Asks the bills that are kept; answered by [`super::Msg::Bills`]. A later question replaces an earlier one that was
-    /// not answered yet.
-    ReadBills(BillQuestion),
+    /// Asks the bills that are kept; answered by [`super::Msg::Bills`]. A later question of a tab replaces an
+    /// earlier one of it that was not answered yet.
+    ReadBills(BillsQuestion),
     /// Switches to this preset; answered by [`super::Msg::Preset`] and [`super::Msg::Fleet`].
     SetPreset(String),
     /// Reads these regions; answered by [`super::Msg::Fleet`].

@@ -4,7 +4,7 @@ use super::content::Target;
 use super::keymap::{Action, Context, Key};
 use super::screen::PAGE_CONTEXTS;
 use super::sheet::Sheet;
-use super::{App, Effect, Level, Notice, Page, Popup, Prompt, PromptKind, Tab, turned};
+use super::{App, Effect, Level, Notice, Page, Popup, Prompt, PromptKind, Screen, Tab, turned};
 
 /// Lines that a wheel step moves.
 pub(super) const WHEEL: isize = 3;
@@ -119,7 +119,10 @@ impl App {
                 if let Some(screen) = crate::tabs::screens().find(|s| s.key() == Some(action)) {
                     return screen.open(self);
                 }
-                if let Some(screen) = crate::tabs::screens().find(|s| s.owns() == Some(context)) {
+                // Of screens that share a context the one that is on acts.
+                let first = std::iter::once(self.screen() as &dyn Screen);
+                let mut screens = first.chain(crate::tabs::screens());
+                if let Some(screen) = screens.find(|s| s.owns().contains(&context)) {
                     return screen.act(self, action);
                 }
                 if self.shows_table() {

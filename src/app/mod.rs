@@ -6,6 +6,7 @@
 
 pub mod age;
 mod appearance;
+mod asking;
 mod choosing;
 pub mod command;
 pub mod content;
@@ -50,6 +51,7 @@ pub use crate::tabs::storage::state::{
 };
 pub use crate::tabs::whatif::state::{Area, DemandFrom, Plan, PlanChart, PlanPage};
 pub use appearance::{Appearance, ColorDepth, ThemeName};
+pub use asking::{Answered, Asking, BillsAnswer, BillsQuestion};
 pub(crate) use deed::Deed;
 pub use effect::{Confirmation, Effect};
 pub use init::{AppInit, Extent};
@@ -59,7 +61,7 @@ pub use layout::{Layout, MINIMUM};
 pub use list::{GUTTER, List, Placed, Placement, RowsStamp, TableLine, column_entries};
 pub use lists::{GroupingSpec, ListSpec, list_of, lists};
 pub(crate) use lists::{ListSource, list_source, turned};
-pub use mouse::tab_label;
+pub use mouse::{tab_gap, tab_label};
 pub use msg::{AccountInfo, Level, LogEntry, Mode, Msg, Notice};
 pub(crate) use page::RowPage;
 pub use page::{Chooser, Opened, Page, Popup, Question};

@@ -83,13 +83,21 @@ impl App {
         self.tabs().find(|tab| {
             let right = left + tab_label(*tab).len() as u16;
             let hit = (left..right).contains(&x);
-            left = right + 2;
+            left = right + tab_gap(self.size.0);
             hit
         })
     }
 }
 
-/// Text of a tab in the tab bar: one blank, its number, a blank, its title, two blanks.
+/// Width of the terminal from which two blanks stand between tabs instead of one, columns.
+const WIDE_BAR: u16 = 86;
+
+/// Blanks between two tabs in the tab bar of a terminal of `width` columns.
+pub fn tab_gap(width: u16) -> u16 {
+    if width < WIDE_BAR { 1 } else { 2 }
+}
+
+/// Text of a tab in the tab bar: its number, a blank, its title.
 pub fn tab_label(tab: Tab) -> String {
     format!("{} {}", tab.number(), tab.title())
 }

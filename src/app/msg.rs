@@ -5,12 +5,12 @@ use std::sync::Arc;
 use crossterm::event::{KeyEvent, MouseEvent};
 use jiff::Timestamp;
 
+use super::BillsAnswer;
 use crate::act::plan::{Plan, Preflighted, Progress, Rules, Verified};
 use crate::analyze::idle::backtest::DayCount;
 use crate::domain::{BurnPast, GpuHistory, GpuKey, OwnCost, Scope, SeriesSet, SourceId};
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::{Fleet, Savings, StorageFleet};
-use crate::tabs::bill::picture::{BillPicture, BillQuestion};
 use crate::tabs::storage::state::Listing;
 use crate::whatif::{Demand, PlanAnswer, Scenario, Slot};
 
@@ -120,8 +120,8 @@ pub enum Msg {
     },
     /// Names of the saved scenarios, in the order shown.
     Scenarios(Vec<String>),
-    /// What the bills answer to [`super::Effect::ReadBills`]; the error is the reason why not, one sentence; clean text.
-    Bills(BillQuestion, Result<Arc<BillPicture>, String>),
+    /// What the bills answer to [`super::Effect::ReadBills`].
+    Bills(BillsAnswer),
 }
 
 /// Source of the data on screen.

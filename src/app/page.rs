@@ -9,6 +9,8 @@ use crate::domain::{GpuHistory, GpuKey, SeriesSet};
 use crate::tabs::bill::screen::BillScreen;
 use crate::tabs::gpus::screen::GpuScreen;
 use crate::tabs::idle::screen::IdleScreen;
+use crate::tabs::network::screen::NetworkScreen;
+use crate::tabs::network::state::NetworkPage;
 use crate::tabs::overview::screen::OverviewScreen;
 use crate::tabs::overview::state::BillPage;
 use crate::tabs::savings::screen::SavingsScreen;
@@ -45,6 +47,8 @@ pub enum Page {
     Bill(BillPage),
     /// Where the bill on screen comes from, its sums, and what is odd about it.
     BillSource,
+    /// A page of the Network tab.
+    Network(NetworkPage),
     /// Instance types for a model: the guide.
     Guide,
     /// A page of the What-if tab.
@@ -73,6 +77,7 @@ impl Page {
             Self::Savings(_) | Self::Guide => &SavingsScreen,
             Self::Bill(_) => &OverviewScreen,
             Self::BillSource => &BillScreen,
+            Self::Network(_) => &NetworkScreen,
             Self::WhatIf(_) => &WhatIfScreen,
             Self::Help | Self::Log | Self::OwnCost | Self::Sheet => return None,
         })
@@ -87,6 +92,7 @@ impl Page {
             Self::Savings(page) => page.title(),
             Self::Bill(page) => page.title(),
             Self::BillSource => "About the bill",
+            Self::Network(page) => page.title(),
             Self::Guide => "Guide",
             Self::WhatIf(page) => page.title(),
             Self::Distribution => "Distribution",

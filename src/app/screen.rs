@@ -78,12 +78,12 @@ pub trait Screen: Sync {
         &[]
     }
 
-    /// Context whose actions this screen handles in [`Screen::act`]; `None` without one.
-    fn owns(&self) -> Option<Context> {
-        None
+    /// Contexts whose actions this screen handles in [`Screen::act`].
+    fn owns(&self) -> &'static [Context] {
+        &[]
     }
 
-    /// Handles an action of its own context.
+    /// Handles an action of its own contexts.
     fn act(&self, _app: &mut App, _action: Action) -> Vec<Effect> {
         Vec::new()
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use super::keymap::Key;
-use super::{App, Effect, Level, LogEntry, Mode, Msg, Notice, Page, Popup, Tab};
+use super::{App, BillsAnswer, Effect, Level, LogEntry, Mode, Msg, Notice, Page, Popup, Tab};
 use crate::fleet::Fleet;
 
 impl App {
@@ -148,8 +148,12 @@ impl App {
                 Vec::new()
             }
             Msg::Scenario { slot, scenario } => self.on_scenario(slot, scenario),
-            Msg::Bills(question, answer) => {
+            Msg::Bills(BillsAnswer::Bill(question, answer)) => {
                 self.on_bills(&question, answer);
+                Vec::new()
+            }
+            Msg::Bills(BillsAnswer::Network(question, answer)) => {
+                self.on_network(question, answer);
                 Vec::new()
             }
             Msg::Scenarios(names) => {

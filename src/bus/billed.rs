@@ -7,13 +7,13 @@ use tokio::sync::mpsc;
 
 use super::Shared;
 use super::world::Update;
-use crate::domain::bill::{BilledRates, ResourceCosts};
+use crate::domain::bill::NewestBill;
 
 /// Bills come once a day, or by hand.
 const EVERY: Duration = Duration::from_hours(1);
 
-/// Reads what resources cost on the newest bill and the rates that it shows, blocking; `None` where no bill is kept.
-pub type ReadBilled = Arc<dyn Fn() -> Option<(ResourceCosts, BilledRates)> + Send + Sync>;
+/// Reads what the newest bill says of what is seen live, blocking; `None` where no bill is kept.
+pub type ReadBilled = Arc<dyn Fn() -> Option<NewestBill> + Send + Sync>;
 
 /// Reads the newest bill at the start, and again each hour unless `only_once`.
 pub(super) async fn run(shared: Arc<Shared>, updates: mpsc::Sender<Update>, only_once: bool) {
@@ -21,8 +21,8 @@ pub(super) async fn run(shared: Arc<Shared>, updates: mpsc::Sender<Update>, only
     loop {
         let read = read.clone();
         // A thread that failed leaves the last good costs and rates.
-        if let Ok(Some((costs, rates))) = tokio::task::spawn_blocking(move || read()).await {
-            let _ = updates.send(Update::Billed(Arc::new(costs), rates)).await;
+        if let Ok(Some(bill)) = tokio::task::spawn_blocking(move || read()).await {
+            let _ = updates.send(Update::Billed(Box::new(bill))).await;
         }
         if only_once || shared.settings.offline {
             return;

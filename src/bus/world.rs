@@ -13,7 +13,7 @@ use super::facts::{Cached, account_key};
 use super::readings::{News, Outcome, Readings};
 use super::{Event, Shared, metrics};
 use crate::analyze::idle::Policy;
-use crate::domain::bill::{BilledRates, ResourceCosts};
+use crate::domain::bill::NewestBill;
 use crate::domain::{
     Holdings, Instance, Offer, Reading, Scope, SourceError, SourceId, SourceState, TypeSpec,
     Verdict,
@@ -52,7 +52,7 @@ pub(super) enum Update {
     /// All commitments, and what could not be read.
     Commitments(Arc<Holdings>),
     /// What resources cost on the newest bill, and the rates that it shows.
-    Billed(Arc<ResourceCosts>, BilledRates),
+    Billed(Box<NewestBill>),
     /// How a source did in the last run, whose answers are shown until it answers again.
     Remembered(Reading),
     /// Own cost changed.
@@ -235,14 +235,17 @@ impl<'a> World<'a> {
                 }
                 Change::rows_if(changed)
             }
-            Update::Billed(costs, rates) => {
-                let changed = self.book.billed.as_ref() != Some(&costs)
-                    || self.book.prices.billed() != Some(&rates);
+            Update::Billed(bill) => {
+                let NewestBill { costs, rates, network } = *bill;
+                let changed = self.book.billed.as_deref() != Some(&costs)
+                    || self.book.prices.billed() != Some(&rates)
+                    || self.book.network.as_deref() != network.as_ref();
                 // Fleets that were published share the book: it is copied where something is new alone.
                 if changed {
                     let book = Arc::make_mut(&mut self.book);
                     book.prices.set_billed(rates);
-                    book.billed = Some(costs);
+                    book.billed = Some(Arc::new(costs));
+                    book.network = network.map(Arc::new);
                 }
                 Change::rows_if(changed)
             }

@@ -15,7 +15,8 @@ use super::file;
 use super::imported::{Imported, ImportedError};
 use super::schema::BILLS;
 use crate::domain::bill::{
-    Bill, BillHead, BilledRate, BilledRates, Month, ResourceCosts, selected,
+    Bill, BillHead, BilledRate, BilledRates, Month, NetworkSpend, NewestBill, ResourceCosts,
+    selected,
 };
 use crate::domain::text::clean;
 
@@ -60,8 +61,18 @@ pub enum BillsError {
     },
 }
 
-/// What is kept beside bills: their costs by resource, one each, and all of their rates.
-type BesideBills = (Vec<ResourceCosts>, Vec<BilledRate>);
+/// What is worked out of a bill and kept beside it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BesideBill {
+    /// Rates that it shows.
+    pub rates: Vec<BilledRate>,
+    /// What bytes and requests cost on it; `None` for one that was imported before this was kept.
+    pub network: Option<NetworkSpend>,
+}
+
+/// What is kept beside the bills of a period: their costs by resource, one each, all of their rates, and what the network
+/// costs, one each; `None` where one of them lacks it.
+type BesideBills = (Vec<ResourceCosts>, Vec<BilledRate>, Option<Vec<NetworkSpend>>);
 
 /// What is kept.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -160,20 +171,24 @@ impl Bills {
             })
     }
 
-    /// What instances, volumes and buckets cost on the bills of the newest period that count ([`selected`]), and the rates of
-    /// the newest period with enough days ([`BilledRates::DAYS_AT_LEAST`]); `None` where none is kept or one of them
-    /// cannot be read. Err when the file cannot be used.
-    pub fn newest(&self) -> Result<Option<(ResourceCosts, BilledRates)>, BillsError> {
+    /// What instances, volumes and buckets cost on the bills of the newest period that count ([`selected`]), and the rates and
+    /// the network of the newest period with enough days ([`BilledRates::DAYS_AT_LEAST`]); `None` where none is kept or one
+    /// of them cannot be read. Err when the file cannot be used.
+    pub fn newest(&self) -> Result<Option<NewestBill>, BillsError> {
         let heads = self.heads()?.heads;
         let Some(newest) = heads.iter().map(|head| head.period).max() else { return Ok(None) };
         let has_rates = |head: &&BillHead| head.last_day >= BilledRates::DAYS_AT_LEAST;
         let of_rates = heads.iter().filter(has_rates).map(|h| h.period).max().unwrap_or(newest);
-        let Some((costs, mut rates)) = self.beside_bills(&heads, newest)? else { return Ok(None) };
+        let Some((costs, mut rates, mut network)) = self.beside_bills(&heads, newest)? else {
+            return Ok(None);
+        };
         if of_rates != newest {
             let Some(older) = self.beside_bills(&heads, of_rates)? else { return Ok(None) };
-            rates = older.1;
+            (rates, network) = (older.1, older.2);
         }
-        Ok(ResourceCosts::sum(costs).map(|costs| (costs, BilledRates::new(of_rates, rates))))
+        let rates = BilledRates::new(of_rates, rates);
+        let network = network.and_then(NetworkSpend::sum);
+        Ok(ResourceCosts::sum(costs).map(|costs| NewestBill { costs, rates, network }))
     }
 
     /// What is kept beside the bills of a period that count; `None` where one of them cannot be read.
@@ -182,7 +197,7 @@ impl Bills {
         heads: &[BillHead],
         period: Month,
     ) -> Result<Option<BesideBills>, BillsError> {
-        let (mut costs, mut rates) = (Vec::new(), Vec::new());
+        let (mut costs, mut rates, mut network) = (Vec::new(), Vec::new(), Some(Vec::new()));
         for head in selected(heads, None).0.into_iter().filter(|head| head.period == period) {
             let found = self.file.read(|conn| {
                 let sql =
@@ -193,27 +208,37 @@ impl Bills {
             let both = found.flatten().and_then(|(blob, sum): (Vec<u8>, i64)| {
                 let is_whole = sum == blob_sum(&head.export, &period.to_string(), &blob);
                 let bytes = is_whole.then(|| inflated(&blob)).flatten()?;
-                decode::<(ResourceCosts, Vec<BilledRate>)>(&bytes)
+                // One that was imported before the network was kept has two parts.
+                decode::<(ResourceCosts, Vec<BilledRate>, Option<NetworkSpend>)>(&bytes).or_else(
+                    || {
+                        let (costs, rates) = decode(&bytes)?;
+                        Some((costs, rates, None))
+                    },
+                )
             });
             // A part of what they cost would look like all of it.
-            let Some(both) = both else { return Ok(None) };
-            costs.push(both.0);
-            rates.extend(both.1);
+            let Some((of_resources, of_rates, of_network)) = both else { return Ok(None) };
+            costs.push(of_resources);
+            rates.extend(of_rates);
+            network = network.zip(of_network).map(|(mut network, of)| {
+                network.push(of);
+                network
+            });
         }
-        Ok(Some((costs, rates)))
+        Ok(Some((costs, rates, network)))
     }
 
     /// Keeps the bills of a delivery with this digest, all or none of them: each replaces the one of its export and period.
-    /// `rates` tells the rates that a bill shows, which are kept beside it.
+    /// `beside` works out what is kept beside a bill.
     /// Err when the file cannot be written; what was kept stays then.
     pub fn put(
         &self,
         bills: &[Bill],
         digest: &str,
-        rates: fn(&Bill) -> Vec<BilledRate>,
+        beside: fn(&Bill) -> BesideBill,
     ) -> Result<(), BillsError> {
         let rows: Vec<NewRow> =
-            bills.iter().filter_map(|bill| NewRow::of(bill, &rates(bill))).collect();
+            bills.iter().filter_map(|bill| NewRow::of(bill, &beside(bill))).collect();
         if rows.len() < bills.len() {
             let advice = "import it with fewer tags".to_owned();
             return Err(self.file.failed("a bill cannot be encoded", advice).into());
@@ -258,12 +283,12 @@ struct NewRow {
 }
 
 impl NewRow {
-    fn of(bill: &Bill, rates: &[BilledRate]) -> Option<Self> {
+    fn of(bill: &Bill, beside: &BesideBill) -> Option<Self> {
         Some(Self {
             export: bill.head.export.to_string(),
             period: bill.head.period.to_string(),
             head: postcard::to_stdvec(&bill.head).ok()?,
-            costs: deflated(&(ResourceCosts::of(bill), rates))?,
+            costs: deflated(&(ResourceCosts::of(bill), &beside.rates, &beside.network))?,
             bill: deflated(bill)?,
         })
     }
@@ -273,7 +298,7 @@ fn head_sum(export: &str, period: &str, layout: i64, digest: &str, head: &[u8]) 
     RowSum::new().text(export).text(period).int(layout).text(digest).blob(head).finish()
 }
 
-fn blob_sum(export: &str, period: &str, blob: &[u8]) -> i64 {
+pub(super) fn blob_sum(export: &str, period: &str, blob: &[u8]) -> i64 {
     RowSum::new().text(export).text(period).blob(blob).finish()
 }
 
@@ -291,7 +316,7 @@ fn head(row: &Row<'_>) -> rusqlite::Result<Result<BillHead, BillsError>> {
     Ok(head.ok_or(BillsError::Damaged { export, period }))
 }
 
-fn deflated(value: &impl Serialize) -> Option<Vec<u8>> {
+pub(super) fn deflated(value: &impl Serialize) -> Option<Vec<u8>> {
     let deflate = DeflateEncoder::new(Vec::new(), Compression::fast());
     // Numbers are written byte by byte.
     let mut buffered = std::io::BufWriter::with_capacity(1 << 16, deflate);

@@ -58,7 +58,7 @@ mod summary;
 #[cfg(test)]
 mod tests;
 
-pub use bills::{Bills, BillsError, KeptBills};
+pub use bills::{BesideBill, Bills, BillsError, KeptBills};
 pub use bucket_sizes::BucketSize;
 pub use decode::decode;
 pub use facts::{FactKind, Stored};

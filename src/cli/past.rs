@@ -49,7 +49,7 @@ async fn billed_rates(invocation: &Invocation) -> Option<BilledRates> {
     let cache = invocation.cache_file().ok().filter(|_| invocation.options.demo.is_none())?;
     // What cannot be read is said where bills are shown.
     let read = move || Bills::beside(&cache).newest().ok().flatten();
-    tokio::task::spawn_blocking(read).await.ok().flatten().map(|(_, rates)| rates)
+    tokio::task::spawn_blocking(read).await.ok().flatten().map(|bill| bill.rates)
 }
 
 /// Prices per type: mean over the accounts and regions in which it ran, weighted by instances: the configuration's

@@ -15,12 +15,13 @@ use super::tell::tell;
 use super::words;
 use crate::analyze::bill::billed_rates;
 use crate::analyze::idle::Policy;
+use crate::analyze::waterfall::network_spend;
 use crate::bus::tape::Recorder;
 use crate::bus::{Parts, ReadBilled, Settings};
 use crate::cache::{self, Cache, CacheNotice, OpenOptions};
 use crate::config::{Config, Env, SymbolChoice};
 use crate::domain::Regions;
-use crate::domain::bill::{BilledRates, ResourceCosts};
+use crate::domain::bill::{BilledRates, NewestBill, ResourceCosts};
 use crate::source::demo;
 use crate::source::ledger::{Ledger, micro_usd};
 use crate::term::detect;
@@ -177,7 +178,8 @@ fn billed(invocation: &Invocation) -> Option<ReadBilled> {
         let read: ReadBilled = Arc::new(move || {
             let bill = demo::bill::newest(&fleet)?;
             let rates = BilledRates::new(bill.head.period, billed_rates(&bill));
-            Some((ResourceCosts::of(&bill), rates))
+            let (costs, network) = (ResourceCosts::of(&bill), Some(network_spend(&bill)));
+            Some(NewestBill { costs, rates, network })
         });
         return is_small.then_some(read);
     }

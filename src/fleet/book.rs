@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::prices::PriceBook;
-use crate::domain::bill::ResourceCosts;
+use crate::domain::bill::{NetworkSpend, ResourceCosts};
 use crate::domain::{Holdings, TypeSpec};
 
 /// Prices, instance types and commitments at one moment. Analyses that compare other types use the same book as the
@@ -19,4 +19,6 @@ pub struct Book {
     pub holdings: Option<Holdings>,
     /// What resources cost on the newest bill; `None` without an imported bill.
     pub billed: Option<Arc<ResourceCosts>>,
+    /// What the network costs by the newest bill; `None` without one that tells it.
+    pub network: Option<Arc<NetworkSpend>>,
 }

@@ -1,4 +1,5 @@
-//! The bills that are kept, asked beside the screen: one question at a time, and of several that wait the newest alone.
+//! The bills that are kept, asked beside the screen by the tabs that show them: one question at a time, and of several of a tab
+//! that wait the newest alone.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +10,7 @@ use tokio::runtime::Handle;
 use super::Running;
 use crate::analyze::bill::anomalies::USUAL_MONTHS;
 use crate::analyze::bill::{BillKey, BillSettings, Measured, countable, measured};
-use crate::app::Msg;
+use crate::app::{BillsAnswer, BillsQuestion, Msg};
 use crate::cache::{self, Cache};
 use crate::cli::bill::{Seen, settings};
 use crate::cli::invocation::Invocation;
@@ -18,16 +19,33 @@ use crate::domain::bill::{Bill, BillHead, Month};
 use crate::fleet::Fleet;
 use crate::fleet::savings::Savings;
 use crate::source::demo;
-use crate::tabs::bill::picture::{BillBooks, BillPicture, BillQuestion, BillSummary, BillView};
+use crate::tabs::bill::picture::{
+    BillBooks, BillPicture, BillQuestion, BillSummary, BillView, period_of,
+};
+use crate::tabs::network::picture::{NetworkPicture, NetworkQuestion};
 
-/// Months that are read at once: that of the question, and those that tell what is usual in it.
-const MONTHS: i32 = 1 + USUAL_MONTHS;
+/// Months that the Bill tab rests on: that of the question, and those that tell what is usual in it.
+const BILL_MONTHS: i32 = 1 + USUAL_MONTHS;
+
+/// Months that the Network tab rests on: that of the question, and the one before it for the trend.
+const NETWORK_MONTHS: i32 = 2;
+
+/// Tabs that ask.
+const TABS: usize = 2;
+
+/// Place of a question's tab among [`TABS`].
+const fn tab(question: &BillsQuestion) -> usize {
+    match question {
+        BillsQuestion::Bill(_) => 0,
+        BillsQuestion::Network(_) => 1,
+    }
+}
 
 /// Bills in memory, shared with the tasks that ask them.
 #[derive(Clone, Default)]
 pub(super) struct Bills {
-    /// Number of the newest question.
-    newest: Arc<AtomicU64>,
+    /// Number of the newest question of each tab.
+    newest: Arc<[AtomicU64; TABS]>,
     judged: Arc<Mutex<Judged>>,
     held: Arc<Mutex<Held>>,
 }
@@ -80,7 +98,7 @@ struct Held {
 /// What a question is answered with besides bills.
 struct Asked {
     invocation: Invocation,
-    question: BillQuestion,
+    question: BillsQuestion,
     judged: Judged,
     /// Where live burn of the past is kept.
     cache: Cache,
@@ -90,14 +108,53 @@ struct Asked {
 }
 
 impl Held {
-    fn answer(&mut self, asked: &Asked) -> Result<BillPicture, String> {
-        let Asked { invocation, question, judged, now, .. } = asked;
+    fn answer(&mut self, asked: &Asked) -> BillsAnswer {
+        match asked.question.clone() {
+            BillsQuestion::Bill(question) => {
+                let answer = self.bill(asked, &question).map(Arc::new);
+                BillsAnswer::Bill(question, answer)
+            }
+            BillsQuestion::Network(question) => {
+                let answer = self.network(asked, question).map(Arc::new);
+                BillsAnswer::Network(question, answer)
+            }
+        }
+    }
+
+    /// Where bytes went in a month. Fails with the reason where no bill can be read.
+    fn network(
+        &mut self,
+        asked: &Asked,
+        question: NetworkQuestion,
+    ) -> Result<NetworkPicture, String> {
+        let settings = settings(&asked.invocation);
+        let keys = [&BillKey::UsageType];
+        let (heads, unreadable) = self.heads(&asked.invocation, &keys, &settings)?;
+        if let Some(period) = period_of(question.period, &heads) {
+            self.read(&asked.invocation, &heads, period, NETWORK_MONTHS)?;
+        }
+        let (seen, measured) = (Seen::default(), Measured::default());
+        let books = BillBooks {
+            heads: &heads,
+            bills: &self.bills,
+            settings: &settings,
+            measured: &measured,
+            live: seen.live(),
+        };
+        Ok(NetworkPicture { unreadable, ..NetworkPicture::of(&books, question) })
+    }
+
+    /// What was paid in a month. Fails with the reason where no bill can be read, and where it does not tell what is asked.
+    fn bill(&mut self, asked: &Asked, question: &BillQuestion) -> Result<BillPicture, String> {
+        let Asked { invocation, judged, now, .. } = asked;
         let config = &invocation.config;
         let settings = settings(invocation);
-        let (heads, unreadable) = self.heads(invocation, question, &settings)?;
-        let period = question.period_of(&heads);
+        let keys: Vec<&BillKey> =
+            question.keys.iter().chain(question.only.iter().map(|only| &only.key)).collect();
+        let (heads, unreadable) = self.heads(invocation, &keys, &settings)?;
+        let period = period_of(question.period, &heads);
         if let Some(period) = period {
-            self.read(invocation, &heads, period)?;
+            self.read(invocation, &heads, period, BILL_MONTHS)?;
         }
         let hours = session::window_hours(config, &config.preset);
         let newest = heads.iter().map(|head| head.period).max();
@@ -126,7 +183,7 @@ impl Held {
     fn heads(
         &mut self,
         invocation: &Invocation,
-        question: &BillQuestion,
+        keys: &[&BillKey],
         settings: &BillSettings,
     ) -> Result<(Vec<BillHead>, Vec<String>), String> {
         if let Some(options) = demo_options(invocation) {
@@ -136,9 +193,7 @@ impl Held {
             return Ok((self.bills.iter().map(|bill| bill.head.clone()).collect(), Vec::new()));
         }
         let kept = store(invocation)?.heads().map_err(|error| error.to_string())?;
-        let keys: Vec<&BillKey> =
-            question.keys.iter().chain(question.only.iter().map(|only| &only.key)).collect();
-        let found = countable(&kept.heads, &keys, settings, None);
+        let found = countable(&kept.heads, keys, settings, None);
         let heads = found.map_err(|error| error.to_string())?.heads;
         let unreadable: Vec<String> = kept.unreadable.iter().map(ToString::to_string).collect();
         match unreadable.first() {
@@ -147,12 +202,14 @@ impl Held {
         }
     }
 
-    /// Holds the bills of a month and of those before it, and no others. What is held already is not read again.
+    /// Holds the bills of `months` months up to this one, of the earlier ones that the Bill tab rests on those that are held
+    /// anyway, and no others. What is held already is not read again.
     fn read(
         &mut self,
         invocation: &Invocation,
         heads: &[BillHead],
         period: Month,
+        months: i32,
     ) -> Result<(), String> {
         if invocation.options.demo.is_some() {
             return Ok(());
@@ -160,8 +217,15 @@ impl Held {
         let store = store(invocation)?;
         let mut held = Vec::new();
         let mut is_other = false;
-        for head in heads.iter().filter(|head| (0..MONTHS).contains(&period.since(head.period))) {
+        for head in heads {
+            let age = period.since(head.period);
+            if !(0..BILL_MONTHS).contains(&age) {
+                continue;
+            }
             let known = self.bills.iter().find(|bill| bill.head == *head).cloned();
+            if known.is_none() && age >= months {
+                continue;
+            }
             is_other |= known.is_none();
             held.push(match known {
                 Some(bill) => bill,
@@ -190,22 +254,23 @@ fn store(invocation: &Invocation) -> Result<cache::Bills, String> {
 
 impl Running {
     /// Asks the bills on a thread of its own.
-    pub(super) fn ask_bills(&self, question: BillQuestion) {
-        let number = self.bills.newest.fetch_add(1, Ordering::Relaxed) + 1;
+    pub(super) fn ask_bills(&self, question: BillsQuestion) {
+        let tab = tab(&question);
+        let number = self.bills.newest[tab].fetch_add(1, Ordering::Relaxed) + 1;
         let (bills, messages) = (self.bills.clone(), self.messages.clone());
         let (invocation, cache, now) = (self.invocation.clone(), self.cache.clone(), self.now());
         let on = Handle::current();
         tokio::task::spawn_blocking(move || {
             let mut held = bills.held.lock().unwrap_or_else(PoisonError::into_inner);
-            if bills.newest.load(Ordering::Relaxed) != number {
+            if bills.newest[tab].load(Ordering::Relaxed) != number {
                 return;
             }
             let judged = bills.judged.lock().unwrap_or_else(PoisonError::into_inner).clone();
             let asked = Asked { invocation, question, judged, cache, on, now };
-            let answer = held.answer(&asked).map(Arc::new);
+            let answer = held.answer(&asked);
             drop(held);
             // The screen may be gone already; there is nobody left to tell.
-            let _ = messages.blocking_send(Msg::Bills(asked.question, answer));
+            let _ = messages.blocking_send(Msg::Bills(answer));
         });
     }
 }

@@ -28,6 +28,8 @@ pub enum Tab {
     Idle,
     /// Buckets, prefixes, volumes.
     Storage,
+    /// Where bytes went, and what that cost.
+    Network,
     /// Plans of what to buy, over many futures.
     WhatIf,
     /// What was really paid, for what and by whom.
@@ -44,7 +46,7 @@ struct TabSpec {
 }
 
 /// One row per tab, in the order of [`Tab`].
-static TABS: [TabSpec; 6] = [
+static TABS: [TabSpec; 7] = [
     TabSpec {
         tab: Tab::Overview,
         number: 1,
@@ -58,6 +60,12 @@ static TABS: [TabSpec; 6] = [
         number: 4,
         title: "Storage",
         screen: &storage::screen::StorageScreen,
+    },
+    TabSpec {
+        tab: Tab::Network,
+        number: 5,
+        title: "Network",
+        screen: &network::screen::NetworkScreen,
     },
     TabSpec {
         tab: Tab::WhatIf,
@@ -104,6 +112,8 @@ pub(crate) struct TabStates {
     pub(crate) idle: List,
     /// Storage.
     pub(crate) storage: storage::state::Storage,
+    /// Network.
+    pub(crate) network: network::state::NetworkTab,
     /// State of the lists of savings.
     pub(crate) savings: savings::state::SavingsTab,
     /// State of the What-if tab.
@@ -119,6 +129,7 @@ impl Default for TabStates {
             gpus: gpus::state::Gpus::default(),
             idle: List::of::<idle::picture::Field>(),
             storage: storage::state::Storage::default(),
+            network: network::state::NetworkTab::default(),
             savings: savings::state::SavingsTab::default(),
             whatif: whatif::state::WhatIf::default(),
             bill: bill::state::BillTab::default(),

@@ -4,7 +4,7 @@ use ratatui::style::Modifier;
 
 use super::canvas::Canvas;
 use crate::app::content::columns;
-use crate::app::{App, Layout, List, Mode, Role, SourceStatus, tab_label};
+use crate::app::{App, Layout, List, Mode, Role, SourceStatus, tab_gap, tab_label};
 use crate::domain::{SourceId, VerdictKind};
 use crate::fleet::Totals;
 use crate::tabs;
@@ -13,6 +13,7 @@ use crate::view::{Symbols, format};
 
 /// Draws the line of tabs, such as ` 1 Overview  3 Idle › Why`, with the state of the table on the right.
 pub fn tabs(canvas: &mut Canvas<'_>, app: &App, y: u16) {
+    let gap = tab_gap(canvas.width());
     let mut x = 1;
     for tab in app.tabs() {
         let style = if tab == app.tab() {
@@ -20,7 +21,7 @@ pub fn tabs(canvas: &mut Canvas<'_>, app: &App, y: u16) {
         } else {
             canvas.style(Role::Dim)
         };
-        x = canvas.put(x, y, u16::MAX, &tab_label(tab), style) + 2;
+        x = canvas.put(x, y, u16::MAX, &tab_label(tab), style) + gap;
     }
     if let Some(opened) = app.page() {
         let into = canvas.glyph("›", ">");

@@ -336,9 +336,14 @@ def across_waterfall(check, reports, lines):
     # The volumes of stopped instances are among the volumes.
     other = [row for row in things if row["kind"] != "stopped_instance"]
     stores = [*reports["buckets"]["rows"], *blocks]
+    # By the bill: of what there is of it the fixes avoid no more.
+    network = total([row for row in lines if row["section"] == "ladder" and row["name"] == "network"], "usd_per_hour")
+    if "network" in steps:
+        check.holds("waterfall: network saves more than it costs",
+                    steps["network"]["saves_usd_per_hour"] <= network + 1e-6)
     check.near("waterfall: before", steps["before"]["usd_per_hour"], net["usd_per_hour"]
                + reports["commitments"]["sums"]["unused_usd_per_hour"]
-               + total(stores, "usd_per_month") / HOURS_PER_MONTH + total(other, "usd_per_hour"), len(stores))
+               + total(stores, "usd_per_month") / HOURS_PER_MONTH + total(other, "usd_per_hour") + network, len(stores))
     stored = [row for row in stores if row["savings"] is not None]
     check.near("waterfall: storage", steps["storage"]["saves_usd_per_hour"],
                total(stored, "savings") / HOURS_PER_MONTH, len(stored))

@@ -1,5 +1,6 @@
 //! What bills say beside the network: what buckets hold and serve, what endpoints cost.
 
+use std::borrow::Borrow;
 use std::sync::Arc;
 
 use super::NetworkRow;
@@ -39,10 +40,10 @@ pub(super) struct Bucket {
 
 impl Facts {
     /// Of bills and the rows made of them.
-    pub(super) fn of(bills: &[Arc<Bill>], rows: &[NetworkRow]) -> Self {
+    pub(super) fn of<B: Borrow<Bill>>(bills: &[B], rows: &[NetworkRow]) -> Self {
         let mut facts = Self::default();
         for bill in bills {
-            facts.add(bill);
+            facts.add(bill.borrow());
         }
         let mut sums: FastMap<Arc<str>, [f64; 4]> = FastMap::default();
         for row in rows.iter().filter(|row| row.key.path == NetworkPath::Endpoint && row.is_told) {

@@ -9,10 +9,10 @@ use crate::domain::bill::{
 use crate::domain::storage::GIB;
 
 /// Bytes of a GB of a bill: prices have their steps at 10,240 and 51,200 GB.
-pub(super) const GB: f64 = GIB;
+pub const GB: f64 = GIB;
 
 /// End of a path outside of AWS.
-pub(super) const INTERNET: &str = "internet";
+pub const INTERNET: &str = "internet";
 
 /// End of a path at the edge.
 const CDN: &str = "cdn";

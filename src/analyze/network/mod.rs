@@ -11,6 +11,7 @@
 //! | `sums` | sums by path, ends, account, service, resource |
 //! | `facts` | what a bill says beside the network: what buckets hold and serve, what endpoints cost |
 //! | `fix` | what would avoid a part of a row, at what price of its own |
+//! | `totals` | rows by path and by fix |
 
 pub mod cache;
 mod facts;
@@ -21,17 +22,20 @@ mod sides;
 mod sums;
 #[cfg(test)]
 mod tests;
+mod totals;
 
+use std::borrow::Borrow;
 use std::sync::Arc;
 
 pub use fix::{Fix, Remedy};
-pub use meaning::Purpose;
+pub use meaning::{GB, INTERNET, Purpose};
 pub use path::{Confidence, NetworkPath};
+pub use totals::{FixSum, PathSum, by_fix, by_path};
 
 use self::facts::Facts;
 use self::sums::{Summed, summed};
 use super::bill::BillSettings;
-use crate::domain::bill::{Bill, Usd};
+use crate::domain::bill::{Bill, BillHead, Usd};
 use crate::domain::hash::FastMap;
 
 /// Paths of bills. The rows add up to `network` and `requests` exactly.
@@ -44,6 +48,9 @@ pub struct NetworkPaths {
     pub network: Usd,
     /// Effective cost of requests to buckets, which the anatomy has in storage, US dollars.
     pub requests: Usd,
+    /// Change of the cost of a day against the month before, of all rows, as a ratio; `None` where it cost nothing then, and
+    /// where no bill tells.
+    pub trend: Option<f64>,
 }
 
 /// A path between two ends, of one account, service and resource.
@@ -97,7 +104,7 @@ impl NetworkRow {
     /// What a GB cost, US dollars: at the steps of the price that applied, and of both sides where both pay. `None` where
     /// nothing counts bytes.
     pub fn usd_per_gb(&self) -> Option<f64> {
-        let gb = self.bytes? / meaning::GB;
+        let gb = self.bytes? / GB;
         (gb > 0.0).then(|| self.bytes_usd.to_f64() / gb)
     }
 
@@ -117,10 +124,16 @@ impl NetworkRow {
 }
 
 /// Paths of the bills of one period, with their trend since those of `before`, the month before it.
-pub fn network(bills: &[Arc<Bill>], before: &[Arc<Bill>], settings: &BillSettings) -> NetworkPaths {
+pub fn network<B: Borrow<Bill>>(
+    bills: &[B],
+    before: &[B],
+    settings: &BillSettings,
+) -> NetworkPaths {
     let Summed { rows, network, requests } = summed(bills, settings);
+    let former = summed(before, settings);
+    let former_usd = former.network + former.requests;
     let former: FastMap<RowKey, Usd> =
-        summed(before, settings).rows.into_iter().map(|row| (row.key, row.usd)).collect();
+        former.rows.into_iter().map(|row| (row.key, row.usd)).collect();
     let facts = Facts::of(bills, &rows);
     let (days, days_before) = (days(bills), days(before));
     let done = |mut row: NetworkRow| {
@@ -138,12 +151,18 @@ pub fn network(bills: &[Arc<Bill>], before: &[Arc<Bill>], settings: &BillSetting
             .then_with(|| bytes(b).total_cmp(&bytes(a)))
             .then_with(|| a.key.cmp(&b.key))
     });
-    NetworkPaths { rows, network, requests }
+    let change = |(days, days_before)| trend(network + requests, days, former_usd, days_before);
+    let trend = days.zip(days_before).and_then(change);
+    NetworkPaths { rows, network, requests, trend }
 }
 
 /// Days of the period that bills tell of; `None` without bills.
-fn days(bills: &[Arc<Bill>]) -> Option<u8> {
-    bills.iter().map(|bill| facts::days(&bill.head)).max()
+pub fn told_days<'a>(heads: impl Iterator<Item = &'a BillHead>) -> Option<u8> {
+    heads.map(facts::days).max()
+}
+
+fn days<B: Borrow<Bill>>(bills: &[B]) -> Option<u8> {
+    told_days(bills.iter().map(|bill| &bill.borrow().head))
 }
 
 fn trend(usd: Usd, days: u8, former: Usd, days_before: u8) -> Option<f64> {

@@ -1,6 +1,6 @@
 //! Sums by path, ends, account, service, resource.
 
-use std::sync::Arc;
+use std::borrow::Borrow;
 
 use super::meaning::{Meaning, Meter, Purpose};
 use super::path::NetworkPath;
@@ -87,8 +87,9 @@ fn metered(item: &Item<'_>, meaning: &Meaning) -> Option<(Meter, f64)> {
 }
 
 /// Sums of bills.
-pub(super) fn summed(bills: &[Arc<Bill>], settings: &BillSettings) -> Summed {
-    let lines: Vec<Lines<'_>> = bills.iter().map(|bill| Lines::of(bill, settings)).collect();
+pub(super) fn summed<B: Borrow<Bill>>(bills: &[B], settings: &BillSettings) -> Summed {
+    let lines: Vec<Lines<'_>> =
+        bills.iter().map(|bill| Lines::of(bill.borrow(), settings)).collect();
     let mut sides = Sides::default();
     for lines in &lines {
         for (item, meaning) in lines.each() {

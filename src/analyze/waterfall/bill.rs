@@ -1,4 +1,4 @@
-//! The bill that the steps work on: instances under commitments, Spot, resources, storage.
+//! The bill that the steps work on: instances under commitments, Spot, resources, network, storage.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -51,6 +51,8 @@ pub(super) struct Bill<'a> {
     pub flat: f64,
     /// Resources that are no instances, USD/h.
     pub resources: f64,
+    /// Bytes and requests, USD/h; 0 without an imported bill.
+    pub network: f64,
     /// Storage, USD/h; 0 where it was not read.
     pub storage: f64,
     /// Saving of a further commitment, USD/h.
@@ -125,6 +127,7 @@ impl<'a> Bill<'a> {
         Self {
             flat,
             resources: resources.iter().map(|r| resource_usd(r, &listed).bill).sum(),
+            network: super::network::usd_per_hour(input),
             storage: input.storage.map_or(0.0, |s| s.totals.usd_per_month() / HOURS_PER_MONTH),
             committing: 0.0,
             machines,
@@ -141,7 +144,7 @@ impl<'a> Bill<'a> {
 
     /// The whole bill, USD/h.
     pub fn usd_per_hour(&self) -> f64 {
-        self.compute() + self.resources + self.storage - self.committing
+        self.compute() + self.resources + self.network + self.storage - self.committing
     }
 
     /// Instances and commitments of the bill, USD/h.

@@ -21,9 +21,11 @@ impl Levels {
     pub fn most(&self, kind: StepKind) -> (Effort, Risk) {
         let usual = match kind {
             StepKind::Idle => (Effort::Low, Risk::Medium),
-            StepKind::PartlyIdle | StepKind::RightSize | StepKind::Spot | StepKind::Storage => {
-                (Effort::Medium, Risk::Medium)
-            }
+            StepKind::Network
+            | StepKind::PartlyIdle
+            | StepKind::RightSize
+            | StepKind::Spot
+            | StepKind::Storage => (Effort::Medium, Risk::Medium),
             StepKind::Commitments => (Effort::Low, Risk::Medium),
         };
         let efforts = [Effort::Low, Effort::Medium, Effort::High];

@@ -9,6 +9,7 @@ mod commit;
 mod idle;
 mod levels;
 mod moves;
+mod network;
 mod pack;
 mod rows;
 mod sequence;
@@ -18,6 +19,7 @@ mod storage;
 #[cfg(test)]
 mod tests;
 
+pub use network::network_spend;
 pub use sequence::{DataGaps, Task, TaskKind, TaskReason, sequence};
 
 use std::sync::Arc;
@@ -44,8 +46,13 @@ pub fn waterfall(
     let mut steps = Vec::with_capacity(StepKind::ALL.len());
     let mut nodes = Vec::new();
     for kind in StepKind::ALL {
+        // Without a bill nothing is known of the network: no part of the bill now, no step.
+        if kind == StepKind::Network && input.fleet.book.network.is_none() {
+            continue;
+        }
         let done = match kind {
             StepKind::Idle => idle::take(&mut bill, input, resources),
+            StepKind::Network => network::take(&mut bill, input),
             StepKind::PartlyIdle => {
                 let done;
                 (done, nodes) = pack::take(&mut bill, proposals);

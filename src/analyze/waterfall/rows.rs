@@ -46,6 +46,8 @@ pub(super) fn rows(
         }
     }
     rows.push(row(BillKind::Storage, bill.storage, count, unpriced));
+    let paths = input.fleet.book.network.as_deref().map_or(0, |spend| spend.paths);
+    rows.push(row(BillKind::Network, bill.network, paths, 0));
     rows
 }
 

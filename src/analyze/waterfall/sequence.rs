@@ -12,6 +12,8 @@ pub enum TaskKind {
     Stop,
     /// Clean up storage.
     Storage,
+    /// Cut what data transfer costs.
+    Network,
     /// Pack what is partly idle onto fewer nodes or smaller types.
     PartlyIdle,
     /// Make smaller what is too large.
@@ -28,10 +30,11 @@ impl TaskKind {
     /// The order of the articles and of FinOps' phases (inform, optimise, operate): see first; then
     /// what is quick and can be undone; then what changes how work runs; promises last, for a
     /// promise made before the rest is made for the waste as well.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::See,
         Self::Stop,
         Self::Storage,
+        Self::Network,
         Self::PartlyIdle,
         Self::RightSize,
         Self::Spot,
@@ -45,6 +48,7 @@ impl TaskKind {
             Self::See => "see",
             Self::Stop => "stop",
             Self::Storage => "storage",
+            Self::Network => "network",
             Self::PartlyIdle => "partly_idle",
             Self::RightSize => "right_size",
             Self::Spot => "spot",
@@ -59,6 +63,7 @@ impl TaskKind {
             Self::See => "see what runs and whose it is",
             Self::Stop => "stop what idles",
             Self::Storage => "clean up storage",
+            Self::Network => "cut what data transfer costs",
             Self::PartlyIdle => "pack what is partly idle",
             Self::RightSize => "make smaller what is too large",
             Self::Spot => "move to Spot what bears it",
@@ -73,6 +78,7 @@ impl TaskKind {
             Self::See | Self::UseCommitments => None,
             Self::Stop => Some(StepKind::Idle),
             Self::Storage => Some(StepKind::Storage),
+            Self::Network => Some(StepKind::Network),
             Self::PartlyIdle => Some(StepKind::PartlyIdle),
             Self::RightSize => Some(StepKind::RightSize),
             Self::Spot => Some(StepKind::Spot),
@@ -86,6 +92,7 @@ impl TaskKind {
             Self::See => Where { screen: "2 GPUs", command: "burntop doctor" },
             Self::Stop => Where { screen: "3 Idle :resources", command: "burntop idle" },
             Self::Storage => Where { screen: "4 Storage", command: "burntop storage buckets" },
+            Self::Network => Where { screen: "5 Network", command: "burntop network" },
             Self::PartlyIdle => {
                 Where { screen: "3 Idle", command: "burntop idle --filter verdict=partial" }
             }

@@ -21,6 +21,10 @@ pub enum Context {
     Savings,
     /// On the What-if tab.
     WhatIf,
+    /// On the Network tab.
+    Network,
+    /// On the tabs that show bills.
+    Bills,
     /// On the Bill tab.
     Bill,
     /// On the action sheet.
@@ -35,15 +39,17 @@ pub enum Context {
 
 impl Context {
     /// All contexts, in the order of the help screen.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::Move,
         Self::Main,
         Self::Table,
         Self::Gpus,
         Self::Storage,
         Self::Savings,
+        Self::Network,
         Self::WhatIf,
         Self::Bill,
+        Self::Bills,
         Self::Sheet,
         Self::Columns,
         Self::Welcome,
@@ -62,7 +68,9 @@ impl Context {
             Self::Storage => "On the Storage tab",
             Self::Savings => "On the overview and its lists",
             Self::WhatIf => "On the What-if tab",
+            Self::Network => "On the Network tab",
             Self::Bill => "On the Bill tab",
+            Self::Bills => "On the Network and Bill tabs",
             Self::Sheet => "On the action sheet",
             Self::Columns => "Choosing columns",
             Self::Welcome => "Without credentials",
@@ -73,7 +81,8 @@ impl Context {
     /// True when both may be in force at the same time.
     pub fn overlaps(self, other: Self) -> bool {
         use Context::{
-            Any, Bill, Columns, Gpus, Main, Move, Savings, Sheet, Storage, Table, Welcome, WhatIf,
+            Any, Bill, Bills, Columns, Gpus, Main, Move, Network, Savings, Sheet, Storage, Table,
+            Welcome, WhatIf,
         };
         self == other
             || matches!(
@@ -86,13 +95,29 @@ impl Context {
                             | Storage
                             | Savings
                             | WhatIf
+                            | Network
+                            | Bills
                             | Bill
                             | Sheet
                             | Columns
                             | Welcome
                     )
-                    | (Main, Table | Gpus | Storage | Savings | WhatIf | Bill | Sheet | Welcome)
-                    | (Table, Gpus | Storage | Savings | Bill)
+                    | (
+                        Main,
+                        Table
+                            | Gpus
+                            | Storage
+                            | Savings
+                            | WhatIf
+                            | Network
+                            | Bills
+                            | Bill
+                            | Sheet
+                            | Welcome
+                    )
+                    | (Table, Gpus | Storage | Savings | Network | Bills | Bill)
+                    | (Network, Bills)
+                    | (Bills, Bill)
             )
     }
 }
@@ -174,6 +199,8 @@ actions! {
     TabIdle "idle" Main ["3"] "idle";
     /// Tab 4, buckets, prefixes, volumes, and what of them is waste.
     TabStorage "storage" Main ["4"] "storage";
+    /// Tab 5, where bytes went, what that cost, and which of it need not be.
+    TabNetwork "network" Main ["5"] "network";
     /// Tab 7, what to buy, over many futures; `:whatif` says how to give a demand.
     TabWhatIf "what-if" Main ["7"] "what-if";
     /// Tab 8, what was really paid, for what and by whom.
@@ -304,22 +331,26 @@ actions! {
     /// Write a note to the scenario.
     NoteScenario "note-scenario" WhatIf ["n"] "note";
 
-    /// Next list: the bill by its keys, its anatomy, what changed, what is out of the ordinary, its days beside live burn.
-    NextBillList "next-bill-list" Bill ["o"] "next list";
-    /// Previous list.
-    PreviousBillList "previous-bill-list" Bill ["O"] "previous list";
+    /// Fill the network calculator of What-if from the bill: each way with its gigabytes and price, each fix as a cut.
+    NetworkWhatIf "network-what-if" Network ["n"] "calculator";
+
     /// Choose by what the bill is broken down: one key, or two at once.
     BillKeys "bill-keys" Bill ["b"] "break down by";
     /// Out of the row that `enter` went into.
     BillOut "bill-out" Bill ["backspace"] "out";
-    /// The month before.
-    EarlierPeriod "earlier-period" Bill ["["] "month before";
-    /// The month after.
-    LaterPeriod "later-period" Bill ["]"] "month after";
     /// What changed against the month before, and why: price, usage, new, gone.
     BillChanges "bill-changes" Bill ["d"] "what changed";
+
+    /// Next list: paths and fixes; the bill by its keys, its anatomy, what changed, what is out of the ordinary, its days beside live burn.
+    NextBillList "next-bill-list" Bills ["o"] "next list";
+    /// Previous list.
+    PreviousBillList "previous-bill-list" Bills ["O"] "previous list";
+    /// The month before.
+    EarlierPeriod "earlier-period" Bills ["["] "month before";
+    /// The month after.
+    LaterPeriod "later-period" Bills ["]"] "month after";
     /// Where the bill comes from, its sums, and what is odd about it.
-    BillSource "bill-source" Bill ["i"] "about the bill";
+    BillSource "bill-source" Bills ["i"] "about the bill";
 
     /// Go on, to the last question before anything is done.
     GoOn "go-on" Sheet ["c"] "go on";

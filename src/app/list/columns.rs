@@ -61,7 +61,7 @@ impl List {
 
     /// Shows these columns; empty = the default ones.
     pub fn set_columns(&mut self, columns: Vec<&'static FieldSpec>) {
-        self.columns = if columns.is_empty() { self.table.screen_columns() } else { columns };
+        self.columns = if columns.is_empty() { self.usual.clone() } else { columns };
         self.column_offset = 0;
     }
 

@@ -40,6 +40,8 @@ pub struct List {
     pub sort: Sort,
     /// Columns, from left to right.
     columns: Vec<&'static FieldSpec>,
+    /// The default ones.
+    usual: Vec<&'static FieldSpec>,
     /// The column that the headings say already: it is not placed.
     implied: Option<&'static FieldSpec>,
     /// Columns scrolled away to the left.
@@ -89,6 +91,11 @@ impl List {
 
     /// An empty list of rows with these fields, with its default columns.
     pub fn new(table: &'static dyn FieldTable) -> Self {
+        Self::with_columns(table, table.screen_columns())
+    }
+
+    /// An empty list of rows with these fields, whose default columns are other ones than those of its table.
+    pub fn with_columns(table: &'static dyn FieldTable, columns: Vec<&'static FieldSpec>) -> Self {
         Self {
             table,
             rows: None,
@@ -96,7 +103,8 @@ impl List {
             filter: None,
             filter_revision: 0,
             sort: Sort::default(),
-            columns: table.screen_columns(),
+            columns: columns.clone(),
+            usual: columns,
             implied: None,
             column_offset: 0,
             order: Vec::new(),

@@ -93,6 +93,7 @@ impl Basis {
         if storage(self) != storage(old)
             || !same_facts(&old.facts, &self.facts)
             || !same_instances(&old.fleet, &self.fleet)
+            || old.fleet.book.network != self.fleet.book.network
             || old.gpus.rows.len() != self.gpus.rows.len()
             || is_early(&old.fleet, &old.facts) != is_early(&self.fleet, &self.facts)
         {

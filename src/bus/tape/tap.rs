@@ -110,7 +110,7 @@ fn said(update: &Update) -> Option<Said> {
         | Update::Remembered(_)
         | Update::Scopes { .. }
         | Update::NoCredentials(_)
-        | Update::Billed(..)
+        | Update::Billed(_)
         | Update::OwnCost
         | Update::Trouble { .. }
         | Update::Missing { .. }

@@ -8,7 +8,7 @@ use super::scripted::{ACCOUNT, Answer, REGION, Script, Scripted, instance, parts
 use crate::analyze::idle::Preset;
 use crate::bus::once;
 use crate::cache::{Cache, OpenOptions};
-use crate::domain::bill::{BilledRate, BilledRates, ResourceCosts};
+use crate::domain::bill::{BilledRate, BilledRates, NewestBill, ResourceCosts};
 use crate::domain::{PriceBasis, Provenance};
 use crate::source::demo::{self, DEFAULT_SEED, DemoOptions};
 
@@ -28,7 +28,7 @@ async fn a_private_rate_of_the_bill_prices_the_instances_of_its_account() {
     };
     let rates = vec![rate(ACCOUNT, "g5.xlarge"), rate("999999999999", "m5.large")];
     let rates = BilledRates::new(bill.head.period, rates);
-    let read = (ResourceCosts::of(&bill), rates);
+    let read = NewestBill { costs: ResourceCosts::of(&bill), rates, network: None };
     let instances = vec![instance("i-1", "g5.xlarge"), instance("i-2", "m5.large")];
     let provider = Scripted::new(Script::new(instances, Answer::Nothing));
     let mut parts = parts(&provider, now, Preset::Cautious, &cache, false);

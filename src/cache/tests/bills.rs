@@ -6,10 +6,11 @@ use std::path::Path;
 use proptest::prelude::*;
 use rusqlite::Connection;
 
-use crate::cache::{Bills, BillsError};
+use crate::cache::{BesideBill, Bills, BillsError};
 use crate::domain::bill::{
     Bill, BillBuilder, BillFormat, BillHead, BillNote, BilledRate, Charge, Key, Line, Month,
-    NameId, OwnerId, PeriodState, Pricing, Sums, UsageKind, Usd,
+    NameId, NetworkSpend, NewestBill, OwnerId, PeriodState, Pricing, ResourceCosts, Sums,
+    UsageKind, Usd,
 };
 use crate::domain::sample;
 use crate::domain::{Platform, Provenance, Scope, Tenancy};
@@ -64,14 +65,14 @@ fn bill(export: &str, period: &str, cents: &[i32]) -> Bill {
 }
 
 /// A rate of as many dollars as the bill has lines.
-fn rates(bill: &Bill) -> Vec<BilledRate> {
+fn rates(bill: &Bill) -> BesideBill {
     let rate = BilledRate {
         instance_type: "p5.48xlarge".into(),
         account: "111111111111".into(),
         region: "us-east-1".into(),
         usd_per_hour: bill.head.lines as f64,
     };
-    vec![rate]
+    BesideBill { rates: vec![rate], network: None }
 }
 
 fn at(dir: &Path) -> Bills {
@@ -120,7 +121,7 @@ fn the_newest_bill_tells_costs_and_the_newest_with_enough_days_rates() {
     let bills = at(dir.path());
     assert_eq!(bills.newest().unwrap(), None);
     let newest = || {
-        let (costs, told) = bills.newest().unwrap().unwrap();
+        let NewestBill { costs, rates: told, .. } = bills.newest().unwrap().unwrap();
         let scope = Scope::new("111111111111", "us-east-1");
         let rate = told.rate(&scope, "p5.48xlarge", Platform::Linux, Tenancy::Shared).unwrap();
         (costs.usd("i-1"), rate.usd_per_hour, rate.provenance)
@@ -132,6 +133,45 @@ fn the_newest_bill_tells_costs_and_the_newest_with_enough_days_rates() {
     assert_eq!(newest(), (Some(0.2), 4.0, told_by("2026-10")), "two days tell no rate yet");
     bills.put(&[bill("a", "2026-11", &[30; 5])], "e", rates).unwrap();
     assert_eq!(newest(), (Some(0.3), 5.0, told_by("2026-11")));
+}
+
+/// The same, with what the network costs.
+fn with_network(bill: &Bill) -> BesideBill {
+    let network = NetworkSpend {
+        period: bill.head.period,
+        days: bill.head.last_day,
+        usd: bill.head.total.effective,
+        paths: 1,
+        fixes: Vec::new(),
+        unknown: 0,
+    };
+    BesideBill { network: Some(network), ..rates(bill) }
+}
+
+#[test]
+fn what_the_network_costs_is_told_where_it_is_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let bills = at(dir.path());
+    let network = || bills.newest().unwrap().unwrap().network.map(|spend| spend.usd.to_string());
+    bills.put(&[bill("a", "2026-10", &[100; 4])], "d", with_network).unwrap();
+    assert_eq!(network().as_deref(), Some("4"));
+    bills.put(&[bill("a", "2026-10", &[50; 4])], "e", rates).unwrap();
+    assert_eq!(network(), None);
+}
+
+#[test]
+fn a_bill_that_was_kept_before_the_network_was_tells_costs_and_rates() {
+    let dir = tempfile::tempdir().unwrap();
+    let bills = at(dir.path());
+    bills.put(&[bill("a", "2026-10", &[10; 4])], "d", with_network).unwrap();
+    // As the version before wrote it: two parts.
+    let of = bills.bill("a", month("2026-10")).unwrap();
+    let old = crate::cache::bills::deflated(&(ResourceCosts::of(&of), rates(&of).rates)).unwrap();
+    let sum = crate::cache::bills::blob_sum("a", "2026-10", &old);
+    let conn = Connection::open(bills.path()).unwrap();
+    conn.execute("UPDATE bill SET costs = ?1, costs_checksum = ?2", (&old, sum)).unwrap();
+    let told = bills.newest().unwrap().unwrap();
+    assert_eq!((told.costs.usd("i-1"), told.network), (Some(0.1), None));
 }
 
 #[test]

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::args::ImportArgs;
+use super::beside;
 use super::import::{blocking, print, unkept};
-use crate::analyze::bill::billed_rates;
 use crate::cache::{Bills, Cache};
 use crate::cli::accounts::Reach;
 use crate::cli::approve::typed;
@@ -43,7 +43,7 @@ pub(super) fn run(
         let (account, fetched) = ask(args, invocation, cache, &kept).await?;
         let digest = format!("asked {}", invocation.options.now());
         let new: Vec<BillHead> = fetched.bills.iter().map(|bill| bill.head.clone()).collect();
-        let put = blocking(move || bills.put(&fetched.bills, &digest, billed_rates)).await;
+        let put = blocking(move || bills.put(&fetched.bills, &digest, beside)).await;
         put.and_then(|put| put.map_err(unkept)).map_err(unreadable)?;
         Ok((rows(kept, new, &account), Vec::from_iter(fetched.error)))
     })?;

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
 
 use super::args::ImportArgs;
-use crate::analyze::bill::billed_rates;
+use super::beside;
 use crate::cache::{Bills, BillsError, Cache};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::interrupt::Interrupt;
@@ -199,7 +199,7 @@ impl Import {
             if stop.is_cancelled() {
                 return Err(BillFileError::Cancelled);
             }
-            Ok(bills.put(&read, &digest, billed_rates).map(|()| read))
+            Ok(bills.put(&read, &digest, beside).map(|()| read))
         });
         let kept: Vec<Bill> = match read.await? {
             Ok(kept) => kept.map_err(unkept)?,

@@ -13,12 +13,20 @@ use std::io::Write;
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
 use super::reports;
-use crate::analyze::bill::{BillSettings, TagIs};
+use crate::analyze::bill::{BillSettings, TagIs, billed_rates};
+use crate::analyze::waterfall::network_spend;
+use crate::cache::BesideBill;
 use crate::config::Env;
+use crate::domain::bill::Bill;
 use crate::source::demo::bill::{SERVING, TRAINING};
 use args::{BillArgs, BillCommand};
 pub(crate) use live::Seen;
 use shown::Shown;
+
+/// What is kept beside an imported bill.
+fn beside(bill: &Bill) -> BesideBill {
+    BesideBill { rates: billed_rates(bill), network: Some(network_spend(bill)) }
+}
 
 /// How bills are read, as the configuration says; of the demo by its own tags where it says nothing.
 pub fn settings(invocation: &Invocation) -> BillSettings {

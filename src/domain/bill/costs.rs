@@ -7,9 +7,22 @@ use serde::{Deserialize, Serialize};
 use super::cube::{Bill, ResourceCell};
 use super::month::Month;
 use super::names::NameId;
+use super::network_spend::NetworkSpend;
+use super::rates::BilledRates;
 use super::usd::Usd;
 use super::words::Pricing;
 use crate::domain::hash::FastMap;
+
+/// What the newest bill says of what is seen live.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewestBill {
+    /// What resources cost on it.
+    pub costs: ResourceCosts,
+    /// Rates that it shows.
+    pub rates: BilledRates,
+    /// What bytes and requests cost on it; `None` where that is not kept beside it.
+    pub network: Option<NetworkSpend>,
+}
 
 /// Net effective cost of instances, volumes, snapshots and buckets in one period, by their ids. Small beside the bill.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -13,6 +13,7 @@
 //! | `builder` | folds lines into cells |
 //! | `select` | which of several exports of the same charges counts |
 //! | `costs` | what instances, volumes and buckets cost on it |
+//! | `network_spend` | what bytes and requests cost on it, and what fixes avoid of it |
 //! | `rates` | what on-demand hours of instances cost on it, below their list price |
 //! | `cost_explorer` | which bills of Cost Explorer count, for which keys |
 
@@ -25,6 +26,7 @@ mod kind;
 pub mod line_columns;
 mod month;
 mod names;
+mod network_spend;
 mod note;
 mod path;
 mod rates;
@@ -34,7 +36,7 @@ mod usd;
 mod words;
 
 pub use builder::{BillBuilder, BuildError, Line};
-pub use costs::{ResourceCosts, resource_id};
+pub use costs::{NewestBill, ResourceCosts, resource_id};
 #[cfg(test)]
 pub use cube::ResourceCell;
 pub use cube::{Bill, Cell, Key, OwnerId, Sums};
@@ -42,6 +44,7 @@ pub use head::BillHead;
 pub use kind::{KindId, UsageKind, running_type};
 pub use month::{Month, NoMonth};
 pub use names::{NameId, clean_name};
+pub use network_spend::{NetworkSaving, NetworkSpend};
 pub use note::BillNote;
 pub use path::TransferPath;
 pub use rates::{BilledRate, BilledRates};

@@ -22,6 +22,8 @@ pub enum BillKind {
     OtherResources,
     /// Buckets, volumes and snapshots.
     Storage,
+    /// Bytes on their way and requests to buckets, by the newest bill.
+    Network,
 }
 
 impl BillKind {
@@ -34,6 +36,7 @@ impl BillKind {
             Self::IdleResources,
             Self::OtherResources,
             Self::Storage,
+            Self::Network,
         ])
     }
 
@@ -47,6 +50,7 @@ impl BillKind {
             Self::IdleResources => "idle_resources",
             Self::OtherResources => "other_resources",
             Self::Storage => "storage",
+            Self::Network => "network",
         }
     }
 
@@ -60,6 +64,7 @@ impl BillKind {
             Self::IdleResources => "idle resources",
             Self::OtherResources => "other resources",
             Self::Storage => "storage",
+            Self::Network => "network",
         }
     }
 
@@ -68,7 +73,7 @@ impl BillKind {
         match self {
             Self::Instances(kind) => kind.is_waste(),
             Self::UnusedCommitments | Self::EmptyCapacity | Self::IdleResources => true,
-            Self::UsedElsewhere | Self::OtherResources | Self::Storage => false,
+            Self::UsedElsewhere | Self::OtherResources | Self::Storage | Self::Network => false,
         }
     }
 }

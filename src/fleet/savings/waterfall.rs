@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{BillRow, Effort, PartlyIdleNode, Risk};
 use crate::domain::NetUnknown;
+use crate::domain::bill::Month;
 
 /// Step of the waterfall. Causal order: first what need not run at all, then what can be smaller, then what can be
 /// bought cheaper.
@@ -13,6 +14,8 @@ use crate::domain::NetUnknown;
 pub enum StepKind {
     /// Stopping idle instances and resources.
     Idle,
+    /// Cheaper data transfer, by the newest bill; other steps do not change it.
+    Network,
     /// Nodes of whose GPUs some idle: drained, shared by MIG, or made smaller.
     PartlyIdle,
     /// Smaller instance types.
@@ -27,8 +30,9 @@ pub enum StepKind {
 
 impl StepKind {
     /// All steps, in causal order.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Idle,
+        Self::Network,
         Self::PartlyIdle,
         Self::RightSize,
         Self::Spot,
@@ -40,6 +44,7 @@ impl StepKind {
     pub const fn word(self) -> &'static str {
         match self {
             Self::Idle => "idle",
+            Self::Network => "network",
             Self::PartlyIdle => "partly_idle",
             Self::RightSize => "right_size",
             Self::Spot => "spot",
@@ -52,6 +57,7 @@ impl StepKind {
     pub const fn label(self) -> &'static str {
         match self {
             Self::Idle => "stop what idles",
+            Self::Network => "cut data transfer",
             Self::PartlyIdle => "pack partly idle",
             Self::RightSize => "right-size",
             Self::Spot => "move to Spot",
@@ -151,6 +157,13 @@ pub enum StepNote {
     VolumesOfNotIdle(u32),
     /// So many are left out: whether the instances are idle is not known.
     VolumesOfUnknown(u32),
+    /// Which bill the network is of.
+    NetworkOfBill {
+        /// Its period.
+        period: Month,
+        /// Number of paths of which what is avoided is an upper bound.
+        bounds: u32,
+    },
     /// What is held is not known.
     HeldUnknown,
     /// So many hours of the last week are known, too few.
@@ -191,7 +204,8 @@ pub struct Waterfall {
     /// Parts of that bill, which add up to it; empty for a value of a former version.
     #[serde(default)]
     pub bill: Vec<BillRow>,
-    /// Steps in the order of [`StepKind::ALL`]; a step without a saving is 0.
+    /// Steps in the order of [`StepKind::ALL`]; a step without a saving is 0. The network's is there with an imported bill
+    /// alone.
     pub steps: Vec<Step>,
     /// Sum of the list price claims of all steps, which overlap, USD/h.
     pub naive: f64,

@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 use super::bill::{bill, named, oddities, usd};
 use super::exact_json::exact;
 use super::{BillsOf, List, ListField};
-use crate::analyze::network::{Confidence, NetworkPath, Remedy};
+use crate::analyze::network::{Confidence, FixSum, NetworkPath, by_fix};
 use crate::domain::bill::{BillFormat, Usd};
 use crate::domain::{Reading, SourceId};
 use crate::tabs::network::picture::{NetworkField, NetworkItem};
@@ -39,30 +39,13 @@ impl Total {
 
 /// A line per fix: how many rows have it, what it avoids of them, what is done.
 fn fixes(list: &List<NetworkField>) -> Vec<String> {
-    let mut all: Vec<(&Remedy, usize, Usd, bool)> = Vec::new();
-    for fix in list.each().filter_map(|row| row.of.fix.as_ref()) {
-        let is_bound = fix.confidence != Confidence::High;
-        let avoidable = fix.avoidable.unwrap_or_default();
-        match all.iter_mut().find(|(remedy, ..)| remedy.place() == fix.remedy.place()) {
-            Some((_, rows, sum, bound)) => {
-                *rows += 1;
-                *sum += avoidable;
-                *bound |= is_bound;
-            }
-            None => all.push((&fix.remedy, 1, avoidable, is_bound)),
-        }
-    }
-    all.sort_by_key(|(remedy, _, sum, _)| (std::cmp::Reverse(*sum), remedy.place()));
-    let line = |(remedy, rows, sum, is_bound): (&Remedy, usize, Usd, bool)| {
-        let much = match (sum.is_zero(), is_bound) {
-            (true, _) => String::new(),
-            (false, true) => format!("up to {} of ", usd(sum)),
-            (false, false) => format!("{} of ", usd(sum)),
-        };
-        let rows = format::plural(rows, "path");
-        format!("  {}: {much}{rows}; {}", remedy.word(), reasons::network_remedy(remedy))
+    let line = |sum: FixSum| {
+        let much = reasons::network_avoided(sum.avoidable, sum.confidence);
+        let of = much.map(|much| format!("{much} of ")).unwrap_or_default();
+        let (rows, remedy) = (format::plural(sum.rows, "path"), &sum.remedy);
+        format!("  {}: {of}{rows}; {}", remedy.word(), reasons::network_remedy(remedy))
     };
-    all.into_iter().map(line).collect()
+    by_fix(list.each().map(|row| &row.of)).into_iter().map(line).collect()
 }
 
 /// What the bills do not tell of paths.

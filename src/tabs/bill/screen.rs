@@ -38,9 +38,16 @@ impl Screen for BillScreen {
 
     fn contexts(&self, app: &App) -> &'static [Context] {
         if self.shows_table(app) {
-            return &[Context::Bill, Context::Table, Context::Main, Context::Move, Context::Any];
+            return &[
+                Context::Bill,
+                Context::Bills,
+                Context::Table,
+                Context::Main,
+                Context::Move,
+                Context::Any,
+            ];
         }
-        &[Context::Bill, Context::Main, Context::Move, Context::Any]
+        &[Context::Bill, Context::Bills, Context::Main, Context::Move, Context::Any]
     }
 
     fn hints(&self, app: &App) -> Hints {
@@ -55,8 +62,8 @@ impl Screen for BillScreen {
         })
     }
 
-    fn owns(&self) -> Option<Context> {
-        Some(Context::Bill)
+    fn owns(&self) -> &'static [Context] {
+        &[Context::Bill, Context::Bills]
     }
 
     fn act(&self, app: &mut App, action: Action) -> Vec<Effect> {

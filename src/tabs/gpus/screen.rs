@@ -113,8 +113,8 @@ impl Screen for GpuScreen {
         Some(Vec::new())
     }
 
-    fn owns(&self) -> Option<Context> {
-        Some(Context::Gpus)
+    fn owns(&self) -> &'static [Context] {
+        &[Context::Gpus]
     }
 
     fn act(&self, app: &mut App, action: Action) -> Vec<Effect> {

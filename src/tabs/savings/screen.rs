@@ -60,8 +60,8 @@ impl Screen for SavingsScreen {
         ]
     }
 
-    fn owns(&self) -> Option<Context> {
-        Some(Context::Savings)
+    fn owns(&self) -> &'static [Context] {
+        &[Context::Savings]
     }
 
     fn act(&self, app: &mut App, action: Action) -> Vec<Effect> {

@@ -49,8 +49,8 @@ impl Screen for StorageScreen {
         app.tabs.storage.look.spec().ways.hints
     }
 
-    fn owns(&self) -> Option<Context> {
-        Some(Context::Storage)
+    fn owns(&self) -> &'static [Context] {
+        &[Context::Storage]
     }
 
     fn act(&self, app: &mut App, action: Action) -> Vec<Effect> {

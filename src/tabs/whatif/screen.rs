@@ -5,8 +5,8 @@ use super::{commands, pages};
 use crate::app::command::CommandSpec;
 use crate::app::content::Line;
 use crate::app::keymap::{Action, Context};
-use crate::app::screen::{Hints, Screen};
-use crate::app::{App, Effect, Page, Picture, Tab};
+use crate::app::screen::{Hints, PAGE_HINTS, Screen};
+use crate::app::{App, Effect, Page, Picture, PlanPage, Tab};
 use crate::report::Format;
 use crate::tabs::whatif::TAB;
 
@@ -103,8 +103,23 @@ impl Screen for WhatIfScreen {
         Some(Picture::new(app.plan_picture()?, app.view_context().now))
     }
 
-    fn page_picture(&self, app: &App, _: &Page) -> Option<Picture> {
-        self.picture(app)
+    fn id_to_copy(&self, app: &App) -> Option<(String, String)> {
+        app.calculator_to_copy()
+    }
+
+    fn page_hints(&self, page: &Page) -> Hints {
+        match page {
+            Page::WhatIf(PlanPage::Network) => {
+                &[(Action::Back, ""), (Action::CopyId, "copy command"), (Action::Down, "")]
+            }
+            _ => PAGE_HINTS,
+        }
+    }
+
+    fn page_picture(&self, app: &App, page: &Page) -> Option<Picture> {
+        // The calculator is no part of a plan's memo.
+        let is_plan = !matches!(page, Page::WhatIf(PlanPage::Network));
+        self.picture(app).filter(|_| is_plan)
     }
 
     fn export_format(&self) -> Format {

@@ -37,7 +37,10 @@ pub use jobs::{cause_fix, repeat, repeat_fix, zombie};
 pub use likely::{likely, likely_remedy};
 pub use list::list;
 pub use net::{net_note, net_unknown};
-pub use network::{fix as network_fix, remedy as network_remedy};
+pub use network::{
+    avoided as network_avoided, confidence as network_confidence, fix as network_fix,
+    pay_back as network_pay_back, remedy as network_remedy,
+};
 pub use resource::resource_fix;
 pub use schedule::{obstacle, obstacle_detail};
 pub use size::size;

@@ -1,6 +1,6 @@
 //! What avoids a part of what the network costs.
 
-use crate::analyze::network::{Fix, Remedy};
+use crate::analyze::network::{Confidence, Fix, Remedy};
 use crate::domain::bill::Usd;
 use crate::view::format::{bytes_binary, plural, usd as dollars};
 
@@ -29,6 +29,32 @@ pub const fn remedy(remedy: &Remedy) -> &'static str {
     }
 }
 
+/// What a fix avoids: `$12.00`, or `up to $12.00` where that is a bound; `None` where it avoids nothing, or nobody knows how
+/// much.
+pub fn avoided(avoidable: Option<Usd>, confidence: Confidence) -> Option<String> {
+    let much = dollars(avoidable.filter(|usd| !usd.is_zero())?.to_f64());
+    Some(if confidence == Confidence::High { much } else { format!("up to {much}") })
+}
+
+/// How long it takes until a fix is paid back; `None` where it costs nothing once, and where nobody knows.
+pub fn pay_back(fix: &Fix) -> Option<String> {
+    let months = fix.pay_back_months().filter(|months| *months > 0.0)?;
+    Some(plural((months * DAYS).ceil() as usize, "day"))
+}
+
+/// How much of a path the bill tells: a clause without a full stop.
+pub const fn confidence(of: Confidence) -> &'static str {
+    match of {
+        Confidence::High => "high: usage type and resource tell path and amount",
+        Confidence::UpTo => {
+            "up to: the bill tells the path, and of what is avoided no more than a bound"
+        }
+        Confidence::Low => {
+            "low: the bill has no usage type, an operation or a description told the path"
+        }
+    }
+}
+
 /// A fix with its figures: one sentence, without a full stop.
 pub fn fix(fix: &Fix) -> String {
     let usd = |amount: Usd| dollars(amount.to_f64());
@@ -42,8 +68,7 @@ pub fn fix(fix: &Fix) -> String {
         (Remedy::CoLocation, own, Some(once)) => {
             let own = own.filter(|own| !own.is_zero());
             let own = own.map(|own| format!(", a copy {} a month", usd(own))).unwrap_or_default();
-            let days = fix.pay_back_months().map(|months| (months * DAYS).ceil() as usize);
-            let back = days.map(|days| format!(", paid back in {}", plural(days, "day")));
+            let back = pay_back(fix).map(|days| format!(", paid back in {days}"));
             format!(
                 "{what}; moving what is stored costs {} once{}{own}",
                 usd(once),
@@ -61,7 +86,6 @@ pub fn fix(fix: &Fix) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analyze::network::Confidence;
 
     #[test]
     fn fixes_read_as_sentences_with_their_own_price() {

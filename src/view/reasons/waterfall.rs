@@ -110,6 +110,15 @@ pub fn step_note(note: N) -> String {
             "{} of stopped instances left out: whether the instances are idle is not known.",
             format::plural(n as usize, "volume")
         ),
+        N::NetworkOfBill { period, bounds } => {
+            let bound = match bounds {
+                0 => String::new(),
+                n => format!(", of {} an upper bound", format::plural(n as usize, "path")),
+            };
+            format!(
+                "By the bill of {period}{bound}; hours of gateways are among resources, idle ones in the first step."
+            )
+        }
         N::HeldUnknown => {
             "What is held is not known, so what to add to it cannot be told.".to_owned()
         }
@@ -221,6 +230,10 @@ mod tests {
                  long enough to be idle.",
             ),
             (N::VolumesOfUnknown(2), "2 volumes of stopped instances left out: whether"),
+            (
+                N::NetworkOfBill { period: "2026-10".parse().unwrap(), bounds: 4 },
+                "By the bill of 2026-10, of 4 paths an upper bound; hours of gateways",
+            ),
             (N::WithoutVolumes, "Of storage buckets alone were read"),
         ] {
             let said = step_note(note);

@@ -31,7 +31,7 @@ fn sums(name: &str) -> Vec<(&'static str, String, f64)> {
         let rows: Vec<_> = found.rows.iter().filter(|row| row.key.path == path).collect();
         let usd: Usd = rows.iter().map(|row| row.usd).sum();
         let bytes: f64 = rows.iter().filter_map(|row| row.bytes).sum();
-        (!rows.is_empty()).then(|| (path.word(), usd.to_string(), bytes / meaning::GB))
+        (!rows.is_empty()).then(|| (path.word(), usd.to_string(), bytes / GB))
     };
     NetworkPath::ALL.into_iter().filter_map(of).collect()
 }

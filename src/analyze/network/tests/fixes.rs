@@ -47,7 +47,7 @@ fn without_s3_an_interface_endpoint_is_weighed_with_its_own_price() {
     assert_eq!((fix.own_usd, fix.avoidable), (Some(usd("17.44")), Some(usd("27.56"))));
     // It pays from 744 × $0.01 ÷ ($0.045 - $0.01) a GB = 212.57 GB.
     let Remedy::InterfaceEndpoint { pays_from_bytes } = fix.remedy else { panic!("{fix:?}") };
-    assert!(near(pays_from_bytes / meaning::GB, 7.44 / 0.035));
+    assert!(near(pays_from_bytes / GB, 7.44 / 0.035));
     // Below that none is proposed.
     let small = rows(&nat((200.0, "9"), (744.0, "33.48")));
     assert_eq!(of(&small, NetworkPath::Nat).fix, None);

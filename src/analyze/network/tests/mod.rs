@@ -39,7 +39,7 @@ fn rows(lines: &[LineOf<'_>]) -> Vec<NetworkRow> {
 /// Bytes of rows in GB, of a path.
 fn all_gb(rows: &[NetworkRow], path: NetworkPath) -> f64 {
     let of_path = rows.iter().filter(|row| row.key.path == path);
-    of_path.filter_map(|row| row.bytes).sum::<f64>() / meaning::GB
+    of_path.filter_map(|row| row.bytes).sum::<f64>() / GB
 }
 
 fn near(a: f64, b: f64) -> bool {

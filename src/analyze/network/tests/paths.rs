@@ -43,7 +43,7 @@ fn bytes_between_zones_count_once_though_both_sides_pay() {
     // Each side has its share of the 100 GB: 100 ÷ 180 and 80 ÷ 180 of it.
     let of = |resource: &str| {
         let row = found.iter().find(|row| row.key.resource.as_deref() == Some(resource)).unwrap();
-        (row.bytes.unwrap() / meaning::GB, row.usd_per_gb().unwrap())
+        (row.bytes.unwrap() / GB, row.usd_per_gb().unwrap())
     };
     assert!(near(of("i-1").0, 100.0 * 100.0 / 180.0) && near(of("i-2").0, 100.0 * 80.0 / 180.0));
     assert!(near(of("i-1").1, 0.018), "what both pay is the price of a GB");

@@ -204,6 +204,7 @@ impl World {
             types: types.collect(),
             holdings: self.holdings.clone(),
             billed: None,
+            network: None,
         });
         join(JoinInput {
             version: 1,

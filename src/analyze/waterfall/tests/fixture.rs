@@ -6,6 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::analyze::savings::{SavingsInput, SavingsRules};
+use crate::domain::bill::NetworkSpend;
 use crate::domain::{
     BilledUnit, CapacityReservation, Commitment, CommitmentState, Commits, FleetHour, Holdings,
     Hour, Instance, Offer, OfferingClass, PaymentOption, PlanRate, PlanType, Platform, PriceBasis,
@@ -39,6 +40,7 @@ pub struct World {
     pub spot: Vec<Arc<SpotRow>>,
     pub resources: Vec<Arc<ResourceRow>>,
     pub storage: Option<StorageFleet>,
+    pub network: Option<NetworkSpend>,
     pub facts: SavingsFacts,
 }
 
@@ -55,6 +57,7 @@ impl World {
             spot: Vec::new(),
             resources: Vec::new(),
             storage: None,
+            network: None,
             facts: SavingsFacts::default(),
         }
     }
@@ -204,6 +207,7 @@ impl World {
                 types: self.types.clone(),
                 holdings: self.holdings.clone(),
                 billed: None,
+                network: self.network.clone().map(Arc::new),
             }),
             verdicts: &self.verdicts,
             tag_keys: &TagKeys::default(),

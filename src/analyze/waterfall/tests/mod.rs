@@ -1,5 +1,6 @@
 mod fixture;
 mod many;
+mod network;
 mod pack;
 mod properties;
 mod reference;

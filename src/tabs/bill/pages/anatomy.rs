@@ -39,7 +39,9 @@ pub(super) fn lines(summary: &BillSummary, symbols: Symbols, width: usize) -> Ve
         line = line.number(Role::Text, &usd(row.effective), USD);
         line = line.number(Role::Dim, &format::share(row.share, 0), SHARE);
         if wide {
-            line = bar(line.text("  "), [row.productive, row.wasted, row.unknown], most, symbols);
+            let [works, waste, unknown] = signs(symbols);
+            let parts = [(row.productive, works), (row.wasted, waste), (row.unknown, unknown)];
+            line = bar(line.text("  "), &parts, most);
             line = line.number(Role::Text, &usd(row.productive), USD);
             let role = if row.wasted.is_zero() { Role::Dim } else { Role::Idle };
             line = line.number(role, &usd(row.wasted), USD);
@@ -90,15 +92,15 @@ fn legend(symbols: Symbols) -> String {
     format!("  {works} works {waste} waste {unknown} ?")
 }
 
-/// A bar as long as its parts are of `most`, in [`BAR`] columns and two blanks.
-fn bar(mut line: Line, parts: [Usd; 3], most: f64, symbols: Symbols) -> Line {
+/// A bar as long as its parts are of `most`, each with its sign, in [`BAR`] columns and two blanks.
+pub(crate) fn bar(mut line: Line, parts: &[(Usd, (&'static str, Role))], most: f64) -> Line {
     let mut taken = 0;
     let mut upto = 0.0;
-    for (usd, (sign, role)) in parts.into_iter().zip(signs(symbols)) {
+    for (usd, (sign, role)) in parts {
         upto += usd.to_f64().max(0.0);
         let end = if most > 0.0 { (upto / most * BAR as f64).round() as usize } else { 0 };
         let end = end.clamp(taken, BAR);
-        line = line.with(role, sign.repeat(end - taken));
+        line = line.with(*role, sign.repeat(end - taken));
         taken = end;
     }
     line.text(" ".repeat(BAR - taken + 2))

@@ -1,7 +1,8 @@
 //! Text in place of a list without a row: how to get a bill, or why there is nothing.
 
-use crate::app::content::{Line, wrap};
+use crate::app::content::Line;
 use crate::app::{App, Role};
+use crate::tabs::storage::pages::parts::paragraph;
 
 /// What makes a Data Export of AWS whose files burntop reads.
 const CREATE_EXPORT: &str = "aws bcm-data-exports create-export --export file://export.json";
@@ -27,14 +28,15 @@ const WAYS: [(&str, &str); 3] = [
 /// Lines shown in place of a list without rows.
 pub fn empty(app: &App, width: usize) -> Vec<Line> {
     let tab = app.bill_tab();
-    if let Some(why) = &tab.trouble {
+    if let Some(why) = tab.asking.trouble() {
         let mut lines = vec![Line::of(Role::Heading, "The bill cannot be read")];
         paragraph(Role::Crit, why, width, &mut lines);
         return lines;
     }
     let Some(bill) = app.bill() else { return vec![Line::of(Role::Dim, "Reading the bills.")] };
     if bill.period.is_none() {
-        return without_bill(width);
+        let what = "A bill says what was really paid: discounts, tax, credits and services that no other tab knows.";
+        return ways_to_a_bill(what, width);
     }
     let mut lines = super::strip(app, width);
     let text = if tab.is_behind() { "Reading." } else { tab.look().spec().empty };
@@ -42,15 +44,11 @@ pub fn empty(app: &App, width: usize) -> Vec<Line> {
     lines
 }
 
-fn without_bill(width: usize) -> Vec<Line> {
+/// What a bill would tell, and how to get one.
+pub(crate) fn ways_to_a_bill(what: &str, width: usize) -> Vec<Line> {
     let mut lines = vec![Line::of(Role::Heading, "No bill is kept yet")];
-    paragraph(
-        Role::Text,
-        "A bill says what was really paid: discounts, tax, credits and services that no other tab knows. Once imported it \
-         needs no account.",
-        width,
-        &mut lines,
-    );
+    let text = format!("{what} Once imported it needs no account.");
+    paragraph(Role::Text, &text, width, &mut lines);
     for (what, command) in WAYS {
         lines.push(Line::new());
         paragraph(Role::Text, what, width, &mut lines);
@@ -59,11 +57,4 @@ fn without_bill(width: usize) -> Vec<Line> {
     lines.push(Line::new());
     paragraph(Role::Dim, "r looks again whether one was imported.", width, &mut lines);
     lines
-}
-
-/// An indented paragraph.
-fn paragraph(role: Role, text: &str, width: usize, lines: &mut Vec<Line>) {
-    for part in wrap(text, width.saturating_sub(2).max(8)) {
-        lines.push(Line::new().text("  ").with(role, part));
-    }
 }

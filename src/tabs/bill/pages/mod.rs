@@ -8,6 +8,10 @@ mod month;
 mod source;
 mod strip;
 
+pub(crate) use anatomy::bar;
 pub use empty::empty;
+pub(crate) use empty::ways_to_a_bill;
+pub(crate) use month::{provenance, wrapped};
+pub(crate) use source::about;
 pub use source::source;
 pub use strip::{strip, strip_height};

@@ -2,9 +2,9 @@
 
 use crate::app::content::{Line, columns};
 use crate::app::{App, Role};
-use crate::domain::bill::PeriodState;
+use crate::domain::bill::{BillHead, PeriodState};
 use crate::tabs::bill::picture::{BillPicture, BillSummary};
-use crate::view::format;
+use crate::view::{ViewContext, format};
 
 /// The figures of the month, most important first; as many lines as they need.
 pub(super) fn lines(
@@ -40,7 +40,7 @@ pub(super) fn lines(
             [end.p10, end.p50, end.p90].map(|usd| format::usd_short(usd.to_f64()));
         parts.push((Role::Text, format!("month's end {middle} ({low} to {high})")));
     }
-    parts.extend(provenance(bill, app));
+    parts.extend(provenance(&bill.heads, &app.view_context()));
     let noted = bill.heads.iter().map(|head| head.notes.len()).sum::<usize>();
     let noted = noted + bill.unreadable.len();
     if noted > 0 {
@@ -50,9 +50,8 @@ pub(super) fn lines(
 }
 
 /// Where the figures come from.
-fn provenance(bill: &BillPicture, app: &App) -> Vec<(Role, String)> {
-    let ctx = app.view_context();
-    bill.heads
+pub(crate) fn provenance(heads: &[BillHead], ctx: &ViewContext) -> Vec<(Role, String)> {
+    heads
         .iter()
         .map(|head| {
             let at = head.written_at.map_or(("read", head.read_at), |at| ("written", at));
@@ -70,7 +69,7 @@ fn provenance(bill: &BillPicture, app: &App) -> Vec<(Role, String)> {
 }
 
 /// The parts in as many lines as they need, none cut.
-pub(super) fn wrapped(parts: Vec<(Role, String)>, separator: &str, width: usize) -> Vec<Line> {
+pub(crate) fn wrapped(parts: Vec<(Role, String)>, separator: &str, width: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     let (mut line, mut taken) = (Line::new(), 0);
     for (role, text) in parts {

@@ -4,27 +4,39 @@ use crate::app::content::Line;
 use crate::app::{App, Role};
 use crate::domain::bill::BillHead;
 use crate::tabs::storage::pages::parts::{fact, heading, paragraph};
-use crate::view::{format, reasons};
+use crate::view::{Symbols, format, reasons};
 
 /// Lines of the page.
 pub fn source(app: &App, width: usize) -> Vec<Line> {
+    let bill = app.bill();
+    let heads = bill.map_or(&[][..], |bill| &bill.heads);
+    let unreadable = bill.map_or(&[][..], |bill| &bill.unreadable);
+    about(heads, unreadable, app.appearance().symbols, width)
+}
+
+/// What bills are, their sums, and what is odd about them.
+pub(crate) fn about(
+    heads: &[BillHead],
+    unreadable: &[String],
+    symbols: Symbols,
+    width: usize,
+) -> Vec<Line> {
     let mut lines = Vec::new();
-    for head in app.bill().iter().flat_map(|bill| &bill.heads) {
+    for head in heads {
         heading(format!("{} of {}", head.export, head.period), &mut lines);
-        facts(app, head, width, &mut lines);
+        facts(symbols, head, width, &mut lines);
         for note in &head.notes {
             paragraph(Role::Warn, &reasons::bill_note(note), width, &mut lines);
         }
     }
-    for why in app.bill().iter().flat_map(|bill| &bill.unreadable) {
+    for why in unreadable {
         heading("A bill that cannot be read", &mut lines);
         paragraph(Role::Crit, why, width, &mut lines);
     }
     lines
 }
 
-fn facts(app: &App, head: &BillHead, width: usize, lines: &mut Vec<Line>) {
-    let symbols = app.appearance().symbols;
+fn facts(symbols: Symbols, head: &BillHead, width: usize, lines: &mut Vec<Line>) {
     let unknown = || symbols.unknown().to_owned();
     let text = |text: &str| if text.is_empty() { unknown() } else { text.to_owned() };
     let at = |at: Option<jiff::Timestamp>| {

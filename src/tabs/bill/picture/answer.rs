@@ -40,12 +40,11 @@ pub struct BillQuestion {
     pub only: Vec<Only>,
 }
 
-impl BillQuestion {
-    /// The month that it is of, of all bills that are kept: the newest one where its own has none. `None` without bills.
-    pub fn period_of(&self, heads: &[BillHead]) -> Option<Month> {
-        let asked = self.period.filter(|period| heads.iter().any(|head| head.period == *period));
-        asked.or_else(|| heads.iter().map(|head| head.period).max())
-    }
+/// The month that a question is of, of all bills that are kept: the newest one where the month asked for has none. `None`
+/// without bills.
+pub fn period_of(asked: Option<Month>, heads: &[BillHead]) -> Option<Month> {
+    let asked = asked.filter(|period| heads.iter().any(|head| head.period == *period));
+    asked.or_else(|| heads.iter().map(|head| head.period).max())
 }
 
 /// What is known of a month, whatever is asked of it.
@@ -118,7 +117,8 @@ pub struct BillBooks<'a> {
 }
 
 impl BillBooks<'_> {
-    fn of(&self, period: Month) -> Vec<Arc<Bill>> {
+    /// The bills of a month.
+    pub fn of(&self, period: Month) -> Vec<Arc<Bill>> {
         self.bills.iter().filter(|bill| bill.head.period == period).cloned().collect()
     }
 
@@ -130,7 +130,8 @@ impl BillBooks<'_> {
         self.heads.iter().all(|head| head.period <= period)
     }
 
-    fn periods(&self) -> Vec<Month> {
+    /// Months of which a bill is kept, first one first.
+    pub fn periods(&self) -> Vec<Month> {
         let mut periods: Vec<Month> = self.heads.iter().map(|head| head.period).collect();
         periods.sort_unstable();
         periods.dedup();
@@ -156,7 +157,7 @@ impl BillBooks<'_> {
         summary: Option<&Arc<BillSummary>>,
     ) -> Result<BillPicture, String> {
         let periods = self.periods();
-        let period = question.period_of(self.heads);
+        let period = period_of(question.period, self.heads);
         let mut picture = BillPicture {
             question: question.clone(),
             periods,

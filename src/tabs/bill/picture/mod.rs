@@ -17,7 +17,9 @@ mod tests;
 
 pub use anatomy::{AnatomyField, AnatomyItem, anatomy_rows, published_shares};
 pub use anomalies::{AnomalyField, AnomalyRow, anomaly_rows};
-pub use answer::{BillBooks, BillPicture, BillQuestion, BillRows, BillSummary, BillView};
+pub use answer::{
+    BillBooks, BillPicture, BillQuestion, BillRows, BillSummary, BillView, period_of,
+};
 pub use breakdown::{BillField, BillRow, bill_rows};
 pub use changes::{ChangeField, ChangedRow, changed_rows};
 pub use keyed::{Keyed, list_known};

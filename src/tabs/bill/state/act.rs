@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::BillList;
+use super::{BillList, kept_period, turned_period};
 use crate::analyze::bill::{BillKey, Only};
 use crate::app::keymap::Action;
 use crate::app::screen::Hints;
@@ -12,6 +12,7 @@ use crate::tabs::bill::TAB;
 use crate::tabs::bill::picture::{
     AnatomyItem, AnomalyRow, BillRow, ChangedRow, Keyed, ReconcileRow,
 };
+use crate::tabs::network::TAB as NETWORK;
 
 impl App {
     /// Shows a list of the tab.
@@ -25,15 +26,17 @@ impl App {
         self.sync_bill();
     }
 
-    /// Shows the bill of a month; a month without one changes nothing.
+    /// Shows the bill of a month, on the Network tab its network; a month without one changes nothing.
     pub(crate) fn go_to_period(&mut self, period: Month) {
+        if self.tab == NETWORK {
+            return self.go_to_network_period(period);
+        }
         if self.tab != TAB {
             self.go_to_tab(TAB);
         }
-        if self.bill_periods().contains(&period) {
-            self.tabs.bill.way.period = Some(period);
-        } else {
-            self.say(Notice::new(Level::Warn, format!("no bill of {period} is kept")));
+        match kept_period(self.bill_periods(), period) {
+            Ok(period) => self.tabs.bill.way.period = Some(period),
+            Err(why) => self.say(why),
         }
     }
 
@@ -74,14 +77,9 @@ impl App {
     fn turn_period(&mut self, later: bool) {
         let Some(bill) = self.bill() else { return };
         let now = self.tabs.bill.way.period.or(bill.period);
-        let at = bill.periods.iter().position(|period| Some(*period) == now);
-        let to = at.and_then(|at| if later { at.checked_add(1) } else { at.checked_sub(1) });
-        match to.and_then(|to| bill.periods.get(to)).copied() {
-            Some(period) => self.tabs.bill.way.period = Some(period),
-            None => {
-                let what = if later { "later" } else { "earlier" };
-                self.say(Notice::new(Level::Info, format!("no {what} bill is kept")));
-            }
+        match turned_period(&bill.periods, now, later) {
+            Ok(period) => self.tabs.bill.way.period = Some(period),
+            Err(why) => self.say(why),
         }
     }
 

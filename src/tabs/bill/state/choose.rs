@@ -2,7 +2,6 @@
 
 use crate::analyze::bill::{BillKey, KEYS_AT_MOST};
 use crate::app::{Action, App, Chooser, Popup};
-use crate::domain::bill::{Month, NoMonth};
 use crate::view::format;
 
 /// By what the bill is broken down.
@@ -78,9 +77,4 @@ pub(crate) fn keys_of(text: &str) -> Result<Vec<BillKey>, String> {
         return Err(format!("at most {} at once", format::plural(KEYS_AT_MOST, "key")));
     }
     Ok(keys)
-}
-
-/// A month from its text. Fails with the reason.
-pub(crate) fn period_of(text: &str) -> Result<Month, String> {
-    text.parse().map_err(|error: NoMonth| error.to_string())
 }

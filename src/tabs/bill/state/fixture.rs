@@ -5,11 +5,12 @@ use std::sync::Arc;
 use crate::analyze::bill::reconcile::LiveBurn;
 use crate::analyze::bill::{BillSettings, Measured, MeasuredShare};
 use crate::app::fixture::press;
-use crate::app::{App, AppInit, Effect, Msg};
+use crate::app::{App, AppInit, BillsAnswer, BillsQuestion, Effect, Msg};
 use crate::domain::bill::Bill;
 use crate::domain::burn::BurnSeen;
 use crate::domain::{BurnDay, Burnt, Scope, TagKeys};
 use crate::tabs::bill::picture::{BillBooks, fixture};
+use crate::tabs::network::picture::NetworkPicture;
 use crate::tabs::storage::state::fixture::init;
 
 /// Live burn of the last week of one account: that of its p5.
@@ -43,8 +44,16 @@ pub fn answer(app: &mut App, effects: &[Effect], bills: &[Arc<Bill>]) {
     let books = BillBooks { heads: &heads, bills, settings: &settings, measured: &measured, live };
     for effect in effects {
         if let Effect::ReadBills(question) = effect {
-            let answer = books.answer(question, None).map(Arc::new);
-            let more = app.update(Msg::Bills(question.clone(), answer));
+            let more = app.update(Msg::Bills(match question.clone() {
+                BillsQuestion::Bill(question) => {
+                    let answer = books.answer(&question, None).map(Arc::new);
+                    BillsAnswer::Bill(question, answer)
+                }
+                BillsQuestion::Network(question) => {
+                    let answer = Ok(Arc::new(NetworkPicture::of(&books, question)));
+                    BillsAnswer::Network(question, answer)
+                }
+            }));
             assert_eq!(more, [], "an answer asks nothing");
         }
     }

@@ -4,6 +4,7 @@ mod act;
 mod choose;
 #[cfg(test)]
 pub(crate) mod fixture;
+mod period;
 mod rows;
 #[cfg(test)]
 mod scripts;
@@ -12,12 +13,13 @@ mod way;
 use std::sync::Arc;
 
 use crate::analyze::bill::BillKey;
-use crate::app::{App, Effect, Level as Severity, List, Notice};
+use crate::app::{Answered, App, Asking, BillsQuestion, Effect, Level as Severity, List, Notice};
 use crate::domain::bill::Month;
 use crate::tabs::bill::TAB;
 pub use crate::tabs::bill::lists::BillList;
 use crate::tabs::bill::picture::{BillPicture, BillQuestion};
-pub(crate) use choose::{keys_of, period_of};
+pub(crate) use choose::keys_of;
+pub(crate) use period::{kept_period, period_of, turned_period};
 pub(crate) use rows::Rows;
 pub(crate) use way::Way;
 
@@ -30,16 +32,12 @@ pub struct BillTab {
     answered: Way,
     /// The lists, in the order of [`BillList::ALL`].
     lists: [List; BillList::ALL.len()],
-    /// What the bills answered last; `None` before the first answer.
-    pub(crate) picture: Option<Arc<BillPicture>>,
-    /// The rows that are made from it.
+    /// What the bills were asked, and what they answered.
+    pub(crate) asking: Asking<BillQuestion, BillPicture>,
+    /// The rows that are made from the answer.
     pub(crate) rows: Rows,
-    /// Question that was asked last; `None` where the bills are to be asked again.
-    asked: Option<BillQuestion>,
     /// Row that a level was gone into from, for the cursor when that level is back on screen; `None` for none.
     came_from: Option<Arc<str>>,
-    /// Why the bills cannot be read, one sentence; `None` while they can.
-    pub(crate) trouble: Option<String>,
 }
 
 impl Default for BillTab {
@@ -48,11 +46,9 @@ impl Default for BillTab {
             way: Way::default(),
             answered: Way::default(),
             lists: BillList::start(),
-            picture: None,
+            asking: Asking::default(),
             rows: Rows::default(),
-            asked: None,
             came_from: None,
-            trouble: None,
         }
     }
 }
@@ -75,7 +71,7 @@ impl BillTab {
 
     /// True while the picture on screen answers an earlier question than the last one.
     pub fn is_behind(&self) -> bool {
-        self.picture.as_ref().is_some_and(|picture| Some(&picture.question) != self.asked.as_ref())
+        self.asking.is_behind()
     }
 }
 
@@ -87,7 +83,7 @@ impl App {
 
     /// What the bills answered last; `None` before the first answer.
     pub fn bill(&self) -> Option<&Arc<BillPicture>> {
-        self.tabs.bill.picture.as_ref()
+        self.tabs.bill.asking.answer()
     }
 
     /// Keys by which the bill can be broken down; empty before the first answer.
@@ -108,7 +104,7 @@ impl App {
     /// Asks the bills again when the tab is opened: another process may have imported some.
     pub(crate) fn read_bills_again(&mut self) {
         if self.tab == TAB {
-            self.tabs.bill.asked = None;
+            self.tabs.bill.asking.ask_again();
         }
     }
 
@@ -118,32 +114,25 @@ impl App {
             return;
         }
         let tab = &mut self.tabs.bill;
-        let question = tab.way.question();
-        if tab.asked.as_ref() != Some(&question) {
-            tab.asked = Some(question.clone());
-            effects.push(Effect::ReadBills(question));
-        }
+        let asked = tab.asking.ask(tab.way.question());
+        effects.extend(asked.map(|question| Effect::ReadBills(BillsQuestion::Bill(question))));
     }
 
     /// Takes an answer of the bills in. One to an earlier question is dropped; where there is none, the way goes back to
     /// what is on screen.
-    pub(crate) fn on_bills(
-        &mut self,
-        question: &BillQuestion,
-        answer: Result<Arc<BillPicture>, String>,
-    ) {
+    pub(crate) fn on_bills(&mut self, question: &BillQuestion, answer: Answered<BillPicture>) {
         let tab = &mut self.tabs.bill;
-        if tab.asked.as_ref() != Some(question) {
+        if !tab.asking.is_newest(question) {
             return;
         }
         match answer {
             Ok(picture) => tab.take(picture),
-            Err(why) if tab.picture.is_some() => {
-                tab.way = tab.answered.clone();
-                tab.asked = Some(tab.way.question());
-                self.say(Notice::new(Severity::Warn, why));
+            Err(why) => {
+                if let Some(why) = tab.asking.fail(why) {
+                    tab.way = tab.answered.clone();
+                    self.say(Notice::new(Severity::Warn, why));
+                }
             }
-            Err(why) => tab.trouble = Some(why),
         }
     }
 }

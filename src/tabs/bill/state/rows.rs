@@ -27,11 +27,10 @@ impl BillTab {
         let same = |old: &Arc<BillPicture>| {
             old.question.view == picture.question.view && of(&old.question) == of(&picture.question)
         };
-        let is_other = !self.picture.as_ref().is_some_and(same);
+        let is_other = !self.asking.answer().is_some_and(same);
         self.rows = Rows { version: self.rows.version + 1, of: picture.rows.clone() };
         self.answered = self.way.clone();
-        self.picture = Some(picture);
-        self.trouble = None;
+        self.asking.take(picture);
         if is_other {
             self.list_mut(list).start_anew();
             self.show_keys(list);
@@ -40,7 +39,7 @@ impl BillTab {
 
     /// Shows the keys of the rows as the first columns of their list, before the other columns as they were.
     fn show_keys(&mut self, list: BillList) {
-        let Some(picture) = &self.picture else { return };
+        let Some(picture) = self.asking.answer() else { return };
         let keys = &picture.question.keys;
         let mut columns: Vec<&'static FieldSpec> = match list {
             BillList::Breakdown => key_columns(BillField::columns(keys), BillField::is_key),

@@ -3,7 +3,7 @@
 use super::BillList;
 use super::fixture::{answer, app, go};
 use crate::app::fixture::press;
-use crate::app::{App, Effect, Msg};
+use crate::app::{App, BillsAnswer, BillsQuestion, Effect, Msg};
 use crate::domain::bill::Usd;
 use crate::tabs::bill::picture::{BillQuestion, fixture};
 use crate::tabs::storage::state::fixture::init;
@@ -183,9 +183,14 @@ fn without_a_bill_or_with_trouble_no_key_does_harm() {
     for answer in [Err("bills.db cannot be read".to_owned()), Ok(Vec::new())] {
         let mut app = App::new(init(SIZE));
         let effects = press(&mut app, "8");
-        let [Effect::ReadBills(question)] = &effects[..] else { panic!("{effects:?}") };
+        let [Effect::ReadBills(BillsQuestion::Bill(question))] = &effects[..] else {
+            panic!("{effects:?}")
+        };
         match answer {
-            Err(why) => drop(app.update(Msg::Bills(question.clone(), Err(why)))),
+            Err(why) => {
+                let answer = BillsAnswer::Bill(question.clone(), Err(why));
+                drop(app.update(Msg::Bills(answer)));
+            }
             Ok(bills) => super::fixture::answer(&mut app, &effects, &bills),
         }
         for key in [

@@ -1,6 +1,9 @@
-//! View models of the network: the table of paths, shared by reports and filter.
+//! View models of the network: the table of paths, shared by screen, reports and filter; what the bills answer to a question
+//! of the tab; the calculator of What-if filled from paths.
 
+mod answer;
 mod cache;
+mod calculator;
 
 use std::sync::Arc;
 
@@ -10,7 +13,9 @@ use crate::analyze::network::{
 use crate::domain::bill::Usd;
 use crate::view::table_field::{field_table, fields};
 use crate::view::{TableField, Value, ViewContext, format, reasons};
+pub use answer::{NetworkPicture, NetworkQuestion};
 pub use cache::{CacheField, CacheItem, cache_items};
+pub use calculator::{Calculator, calculator};
 
 /// A path of a list.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,6 +82,22 @@ field_table! {
 
 use NetworkField as F;
 
+impl NetworkField {
+    /// Default columns of the list of fixes.
+    pub const FIX_COLUMNS: &'static [Self] = &[
+        F::Fix,
+        F::Avoidable,
+        F::Path,
+        F::Resource,
+        F::From,
+        F::FixUsd,
+        F::FixUsdOnce,
+        F::PayBack,
+        F::Confidence,
+        F::Why,
+    ];
+}
+
 fn exact(amount: Option<Usd>) -> Value<'static> {
     amount.map_or(Value::Unknown, Value::Usd)
 }
@@ -88,7 +109,16 @@ impl TableField for NetworkField {
 
     const SCREEN_COLUMNS: &'static [Self] =
         &[F::Path, F::From, F::To, F::Resource, F::Bytes, F::UsdPerMonth, F::Avoidable, F::Fix];
-    const DROPPED_FIRST: &'static [Self] = &[F::Resource, F::Bytes, F::To];
+    const DROPPED_FIRST: &'static [Self] = &[
+        F::Why,
+        F::FixUsdOnce,
+        F::PayBack,
+        F::FixUsd,
+        F::Confidence,
+        F::Resource,
+        F::Bytes,
+        F::To,
+    ];
 
     fields!(FIELDS);
 

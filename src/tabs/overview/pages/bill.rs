@@ -104,6 +104,9 @@ fn what(kind: BillKind) -> &'static str {
             "all other resources: in use, too new, exempt, and of unknown use"
         }
         BillKind::Storage => "buckets, volumes and snapshots, these at their upper bound",
+        BillKind::Network => {
+            "bytes and requests by the newest imported bill; hours of gateways are among resources"
+        }
     }
 }
 

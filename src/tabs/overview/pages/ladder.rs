@@ -57,6 +57,7 @@ fn look(kind: BillKind, symbols: Symbols) -> (char, Role) {
         BillKind::IdleResources => ('▃', ',', Role::Idle),
         BillKind::OtherResources => ('▄', '=', Role::Dim),
         BillKind::Storage => ('▆', 's', Role::Dim),
+        BillKind::Network => ('▇', 'n', Role::Dim),
     };
     (if symbols == Symbols::Ascii { ascii } else { unicode }, role)
 }
@@ -82,6 +83,7 @@ pub(super) fn target(kind: BillKind) -> Target {
             filtered(Target::List(SavingsList::Resources), "not verdict=idle")
         }
         BillKind::Storage => Target::Tab(Tab::Storage),
+        BillKind::Network => Target::Tab(Tab::Network),
     }
 }
 

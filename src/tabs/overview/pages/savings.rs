@@ -184,6 +184,7 @@ fn risk_role(risk: Risk) -> Role {
 fn target(kind: StepKind) -> Target {
     match kind {
         StepKind::Idle | StepKind::PartlyIdle => Target::Tab(Tab::Idle),
+        StepKind::Network => Target::Tab(Tab::Network),
         StepKind::RightSize => Target::List(SavingsList::Proposals),
         StepKind::Spot => Target::List(SavingsList::Spot),
         StepKind::Storage => Target::Tab(Tab::Storage),
@@ -245,6 +246,7 @@ fn place(kind: TaskKind) -> Target {
         TaskKind::UseCommitments => Target::List(SavingsList::Commitments),
         TaskKind::Stop
         | TaskKind::Storage
+        | TaskKind::Network
         | TaskKind::PartlyIdle
         | TaskKind::RightSize
         | TaskKind::Spot

@@ -5,6 +5,7 @@ mod compare;
 mod explain;
 mod how;
 mod lists;
+mod network;
 mod overview;
 mod sums;
 mod tornado;
@@ -21,6 +22,7 @@ pub fn page(app: &App, page: PlanPage, width: usize) -> Vec<Line> {
     match page {
         PlanPage::Explain => explain::lines(app, width),
         PlanPage::How => how::lines(app, width),
+        PlanPage::Network => network::lines(app, width),
     }
 }
 

@@ -6,6 +6,7 @@ mod chart;
 mod demand;
 #[cfg(test)]
 pub(crate) mod fixture;
+mod network;
 mod plan;
 mod prompt;
 mod room;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 
 pub use chart::PlanChart;
 pub use demand::DemandFrom;
+pub use network::FilledNetwork;
 pub use plan::Plan;
 pub use room::{Area, Room};
 
@@ -32,6 +34,8 @@ pub enum PlanPage {
     Explain,
     /// How to give a demand, and how plans work.
     How,
+    /// The network calculator.
+    Network,
 }
 
 impl PlanPage {
@@ -40,6 +44,7 @@ impl PlanPage {
         match self {
             Self::Explain => "Explain",
             Self::How => "How to plan",
+            Self::Network => "Network calculator",
         }
     }
 }
@@ -74,6 +79,8 @@ pub struct WhatIf {
     peaks: Peaks,
     /// What is said of the demand.
     said: Option<[String; 2]>,
+    /// The network calculator as it was filled last; `None` before.
+    network: Option<FilledNetwork>,
     /// True once a demand was asked for.
     asked: bool,
     /// True while the tab is to open when a demand arrives, unless the user goes elsewhere.
@@ -100,6 +107,7 @@ impl Default for WhatIf {
             saved: Vec::new(),
             peaks: Peaks::default(),
             said: None,
+            network: None,
             asked: false,
             opening: false,
         }

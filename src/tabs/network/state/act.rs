@@ -1,0 +1,127 @@
+//! What keys do on the Network tab.
+
+use std::sync::Arc;
+
+use super::{NetworkList, NetworkPage};
+use crate::app::keymap::Action;
+use crate::app::screen::Hints;
+use crate::app::{App, Effect, Level, Notice, Page, turned};
+use crate::domain::bill::Month;
+use crate::tabs::bill::state::{kept_period, turned_period};
+use crate::tabs::network::TAB;
+use crate::tabs::network::picture::calculator;
+
+impl App {
+    /// Shows a list of the tab.
+    pub(crate) fn go_to_network(&mut self, look: NetworkList) {
+        self.go_to_tab(TAB);
+        self.look_at_network(look);
+    }
+
+    fn look_at_network(&mut self, look: NetworkList) {
+        self.tabs.network.look = look;
+        self.sync_network();
+    }
+
+    /// The keys that the footer names.
+    pub(crate) fn network_hints(&self) -> Hints {
+        if !self.has_network() {
+            return &[(Action::Refresh, ""), (Action::Command, ""), (Action::NextTab, "")];
+        }
+        self.tabs.network.look.spec().hints
+    }
+
+    /// Handles a key of the tab.
+    pub(crate) fn act_on_network(&mut self, action: Action) -> Vec<Effect> {
+        if !self.has_network() {
+            return Vec::new();
+        }
+        match action {
+            Action::NetworkWhatIf => return self.fill_network_calculator(),
+            Action::BillSource if !self.pages.is_empty() => drop(self.pages.pop()),
+            Action::BillSource => self.open(Page::Network(NetworkPage::Source)),
+            _ if !self.pages.is_empty() => {}
+            Action::NextBillList | Action::PreviousBillList => {
+                let forward = action == Action::NextBillList;
+                self.look_at_network(turned(&NetworkList::ALL, self.tabs.network.look, forward));
+            }
+            Action::EarlierPeriod => self.turn_network_period(false),
+            Action::LaterPeriod => self.turn_network_period(true),
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn turn_network_period(&mut self, later: bool) {
+        let Some(network) = self.network() else { return };
+        let now = self.tabs.network.period.or(network.period);
+        match turned_period(&network.periods, now, later) {
+            Ok(period) => self.tabs.network.period = Some(period),
+            Err(why) => self.say(why),
+        }
+    }
+
+    /// Shows the network of a month; a month without a bill changes nothing.
+    pub(crate) fn go_to_network_period(&mut self, period: Month) {
+        let periods = self.network().map_or(&[][..], |network| &network.periods);
+        match kept_period(periods, period) {
+            Ok(period) => self.tabs.network.period = Some(period),
+            Err(why) => self.say(why),
+        }
+    }
+
+    /// Fills the network calculator of What-if from the paths of the bill on screen.
+    fn fill_network_calculator(&mut self) -> Vec<Effect> {
+        let found = self.network().and_then(|network| {
+            let rows = network.rows.iter().map(|row| &**row);
+            Some((calculator(rows, &network.heads)?, network.heads.clone()))
+        });
+        let Some((calculator, heads)) = found else {
+            let text = "the bill has no path with bytes that the calculator knows";
+            self.say(Notice::new(Level::Warn, text));
+            return Vec::new();
+        };
+        self.calculate_network(calculator, heads)
+    }
+
+    /// Handles `enter`: everything about the path under the cursor.
+    pub(crate) fn enter_network(&mut self) {
+        self.sync_network();
+        if let Some(id) = self.current_path_id().cloned() {
+            self.open_path(id);
+        }
+    }
+
+    fn open_path(&mut self, id: Arc<str>) {
+        self.open(Page::Network(NetworkPage::Path { id }));
+    }
+
+    /// The page of the next path of the list, or of the previous one.
+    pub(crate) fn next_path(&mut self, below: bool) {
+        let Some(id) = self.current_path_id().cloned() else { return };
+        self.sync_network();
+        let look = self.tabs.network.look;
+        let list = self.tabs.network.list_mut(look);
+        let before = list.cursor();
+        if !list.go_to(&id) {
+            return;
+        }
+        list.step(if below { 1 } else { -1 });
+        let next = (list.cursor() != before).then(|| list.current_id().cloned()).flatten();
+        if let Some(next) = next {
+            self.pages.pop();
+            self.open_path(next);
+        }
+    }
+
+    /// One step back on the tab; false when there is none.
+    pub(crate) fn back_on_network(&mut self) -> bool {
+        let tab = &self.tabs.network;
+        let has_filter = !tab.list(tab.look).filter_text().is_empty();
+        if !self.pages.is_empty() || has_filter || tab.look == NetworkList::Paths {
+            return false;
+        }
+        self.look_at_network(NetworkList::Paths);
+        true
+    }
+}
