@@ -7,6 +7,7 @@ use super::{BillsQuestion, Picture, SavedView};
 use crate::act::plan::{Confirmed, Plan};
 use crate::domain::{GpuKey, Regions};
 use crate::report::Format;
+use crate::tabs::jobs::picture::JobsQuestion;
 use crate::tabs::storage::state::ListHow;
 use crate::tabs::whatif::state::DemandFrom;
 use crate::whatif::{PlanRequest, Scenario, Slot};
@@ -52,6 +53,11 @@ pub enum Effect {
     /// Asks the bills that are kept; answered by [`super::Msg::Bills`]. A later question of a tab replaces an
     /// earlier one of it that was not answered yet.
     ReadBills(BillsQuestion),
+    /// Asks the jobs that are kept; answered by [`super::Msg::Jobs`]. A later question replaces an earlier one that was
+    /// not answered yet.
+    ReadJobs(JobsQuestion),
+    /// Reads the configured sources of jobs, unless that is being done; answered by [`super::Msg::JobSources`].
+    ReadJobSources,
     /// Switches to this preset; answered by [`super::Msg::Preset`] and [`super::Msg::Fleet`].
     SetPreset(String),
     /// Reads these regions; answered by [`super::Msg::Fleet`].

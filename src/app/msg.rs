@@ -5,12 +5,13 @@ use std::sync::Arc;
 use crossterm::event::{KeyEvent, MouseEvent};
 use jiff::Timestamp;
 
-use super::BillsAnswer;
+use super::{Answered, BillsAnswer};
 use crate::act::plan::{Plan, Preflighted, Progress, Rules, Verified};
 use crate::analyze::idle::backtest::DayCount;
 use crate::domain::{BurnPast, GpuHistory, GpuKey, OwnCost, Scope, SeriesSet, SourceId};
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::{Fleet, Savings, StorageFleet};
+use crate::tabs::jobs::picture::{JobsPicture, JobsQuestion};
 use crate::tabs::storage::state::Listing;
 use crate::whatif::{Demand, PlanAnswer, Scenario, Slot};
 
@@ -122,6 +123,13 @@ pub enum Msg {
     Scenarios(Vec<String>),
     /// What the bills answer to [`super::Effect::ReadBills`].
     Bills(BillsAnswer),
+    /// What the jobs that are kept answer to [`super::Effect::ReadJobs`].
+    Jobs(JobsQuestion, Answered<JobsPicture>),
+    /// The configured sources of jobs were read, see [`super::Effect::ReadJobSources`].
+    JobSources {
+        /// True where one answered: what is kept may have changed.
+        has_news: bool,
+    },
 }
 
 /// Source of the data on screen.

@@ -9,6 +9,8 @@ use crate::domain::{GpuHistory, GpuKey, SeriesSet};
 use crate::tabs::bill::screen::BillScreen;
 use crate::tabs::gpus::screen::GpuScreen;
 use crate::tabs::idle::screen::IdleScreen;
+use crate::tabs::jobs::screen::JobsScreen;
+use crate::tabs::jobs::state::JobsPage;
 use crate::tabs::network::screen::NetworkScreen;
 use crate::tabs::network::state::NetworkPage;
 use crate::tabs::overview::screen::OverviewScreen;
@@ -49,6 +51,8 @@ pub enum Page {
     BillSource,
     /// A page of the Network tab.
     Network(NetworkPage),
+    /// A page of the Jobs tab.
+    Jobs(JobsPage),
     /// Instance types for a model: the guide.
     Guide,
     /// A page of the What-if tab.
@@ -78,6 +82,7 @@ impl Page {
             Self::Bill(_) => &OverviewScreen,
             Self::BillSource => &BillScreen,
             Self::Network(_) => &NetworkScreen,
+            Self::Jobs(_) => &JobsScreen,
             Self::WhatIf(_) => &WhatIfScreen,
             Self::Help | Self::Log | Self::OwnCost | Self::Sheet => return None,
         })
@@ -93,6 +98,7 @@ impl Page {
             Self::Bill(page) => page.title(),
             Self::BillSource => "About the bill",
             Self::Network(page) => page.title(),
+            Self::Jobs(page) => page.title(),
             Self::Guide => "Guide",
             Self::WhatIf(page) => page.title(),
             Self::Distribution => "Distribution",

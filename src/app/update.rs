@@ -156,6 +156,14 @@ impl App {
                 self.on_network(question, answer);
                 Vec::new()
             }
+            Msg::Jobs(question, answer) => {
+                self.on_jobs(&question, answer);
+                Vec::new()
+            }
+            Msg::JobSources { has_news } => {
+                self.on_job_sources(has_news);
+                Vec::new()
+            }
             Msg::Scenarios(names) => {
                 self.on_scenarios(names);
                 Vec::new()

@@ -5,6 +5,7 @@ mod acts;
 mod bills;
 pub(crate) mod cockpit;
 mod export;
+mod jobs;
 mod lists;
 mod planning;
 #[cfg(test)]
@@ -20,6 +21,7 @@ use tokio::sync::mpsc;
 
 use acts::Acts;
 use bills::Bills;
+use jobs::JobsAsked;
 use lists::Lists;
 
 use crate::app::{
@@ -118,6 +120,7 @@ struct Running {
     storage: Option<Arc<StorageFacts>>,
     lists: Lists,
     bills: Bills,
+    jobs: JobsAsked,
     /// When it was last said what became of former verdicts, and of which preset.
     looked_back: Option<(Hour, String)>,
     /// Cost of reading everything again that the screen knows, micro-dollars; `None` before the first.
@@ -202,6 +205,7 @@ impl Running {
             storage: None,
             lists,
             bills: Bills::default(),
+            jobs: JobsAsked::default(),
             looked_back: None,
             refresh_cost: None,
             recording_told: false,
@@ -258,6 +262,8 @@ impl Running {
             Effect::FocusGpus(hosts) => self.bus.focus_gpus(hosts),
             Effect::ReadStorage => self.bus.want_storage(),
             Effect::ReadBills(question) => self.ask_bills(question),
+            Effect::ReadJobs(question) => self.ask_jobs(question),
+            Effect::ReadJobSources => self.read_job_sources(),
             Effect::SetPreset(name) => match session::policy(&self.invocation.config, &name) {
                 Ok(policy) => {
                     self.preset.clone_from(&name);
@@ -356,7 +362,10 @@ impl Running {
 
     async fn event(&mut self, event: Event) {
         match event {
-            Event::Gpus(gpus) => self.send(Msg::Gpus(gpus)).await,
+            Event::Gpus(gpus) => {
+                self.jobs.measure_by(&gpus);
+                self.send(Msg::Gpus(gpus)).await;
+            }
             Event::StorageFacts(facts) => self.storage = Some(facts),
             Event::Storage(storage) => self.send(Msg::Storage(storage)).await,
             Event::SavingsFacts(_) => {}

@@ -34,6 +34,8 @@ pub enum Tab {
     WhatIf,
     /// What was really paid, for what and by whom.
     Bill,
+    /// What runs cost, and what failed ones took.
+    Jobs,
 }
 
 /// A tab as the bar above the body shows it.
@@ -46,7 +48,7 @@ struct TabSpec {
 }
 
 /// One row per tab, in the order of [`Tab`].
-static TABS: [TabSpec; 7] = [
+static TABS: [TabSpec; 8] = [
     TabSpec {
         tab: Tab::Overview,
         number: 1,
@@ -74,6 +76,7 @@ static TABS: [TabSpec; 7] = [
         screen: &whatif::screen::WhatIfScreen,
     },
     TabSpec { tab: Tab::Bill, number: 8, title: "Bill", screen: &bill::screen::BillScreen },
+    TabSpec { tab: Tab::Jobs, number: 9, title: "Jobs", screen: &jobs::screen::JobsScreen },
 ];
 
 /// The lists behind tabs: where one is on, it fills the body instead of its tab.
@@ -120,6 +123,8 @@ pub(crate) struct TabStates {
     pub(crate) whatif: whatif::state::WhatIf,
     /// Bill.
     pub(crate) bill: bill::state::BillTab,
+    /// Jobs.
+    pub(crate) jobs: jobs::state::JobsTab,
 }
 
 impl Default for TabStates {
@@ -133,6 +138,7 @@ impl Default for TabStates {
             savings: savings::state::SavingsTab::default(),
             whatif: whatif::state::WhatIf::default(),
             bill: bill::state::BillTab::default(),
+            jobs: jobs::state::JobsTab::default(),
         }
     }
 }

@@ -33,7 +33,7 @@ pub use nodes::{KnownInstance, KnownNodes, NodeCost, TypeFrom};
 pub use price::{NodeType, PriceFrom};
 pub use repeats::{Repeat, RepeatKind, repeats};
 pub use saved::{KnownRun, Salvage};
-pub use tax::{Tax, TaxKey, TaxRow, TaxSums};
+pub use tax::{Tax, TaxKey, TaxRow, TaxSums, tax};
 pub use used::{GpuHourOf, UsedHours};
 pub use zombies::{
     HeldGpus, Zombie, ZombieInput, ZombieKind, covered_nodes, with_holders, zombies,

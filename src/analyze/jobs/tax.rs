@@ -194,6 +194,13 @@ pub struct Tax {
     pub total: TaxSums,
 }
 
+/// Sums of attempts by a key.
+pub fn tax<'a>(rows: impl Iterator<Item = &'a Costed>, key: TaxKey) -> Tax {
+    let mut sums = Summing::new(key);
+    rows.for_each(|row| sums.add(row));
+    sums.finish()
+}
+
 /// Sums of attempts by a key, one after the other.
 pub(super) struct Summing {
     key: TaxKey,

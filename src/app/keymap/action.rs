@@ -27,6 +27,8 @@ pub enum Context {
     Bills,
     /// On the Bill tab.
     Bill,
+    /// On the Jobs tab.
+    Jobs,
     /// On the action sheet.
     Sheet,
     /// In the column chooser.
@@ -39,7 +41,7 @@ pub enum Context {
 
 impl Context {
     /// All contexts, in the order of the help screen.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Move,
         Self::Main,
         Self::Table,
@@ -50,6 +52,7 @@ impl Context {
         Self::WhatIf,
         Self::Bill,
         Self::Bills,
+        Self::Jobs,
         Self::Sheet,
         Self::Columns,
         Self::Welcome,
@@ -71,6 +74,7 @@ impl Context {
             Self::Network => "On the Network tab",
             Self::Bill => "On the Bill tab",
             Self::Bills => "On the Network and Bill tabs",
+            Self::Jobs => "On the Jobs tab",
             Self::Sheet => "On the action sheet",
             Self::Columns => "Choosing columns",
             Self::Welcome => "Without credentials",
@@ -81,8 +85,8 @@ impl Context {
     /// True when both may be in force at the same time.
     pub fn overlaps(self, other: Self) -> bool {
         use Context::{
-            Any, Bill, Bills, Columns, Gpus, Main, Move, Network, Savings, Sheet, Storage, Table,
-            Welcome, WhatIf,
+            Any, Bill, Bills, Columns, Gpus, Jobs, Main, Move, Network, Savings, Sheet, Storage,
+            Table, Welcome, WhatIf,
         };
         self == other
             || matches!(
@@ -98,6 +102,7 @@ impl Context {
                             | Network
                             | Bills
                             | Bill
+                            | Jobs
                             | Sheet
                             | Columns
                             | Welcome
@@ -112,10 +117,11 @@ impl Context {
                             | Network
                             | Bills
                             | Bill
+                            | Jobs
                             | Sheet
                             | Welcome
                     )
-                    | (Table, Gpus | Storage | Savings | Network | Bills | Bill)
+                    | (Table, Gpus | Storage | Savings | Network | Bills | Bill | Jobs)
                     | (Network, Bills)
                     | (Bills, Bill)
             )
@@ -205,6 +211,8 @@ actions! {
     TabWhatIf "what-if" Main ["7"] "what-if";
     /// Tab 8, what was really paid, for what and by whom.
     TabBill "bill" Main ["8"] "bill";
+    /// Tab 9, what runs cost, and what failed ones took.
+    TabJobs "jobs" Main ["9"] "jobs";
     /// Next tab.
     NextTab "next-tab" Main ["tab"] "next tab";
     /// Previous tab.
@@ -351,6 +359,13 @@ actions! {
     LaterPeriod "later-period" Bills ["]"] "month after";
     /// Where the bill comes from, its sums, and what is odd about it.
     BillSource "bill-source" Bills ["i"] "about the bill";
+
+    /// Next list: attempts, sums, nodes, what was lost again and again, GPUs that do nothing for a job.
+    NextJobsList "next-jobs-list" Jobs ["o"] "next list";
+    /// Previous list.
+    PreviousJobsList "previous-jobs-list" Jobs ["O"] "previous list";
+    /// Choose what sums are made by: state, cause, user, team, project, node, model, week.
+    JobsKey "jobs-key" Jobs ["b"] "sums by";
 
     /// Go on, to the last question before anything is done.
     GoOn "go-on" Sheet ["c"] "go on";

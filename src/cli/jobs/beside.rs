@@ -4,6 +4,8 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
+use jiff::Timestamp;
+
 use crate::analyze::jobs::{GpuHourOf, KnownInstance, KnownRun, UsedHours};
 use crate::bus::{KeptFleet, kept_fleet};
 use crate::cache::{Cache, GpuHours};
@@ -34,22 +36,33 @@ impl Beside {
     /// What there is. Nothing without a cache file, and of the demo, whose jobs run on boxes of their own.
     pub fn read(invocation: &Invocation, attempts: &[Attempt]) -> Result<Self, CliError> {
         let is_there = invocation.cache_file().is_ok_and(|file| file.exists());
-        if invocation.options.demo.is_some() || invocation.options.no_cache || !is_there {
+        if !is_there {
             return Ok(Self::default());
         }
-        with_cache(invocation, async |cache| {
-            let now = invocation.options.now();
-            let KeptFleet { instances, spot } = kept_fleet(cache, now).await;
-            let known = |(at, of): &(_, _)| KnownInstance::of(of, None, *at);
-            let mut scans = Vec::new();
-            let held = cache.scans_held().await;
-            let buckets: BTreeSet<Arc<str>> = held.into_iter().map(|held| held.bucket).collect();
-            for bucket in buckets {
-                scans.extend(cache.newest_scan(&bucket).await);
-            }
-            let used = used(cache, attempts).await;
-            Ok(Self { instances: instances.iter().filter_map(known).collect(), spot, used, scans })
-        })
+        let now = invocation.options.now();
+        with_cache(invocation, async |cache| Ok(Self::of(invocation, cache, attempts, now).await))
+    }
+
+    /// What the cache has. Nothing of the demo, whose jobs run on boxes of their own, and without a file.
+    pub async fn of(
+        invocation: &Invocation,
+        cache: &Cache,
+        attempts: &[Attempt],
+        now: Timestamp,
+    ) -> Self {
+        if invocation.options.demo.is_some() || invocation.options.no_cache {
+            return Self::default();
+        }
+        let KeptFleet { instances, spot } = kept_fleet(cache, now).await;
+        let known = |(at, of): &(_, _)| KnownInstance::of(of, None, *at);
+        let mut scans = Vec::new();
+        let held = cache.scans_held().await;
+        let buckets: BTreeSet<Arc<str>> = held.into_iter().map(|held| held.bucket).collect();
+        for bucket in buckets {
+            scans.extend(cache.newest_scan(&bucket).await);
+        }
+        let used = used(cache, attempts).await;
+        Self { instances: instances.iter().filter_map(known).collect(), spot, used, scans }
     }
 
     /// Training runs that scans found, with their buckets.

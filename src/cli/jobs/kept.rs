@@ -4,28 +4,41 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
+use tokio::runtime::Handle;
 
 use super::beside::Beside;
 use super::live;
 use super::types::PricedTypes;
 use crate::analyze::jobs::{
     CancelledWeight, CostInput, Costs, HeldGpus, KnownNodes, Tax, TaxKey, ZombieInput, costs,
-    taxed, with_holders,
+    covered_nodes, taxed, with_holders, zombies,
 };
-use crate::cache::{Jobs, JobsError};
+use crate::cache::{Cache, Jobs, JobsError};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::invocation::Invocation;
 use crate::cli::reports;
 use crate::cli::tell::tell;
-use crate::config::Env;
+use crate::config::{ConfigError, Env};
 use crate::domain::Reading;
 use crate::domain::format::counted;
 use crate::domain::jobs::{Attempt, GpuHolder, JobNode, JobSource};
 use crate::fleet::GpuFleet;
 use crate::source::demo;
+use crate::tabs::jobs::picture::JobsRead;
 
 /// Time between two readings of a scheduler; each run reads it anew.
 const EVERY: SignedDuration = SignedDuration::from_mins(1);
+
+/// Why what is kept of jobs cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum KeptError {
+    /// There is no place in which anything is kept.
+    #[error(transparent)]
+    Nowhere(#[from] ConfigError),
+    /// The file cannot be read.
+    #[error(transparent)]
+    Jobs(#[from] JobsError),
+}
 
 /// What is kept of jobs.
 pub(super) struct Kept {
@@ -76,26 +89,13 @@ impl Kept {
     /// attempts, with what to do.
     pub fn read(invocation: &Invocation, env: &Env) -> Result<Self, CliError> {
         let readings = live::read(invocation, env)?;
-        if let Some(demo) = invocation.reach.demo_fleet(&invocation.config, &invocation.options) {
-            let (nodes, holders) = demo::jobs::held(&demo);
-            let (attempts, held) = (demo::jobs::attempts(&demo), by_cluster(holders));
-            return Ok(Self { attempts, nodes, held, readings: readings.into(), exit: Exit::Ok });
-        }
-        let unreadable = |error: JobsError| CliError::Failed {
-            exit: Exit::Unreadable,
-            message: error.to_string(),
-        };
-        let found = Jobs::beside(&invocation.cache_file()?).all().map_err(unreadable)?;
-        let damaged = (found.unreadable > 0).then(|| {
-            format!(
-                "{} cannot be read, for they are damaged or of another version of burntop: import the \
-                 jobs again",
-                counted(found.unreadable as usize, "kept attempt", "kept attempts")
-            )
-        });
+        let (mut kept, damaged) = Self::of(invocation, readings.into()).map_err(|error| {
+            CliError::Failed { exit: Exit::Unreadable, message: error.to_string() }
+        })?;
+        let readings = &kept.readings[..];
         // A source that answers and has no jobs is no failure.
-        if found.attempts.is_empty() && !readings.iter().any(live::has_answered) {
-            let troubles: Vec<String> = reports::troubles(&readings).collect();
+        if kept.attempts.is_empty() && !readings.iter().any(live::has_answered) {
+            let troubles: Vec<String> = reports::troubles(readings).collect();
             let damaged = damaged.or_else(|| (!troubles.is_empty()).then(|| troubles.join("\n")));
             let message = damaged.unwrap_or_else(|| {
                 "no jobs are known: name where they run in `[jobs]` of the configuration, or \
@@ -105,14 +105,34 @@ impl Kept {
             return Err(CliError::Failed { exit: Exit::Unreadable, message });
         }
         damaged.iter().for_each(tell);
-        let is_whole = found.unreadable == 0 && readings.iter().all(live::is_whole);
-        Ok(Self {
-            attempts: found.attempts,
-            nodes: found.nodes,
-            held: by_cluster(found.holders),
-            readings: readings.into(),
-            exit: if is_whole { Exit::Ok } else { Exit::Partial },
-        })
+        if damaged.is_some() || !readings.iter().all(live::is_whole) {
+            kept.exit = Exit::Partial;
+        }
+        Ok(kept)
+    }
+
+    /// What is kept, or what the demo has, after sources were read like this; and why some attempts are not there, one
+    /// sentence. Fails where the file cannot be read.
+    fn of(
+        invocation: &Invocation,
+        readings: Arc<[Reading]>,
+    ) -> Result<(Self, Option<String>), KeptError> {
+        if let Some(demo) = invocation.reach.demo_fleet(&invocation.config, &invocation.options) {
+            let (nodes, holders) = demo::jobs::held(&demo);
+            let (attempts, held) = (demo::jobs::attempts(&demo), by_cluster(holders));
+            return Ok((Self { attempts, nodes, held, readings, exit: Exit::Ok }, None));
+        }
+        let found = Jobs::beside(&invocation.cache_file()?).all()?;
+        let damaged = (found.unreadable > 0).then(|| {
+            format!(
+                "{} cannot be read, for they are damaged or of another version of burntop: import the \
+                 jobs again",
+                counted(found.unreadable as usize, "kept attempt", "kept attempts")
+            )
+        });
+        let held = by_cluster(found.holders);
+        let (attempts, nodes) = (found.attempts, found.nodes);
+        Ok((Self { attempts, nodes, held, readings, exit: Exit::Ok }, damaged))
     }
 
     /// Attempts with an instance type and no region.
@@ -127,7 +147,8 @@ impl Kept {
         weight: CancelledWeight,
         invocation: &Invocation,
     ) -> Result<Costs, CliError> {
-        self.by(weight, invocation, |attempts, input| costs(attempts, input))
+        let beside = Beside::read(invocation, &self.attempts)?;
+        Ok(self.by(&beside, weight, invocation, |attempts, input| costs(attempts, input)))
     }
 
     /// Sums of what they cost by a key. Fails where the cache cannot be read.
@@ -137,16 +158,17 @@ impl Kept {
         weight: CancelledWeight,
         invocation: &Invocation,
     ) -> Result<Tax, CliError> {
-        self.by(weight, invocation, |attempts, input| taxed(attempts, input, key))
+        let beside = Beside::read(invocation, &self.attempts)?;
+        Ok(self.by(&beside, weight, invocation, |attempts, input| taxed(attempts, input, key)))
     }
 
     fn by<T>(
         self,
+        beside: &Beside,
         weight: CancelledWeight,
         invocation: &Invocation,
         work: impl FnOnce(Vec<Attempt>, &CostInput<'_>) -> T,
-    ) -> Result<T, CliError> {
-        let beside = Beside::read(invocation, &self.attempts)?;
+    ) -> T {
         let runs = beside.runs();
         let used = |of: &Attempt| beside.used.used(of);
         let jobs = &invocation.config.jobs;
@@ -169,8 +191,45 @@ impl Kept {
             used: (!beside.used.is_empty()).then_some(&used),
             weight,
         };
-        Ok(work(self.attempts, &input))
+        work(self.attempts, &input)
     }
+}
+
+/// What jobs are shown beside.
+#[derive(Clone, Debug)]
+pub(crate) struct JobsBeside<'a> {
+    /// The cache that is open.
+    pub cache: &'a Cache,
+    /// Runs what waits for the cache.
+    pub on: &'a Handle,
+    /// GPUs with their telemetry.
+    pub gpus: &'a GpuFleet,
+    /// How the sources of jobs were read last.
+    pub readings: Arc<[Reading]>,
+    /// Now.
+    pub now: Timestamp,
+}
+
+/// What is kept of jobs, or what the demo has, with its costs; asks no source. Blocks: for threads other than the screen's. Fails
+/// where the file cannot be read.
+pub(crate) fn read_kept(
+    invocation: &Invocation,
+    beside: JobsBeside<'_>,
+) -> Result<JobsRead, KeptError> {
+    let JobsBeside { cache, on, gpus, readings, now } = beside;
+    if invocation.cache_file().is_err() && invocation.options.demo.is_none() {
+        return Ok(JobsRead::default());
+    }
+    let (kept, damaged) = Kept::of(invocation, readings.clone())?;
+    let of_cache = on.block_on(Beside::of(invocation, cache, &kept.attempts, now));
+    let held: Vec<HeldGpus<'_>> = kept.held.iter().map(HeldReading::borrowed).collect();
+    let input =
+        ZombieInput { gpus, nodes: &kept.nodes, held: &held, attempts: &kept.attempts, now };
+    let (zombies, covered_nodes) = (zombies(&input), covered_nodes(&input));
+    let without_region = kept.without_region();
+    let weight = CancelledWeight::default();
+    let costs = kept.by(&of_cache, weight, invocation, |attempts, input| costs(attempts, input));
+    Ok(JobsRead { costs, zombies, covered_nodes, without_region, readings, damaged })
 }
 
 /// GPUs with job and user of who holds them, where telemetry does not tell and the last reading of a scheduler does; `None`

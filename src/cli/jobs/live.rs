@@ -11,7 +11,7 @@ use crate::config::Env;
 use crate::domain::{Reading, SourceState};
 
 /// How long all sources together may take; what came by then is kept, and the next run goes on.
-const READ_WITHIN: Duration = Duration::from_mins(1);
+pub(crate) const READ_WITHIN: Duration = Duration::from_mins(1);
 
 /// Reads every configured source and keeps what it says; offline nobody is asked. Returns how each was read last; what is odd is
 /// printed to standard error. Fails where the configuration of one cannot be used.

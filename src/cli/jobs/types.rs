@@ -20,7 +20,7 @@ impl PricedTypes {
         let file = invocation.cache_file().ok().filter(|_| !is_demo);
         // What cannot be read is said where bills are shown.
         let newest = file.and_then(|file| Bills::beside(&file).newest().ok().flatten());
-        Self { billed: newest.map(|(_, rates)| rates) }
+        Self { billed: newest.map(|newest| newest.rates) }
     }
 
     /// An instance type with its price in a region; `None` for one that the catalogue lacks. SageMaker's names have `ml.`

@@ -1,14 +1,16 @@
 //! View models of jobs: the tables of attempts, of sums by key, of nodes, of what was lost again and again, of GPUs that do
 //! nothing for a job.
 
+mod answer;
 mod attempts;
 mod nodes;
 mod repeats;
 mod sums;
 mod zombies;
 
+pub use answer::{JobsPicture, JobsQuestion, JobsRead};
 pub use attempts::{JobField, JobRow, job_rows};
 pub use nodes::{NodeField, NodeRow, node_rows};
 pub use repeats::{RepeatField, repeat_rows};
-pub use sums::{TaxField, tax_rows};
+pub use sums::{TaxField, TaxItem, sum_keys, tax_rows};
 pub use zombies::{ZombieField, zombie_rows};

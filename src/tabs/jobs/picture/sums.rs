@@ -3,9 +3,14 @@
 use std::sync::Arc;
 
 use super::attempts::{hours, usd};
-use crate::analyze::jobs::{Tax, TaxSums};
+use crate::analyze::jobs::{Tax, TaxKey, TaxSums};
 use crate::view::table_field::{field_table, fields};
 use crate::view::{TableField, Value, ViewContext};
+
+/// What sums can be made by, each with its word.
+pub fn sum_keys() -> impl Iterator<Item = (&'static str, TaxKey)> {
+    TaxKey::ALL.into_iter().map(|key| (key.word(), key))
+}
 
 /// Sums of a list.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,0 +1,31 @@
+//! The page of a row of a list without a page of its own: every field with its value.
+
+use crate::app::content::Line;
+use crate::app::{App, Role};
+use crate::tabs::jobs::state::JobsList;
+use crate::tabs::storage::pages::parts::{heading, paragraph, role_fact};
+
+/// Lines of the page.
+pub fn row(app: &App, list: JobsList, id: &str, width: usize) -> Vec<Line> {
+    let ctx = app.view_context();
+    let spec = list.spec();
+    let rows = (spec.source.rows)(app);
+    let place = (0..rows.len() as u32).find(|row| rows.key(*row).is_some_and(|key| **key == *id));
+    let Some(place) = place else {
+        return vec![Line::of(Role::Dim, "It is not there any more.")];
+    };
+    let mut lines = Vec::new();
+    for field in rows.table().fields() {
+        let Some(cell) = rows.cell(place, field, &ctx) else { continue };
+        let name = field.name.replace('_', " ");
+        let unit = if field.unit == "$" { "" } else { field.unit };
+        let text = format!("{} {unit}", cell.text.trim());
+        role_fact(cell.role, &name, text.trim_end(), width, &mut lines);
+    }
+    heading("What the fields are", &mut lines);
+    for field in rows.table().fields() {
+        let name = field.name.replace('_', " ");
+        paragraph(Role::Dim, &format!("{name}: {}", field.doc), width, &mut lines);
+    }
+    lines
+}

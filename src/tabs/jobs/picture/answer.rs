@@ -1,0 +1,116 @@
+//! What is kept of jobs, as the tab shows it.
+
+use std::sync::Arc;
+
+use super::{JobRow, NodeRow, TaxItem, job_rows, node_rows, repeat_rows, tax_rows, zombie_rows};
+use crate::analyze::jobs::{
+    CancelledWeight, Costs, Repeat, Tax, TaxKey, TaxSums, Zombie, repeats, tax,
+};
+use crate::domain::Reading;
+use crate::domain::jobs::{Gpus, JobState};
+
+/// A question about the jobs that are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JobsQuestion {
+    /// What sums are made by.
+    pub by: TaxKey,
+    /// Another number where what is kept may have changed.
+    pub round: u64,
+}
+
+/// What is read of jobs.
+#[derive(Clone, Debug, Default)]
+pub struct JobsRead {
+    /// Attempts and nodes with their costs.
+    pub costs: Costs,
+    /// GPUs that do nothing for a job, in their order.
+    pub zombies: Vec<Zombie>,
+    /// Nodes of which a fresh reading tells who holds their GPUs.
+    pub covered_nodes: usize,
+    /// Attempts with an instance type and no region.
+    pub without_region: usize,
+    /// How the sources of jobs were read last.
+    pub readings: Arc<[Reading]>,
+    /// Why some attempts are not there, one sentence; `None` where all are.
+    pub damaged: Option<String>,
+}
+
+/// The answer to a [`JobsQuestion`].
+#[derive(Clone, Debug)]
+pub struct JobsPicture {
+    /// What sums are made by.
+    pub by: TaxKey,
+    /// Attempts, the newest first.
+    pub attempts: Arc<[Arc<JobRow>]>,
+    /// Sums by the key.
+    pub tax: Arc<[Arc<TaxItem>]>,
+    /// Nodes, the costliest first.
+    pub nodes: Arc<[Arc<NodeRow>]>,
+    /// What was lost again and again.
+    pub repeats: Arc<[Arc<Repeat>]>,
+    /// GPUs that do nothing for a job.
+    pub zombies: Arc<[Arc<Zombie>]>,
+    /// Sums of all attempts.
+    pub total: TaxSums,
+    /// Attempts that run.
+    pub running: usize,
+    /// GPUs that these hold; those of which it is not known are not in it.
+    pub running_gpus: Gpus,
+    /// Share of cancelled attempts that counts as lost.
+    pub weight: CancelledWeight,
+    /// See [`JobsRead::covered_nodes`].
+    pub covered_nodes: usize,
+    /// See [`JobsRead::without_region`].
+    pub without_region: usize,
+    /// See [`JobsRead::readings`].
+    pub readings: Arc<[Reading]>,
+    /// See [`JobsRead::damaged`].
+    pub damaged: Option<String>,
+}
+
+impl JobsPicture {
+    /// Everything that was read, with sums by a key.
+    pub fn of(read: JobsRead, by: TaxKey) -> Self {
+        let JobsRead { costs, zombies, covered_nodes, without_region, readings, damaged } = read;
+        let Tax { rows, total, .. } = tax(costs.rows.iter(), by);
+        let repeats = repeat_rows(repeats(&costs.rows));
+        let (attempts, nodes) = (job_rows(costs.rows), node_rows(costs.nodes));
+        let mut picture = Self {
+            by,
+            tax: tax_rows(&Tax { key: by, rows, total }),
+            nodes,
+            repeats,
+            zombies: zombie_rows(zombies),
+            total,
+            running: 0,
+            running_gpus: Gpus::ZERO,
+            weight: CancelledWeight::default(),
+            covered_nodes,
+            without_region,
+            readings,
+            damaged,
+            attempts,
+        };
+        for of in picture.attempts.iter().map(|row| &row.of.attempt) {
+            if of.state == JobState::Running {
+                picture.running += 1;
+                let gpus = of.gpus.unwrap_or(Gpus::ZERO);
+                picture.running_gpus = picture.running_gpus + gpus;
+            }
+        }
+        picture
+    }
+
+    /// The same with sums by another key.
+    pub fn by(&self, by: TaxKey) -> Self {
+        let sums = tax(self.attempts.iter().map(|row| &row.of), by);
+        Self { by, tax: tax_rows(&sums), ..self.clone() }
+    }
+
+    /// True where nothing is known of jobs: nothing is kept, and no source was read.
+    pub fn is_empty(&self) -> bool {
+        self.attempts.is_empty()
+            && self.nodes.is_empty()
+            && self.readings.iter().all(|reading| reading.taken_at.is_none())
+    }
+}

@@ -1,0 +1,117 @@
+//! What keys do on the Jobs tab, step by step.
+
+use std::sync::Arc;
+
+use super::fixture::{answer, app, asked, go, on_jobs, read};
+use super::{JobsList, JobsPage};
+use crate::analyze::jobs::TaxKey;
+use crate::app::fixture::press;
+use crate::app::{App, Effect, Msg, Page};
+use crate::domain::bill::Usd;
+use crate::tabs::jobs::picture::{JobsPicture, JobsRead};
+use crate::tabs::storage::state::fixture::init;
+
+const SIZE: (u16, u16) = (120, 40);
+
+fn shown(app: &App) -> usize {
+    app.jobs_tab().list(app.jobs_tab().look()).order().len()
+}
+
+#[test]
+fn sums_by_every_key_add_up_to_all_attempts() {
+    let mut app = app(SIZE);
+    let total = app.jobs().unwrap().total;
+    assert_eq!(app.jobs().unwrap().attempts.len(), 6);
+    // 10 h + 9 h + 1 h + 1 h + 5 h of a node at $55.04, by hand; of the sixth nobody knows the price.
+    assert_eq!(total.usd, Usd::from_f64(26.0 * 55.04).unwrap());
+    // Of the first an hour after its checkpoint, and the third, at the same price.
+    assert_eq!(total.lost_usd, Usd::from_f64(2.0 * 55.04).unwrap());
+    for key in TaxKey::ALL {
+        go(&mut app, &[&format!(":jobs {}<enter>", key.word())]);
+        let jobs = app.jobs().unwrap();
+        assert_eq!((jobs.by, app.jobs_tab().look()), (key, JobsList::Sums));
+        let (mut usd, mut lost) = (Usd::ZERO, Usd::ZERO);
+        for item in jobs.tax.iter() {
+            usd += item.sums.usd;
+            lost += item.sums.lost_usd;
+        }
+        assert_eq!((usd, lost), (total.usd, total.lost_usd), "{}", key.word());
+    }
+}
+
+#[test]
+fn lists_turn_and_lead_back() {
+    let mut app = app(SIZE);
+    for look in [JobsList::Sums, JobsList::Nodes, JobsList::Repeats, JobsList::Zombies] {
+        go(&mut app, &["o"]);
+        assert_eq!(app.jobs_tab().look(), look);
+    }
+    go(&mut app, &["o"]);
+    assert_eq!(app.jobs_tab().look(), JobsList::Attempts);
+    go(&mut app, &["O", "<esc>"]);
+    assert_eq!(app.jobs_tab().look(), JobsList::Attempts);
+    go(&mut app, &[":jobs zombies<enter>", "<enter>"]);
+    let row = JobsPage::Row { list: JobsList::Zombies, id: "gpu-7".into() };
+    let page = &app.page().unwrap().page;
+    assert!(matches!(page, Page::Jobs(of) if *of == row), "{page:?}");
+}
+
+#[test]
+fn a_row_of_sums_leads_to_its_attempts() {
+    let mut app = app(SIZE);
+    for (key, value, attempts) in
+        [("state", "failed", 2), ("user", "o\"k \\", 1), ("team", "nlp", 5), ("cause", "code", 1)]
+    {
+        go(&mut app, &[&format!(":jobs {key}<enter>")]);
+        let id: Arc<str> = format!(" {value}").into();
+        assert!(app.tabs.jobs.list_mut(JobsList::Sums).go_to(&id), "{key} {value}");
+        go(&mut app, &["<enter>"]);
+        assert_eq!(app.jobs_tab().look(), JobsList::Attempts);
+        assert_eq!(shown(&app), attempts, "{key}={value}");
+        go(&mut app, &["<esc>"]);
+    }
+    go(&mut app, &[":jobs node<enter>", "<enter>"]);
+    assert_eq!(app.jobs_tab().look(), JobsList::Sums);
+    assert!(app.notice().unwrap().text.contains("no filter"));
+}
+
+#[test]
+fn what_is_kept_is_asked_once_and_the_sources_once_a_minute() {
+    let mut app = App::new(init(SIZE));
+    let effects = press(&mut app, "9");
+    assert_eq!(asked(&effects).len(), 1);
+    assert!(effects.contains(&Effect::ReadJobSources));
+    assert_eq!(press(&mut app, "j"), [], "neither is asked while it is asked");
+    let now = app.view_context().now;
+    answer(&mut app, &effects, &read(now));
+    // A source answered: what is kept may have changed.
+    app.update(Msg::JobSources { has_news: true });
+    let effects = press(&mut app, "r");
+    assert!(asked(&effects).len() == 1 && effects.contains(&Effect::ReadJobSources));
+}
+
+#[test]
+fn an_answer_to_another_question_is_dropped_and_no_answer_leaves_the_last_one() {
+    let mut app = on_jobs(init(SIZE));
+    let effects = press(&mut app, ":jobs user<enter>");
+    let question = asked(&effects)[0];
+    let other = JobsPicture::of(JobsRead::default(), TaxKey::User);
+    let old = crate::tabs::jobs::picture::JobsQuestion { round: question.round + 9, ..question };
+    app.update(Msg::Jobs(old, Ok(Arc::new(other))));
+    assert_eq!(app.jobs().unwrap().attempts.len(), 6);
+    app.update(Msg::Jobs(question, Err("jobs.db cannot be read".into())));
+    assert_eq!(app.notice().unwrap().text, "jobs.db cannot be read");
+    assert_eq!(app.jobs().unwrap().by, TaxKey::State);
+}
+
+#[test]
+fn the_page_of_an_attempt_goes_from_one_to_the_next() {
+    let mut app = app(SIZE);
+    go(&mut app, &["<enter>"]);
+    let first = app.current_jobs_row().unwrap();
+    go(&mut app, &["<right>"]);
+    let second = app.current_jobs_row().unwrap();
+    assert_ne!(first, second);
+    go(&mut app, &["<left>"]);
+    assert_eq!(app.current_jobs_row().unwrap(), first);
+}
