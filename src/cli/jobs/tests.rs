@@ -169,7 +169,7 @@ fn the_planted_cases_of_the_demo_are_found() {
     assert_eq!((&again["attempts"], &again["lost_usd"]), (&Json::from(2), &Json::from(110.08)));
     // The checkpoint saved all but 27 + 8 minutes.
     let saved = place.json(&["--demo", "jobs", "--filter", "job_id=9001 and state=node_fault"]);
-    assert_eq!(saved["rows"][0]["lost_gpu_hours"], 4.666667);
+    assert_eq!(saved["rows"][0]["lost_gpu_hours"], 4.666_667);
     assert_eq!(saved["rows"][0]["salvage"], "told");
     let zombies = place.json(&["--demo", "jobs", "zombies"]);
     assert_eq!(zombies["schema"], "burntop/jobs-zombies/1");
