@@ -11,9 +11,12 @@ use crate::bus::{kept_readings, read_jobs};
 use crate::cli::job_sources::job_settings;
 use crate::cli::jobs::{JobsBeside, READ_WITHIN, read_kept};
 use crate::config::Env;
-use crate::domain::Reading;
+use crate::domain::{Reading, SourceError};
 use crate::fleet::gpu::GpuFleet;
 use crate::tabs::jobs::picture::{JobsPicture, JobsQuestion};
+
+/// A round with what was answered in it.
+type Answer = (u64, Arc<JobsPicture>);
 
 /// Jobs in memory, shared with the tasks that ask them.
 #[derive(Clone, Default)]
@@ -21,7 +24,7 @@ pub(super) struct JobsAsked {
     /// Number of the newest question.
     newest: Arc<AtomicU64>,
     /// The last answer and the round that it is of; `None` before the first.
-    held: Arc<Mutex<Option<(u64, Arc<JobsPicture>)>>>,
+    held: Arc<Mutex<Option<Answer>>>,
     seen: Arc<Mutex<Seen>>,
 }
 
@@ -116,7 +119,7 @@ impl Running {
                         let name = format!("{} {}", reading.source.word(), reading.scope.account);
                         let notes = outcome.notes.iter().map(|note| format!("{name}: {note}"));
                         said.extend(notes);
-                        let failed = reading.failed().map(|error| error.with_fix());
+                        let failed = reading.failed().map(SourceError::with_fix);
                         said.extend(failed.map(|error| format!("{name}: {error}")));
                         readings.push(reading);
                     }

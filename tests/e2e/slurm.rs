@@ -66,8 +66,9 @@ fn slurm() -> Option<&'static Slurm> {
         BufReader::new(stdout).read_line(&mut line).expect("the cluster says where it is");
         let stdin = child.stdin.take().expect("stdin is piped");
         *CHILD.lock().unwrap() = Some((child, stdin));
-        let told: Slurm = serde_json::from_str(&line)
-            .unwrap_or_else(|e| panic!("Slurm did not start ({e}): {line:?}; see {dir:?}/log"));
+        let told: Slurm = serde_json::from_str(&line).unwrap_or_else(|e| {
+            panic!("Slurm did not start ({e}): {line:?}; see {}/log", dir.display())
+        });
         Some(Slurm { dir, ..told })
     });
     found.as_ref()

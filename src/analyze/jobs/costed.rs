@@ -60,6 +60,12 @@ fn job_key(of: &Attempt, job: &Arc<str>) -> JobKey {
     (of.id.source, of.id.cluster.clone(), job.clone())
 }
 
+/// Tells of a queue (cluster, queue) whether people work by hand in it.
+pub type InteractiveQueues<'a> = dyn Fn(&str, &str) -> bool + 'a;
+
+/// GPU time in which the GPUs of an attempt worked; `None` where nothing covers it.
+pub type WorkedTime<'a> = dyn Fn(&Attempt) -> Option<GpuTime> + 'a;
+
 /// What attempts are costed by.
 #[derive(Clone, Copy)]
 pub struct CostInput<'a> {
@@ -70,9 +76,9 @@ pub struct CostInput<'a> {
     /// Training runs that the Storage side found.
     pub runs: &'a [KnownRun<'a>],
     /// Tells a queue (cluster, queue) in which people work by hand: a time limit there is no failure. `None` = none is.
-    pub is_interactive: Option<&'a dyn Fn(&str, &str) -> bool>,
+    pub is_interactive: Option<&'a InteractiveQueues<'a>>,
     /// GPU time in which the GPUs of an attempt worked, by kept telemetry; `None` = nobody measures.
-    pub used: Option<&'a dyn Fn(&Attempt) -> Option<GpuTime>>,
+    pub used: Option<&'a WorkedTime<'a>>,
     /// Share of cancelled attempts that counts as lost.
     pub weight: CancelledWeight,
 }

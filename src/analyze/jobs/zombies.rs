@@ -272,12 +272,12 @@ fn of_gpu(
     })
 }
 
+/// Who or what holds a GPU, and its user; each `None` where nobody tells.
+type HolderAndUser = (Option<Arc<str>>, Option<Arc<str>>);
+
 /// Who or what holds a GPU that no job has: a process, an owner that is no pod, memory. `None` where nothing does, or where a pod
 /// does: it is another scheduler's.
-fn held_without_job(
-    row: &GpuRow,
-    source: JobSource,
-) -> Option<(Option<Arc<str>>, Option<Arc<str>>)> {
+fn held_without_job(row: &GpuRow, source: JobSource) -> Option<HolderAndUser> {
     let owner = &row.sample.owner;
     if owner.pod.is_some() && source != JobSource::Demo {
         return None;

@@ -33,7 +33,10 @@ pub struct JobsSettings {
 
 /// Who told which cluster: two that have one name are taken for one.
 #[derive(Default)]
-struct Clusters(Mutex<HashMap<(JobSource, Arc<str>), Arc<str>>>);
+struct Clusters(Mutex<ByCluster>);
+
+/// Name of who told of a cluster first.
+type ByCluster = HashMap<(JobSource, Arc<str>), Arc<str>>;
 
 impl Clusters {
     /// Notes the clusters of a source; returns a sentence where another source has one of the same name.

@@ -46,7 +46,7 @@ pub(super) async fn round(
     now: Timestamp,
 ) -> Result<Progress, SourceError> {
     let name = source.name().clone();
-    let last = blocking(store, &name, move |store, name| store.reading(name)).await?;
+    let last = blocking(store, &name, Jobs::reading).await?;
     let window = window(last.as_ref(), first, now);
     let read = guarded(source, &window, &name).await?;
     let until = read.complete_until.unwrap_or(now).min(now);

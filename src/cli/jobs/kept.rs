@@ -148,7 +148,7 @@ impl Kept {
         invocation: &Invocation,
     ) -> Result<Costs, CliError> {
         let beside = Beside::read(invocation, &self.attempts)?;
-        Ok(self.by(&beside, weight, invocation, |attempts, input| costs(attempts, input)))
+        Ok(self.by(&beside, weight, invocation, costs))
     }
 
     /// Sums of what they cost by a key. Fails where the cache cannot be read.
@@ -228,7 +228,7 @@ pub(crate) fn read_kept(
     let (zombies, covered_nodes) = (zombies(&input), covered_nodes(&input));
     let without_region = kept.without_region();
     let weight = CancelledWeight::default();
-    let costs = kept.by(&of_cache, weight, invocation, |attempts, input| costs(attempts, input));
+    let costs = kept.by(&of_cache, weight, invocation, costs);
     Ok(JobsRead { costs, zombies, covered_nodes, without_region, readings, damaged })
 }
 

@@ -81,7 +81,7 @@ fn holding(options: &DemoOptions, now: Timestamp) -> Vec<Attempt> {
             key: start.as_millisecond().to_string().into(),
         };
         let mut of = Attempt::new(id, job, JobState::Running, "RUNNING".into());
-        of.user = holder.user.clone();
+        of.user.clone_from(&holder.user);
         of.team = Some(CLUSTER.into());
         (of.submitted_at, of.started_at) = (Some(node.seen_from), Some(start));
         of.seen_until = Some(now);

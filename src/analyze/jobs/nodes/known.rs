@@ -277,7 +277,7 @@ impl<'a> Book<'a> {
             return Some((name.clone(), of.region.clone(), TypeFrom::Attempt));
         }
         let start = of.started_at.or(of.submitted_at)?.as_millisecond();
-        let end = of.ended_at.or(of.seen_until).map_or(start, |end| end.as_millisecond());
+        let end = of.ended_at.or(of.seen_until).map_or(start, Timestamp::as_millisecond);
         let by_node =
             of.nodes.first().filter(|_| !self.nodes.is_empty() || !self.by_name.is_empty());
         let window = by_node.and_then(|node| {

@@ -1,5 +1,7 @@
 //! The page of an attempt: whose it is, how it went, what it cost, what came to nothing, and the other attempts of its job.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 
 use super::timeline::timeline;
@@ -41,15 +43,15 @@ pub fn attempt(app: &App, id: &str, width: usize) -> Vec<Line> {
     lines
 }
 
-fn text<'a>(text: &'a Option<std::sync::Arc<str>>, symbols: Symbols) -> &'a str {
-    text.as_deref().unwrap_or(symbols.unknown())
+fn text(text: Option<&Arc<str>>, symbols: Symbols) -> &str {
+    text.map_or(symbols.unknown(), |text| text)
 }
 
 fn owners(row: &JobRow, symbols: Symbols, width: usize, lines: &mut Vec<Line>) {
     let at = &row.of.attempt;
-    fact("user", text(&at.user, symbols), width, lines);
-    fact("team", text(&at.team, symbols), width, lines);
-    fact("project", text(&at.project, symbols), width, lines);
+    fact("user", text(at.user.as_ref(), symbols), width, lines);
+    fact("team", text(at.team.as_ref(), symbols), width, lines);
+    fact("project", text(at.project.as_ref(), symbols), width, lines);
     let cluster = if at.id.cluster.is_empty() { symbols.unknown() } else { &*at.id.cluster };
     fact("cluster", &format!("{cluster}, read from {}", at.id.source.word()), width, lines);
     for (name, of) in [("queue", &at.queue), ("tracker", &at.tracker)] {
@@ -127,7 +129,7 @@ fn costs(of: &Costed, symbols: Symbols, width: usize, lines: &mut Vec<Line>) {
     fact("GPUs worked", &used, width, lines);
     let usd = symbols.or_unknown(of.held.usd.map(Usd::to_f64), format::usd_spent);
     role_fact(Role::Heading, "cost", &usd, width, lines);
-    let kind = text(&at.instance_type, symbols);
+    let kind = text(at.instance_type.as_ref(), symbols);
     let told = of.type_from.map(|from| format!(", by the {}", from.word())).unwrap_or_default();
     fact("instance type", &format!("{kind}{told}"), width, lines);
     let price = of.price_from.map(|from| format!("{} price", from.word()));
@@ -172,7 +174,7 @@ fn losses(row: &JobRow, symbols: Symbols, width: usize, lines: &mut Vec<Line>) {
 fn others(app: &App, row: &JobRow, symbols: Symbols, lines: &mut Vec<Line>) {
     let of = &row.of.attempt;
     let Some(jobs) = app.jobs() else { return };
-    let is_other = |other: &&std::sync::Arc<JobRow>| {
+    let is_other = |other: &&Arc<JobRow>| {
         let at = &other.of.attempt;
         at.job == of.job
             && at.id.cluster == of.id.cluster
