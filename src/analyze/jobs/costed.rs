@@ -162,13 +162,9 @@ fn ordered(mut all: Vec<Attempt>) -> Vec<Attempt> {
     all
 }
 
-fn is_of_job(a: &Attempt, b: &Attempt) -> bool {
-    a.id.source == b.id.source && a.job == b.job && a.id.cluster == b.id.cluster
-}
-
 /// A job runs once at a time: one that began again does not run in its former attempt.
 fn in_doubt(all: &mut [Attempt]) {
-    for job in all.chunk_by_mut(is_of_job) {
+    for job in all.chunk_by_mut(|a, b| a.is_of_same_job(b)) {
         let mut has_begun_later = false;
         for attempt in job.iter_mut().rev() {
             let is_open = attempt.state == JobState::Running && attempt.ended_at.is_none();
@@ -244,7 +240,7 @@ fn priced(
     let checkpoints = Checkpoints::new(input.runs);
     let mut number = 0;
     for (place, of) in all.iter().enumerate() {
-        let is_again = place.checked_sub(1).is_some_and(|before| is_of_job(&all[before], of));
+        let is_again = place.checked_sub(1).is_some_and(|before| all[before].is_of_same_job(of));
         number = if is_again { number + 1 } else { 1 };
         let next = nexts.get(place).and_then(|next| all.get((*next)? as usize));
         let found = checkpoints.of(of);
@@ -318,7 +314,7 @@ fn nexts(all: &[Attempt]) -> Vec<Option<u32>> {
     let mut nexts: Vec<Option<u32>> = (0..all.len())
         .map(|place| {
             let later = all.get(place + 1)?;
-            (is_of_job(&all[place], later) && later.started_at.is_some())
+            (all[place].is_of_same_job(later) && later.started_at.is_some())
                 .then_some(place as u32 + 1)
         })
         .collect();

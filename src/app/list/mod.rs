@@ -335,6 +335,16 @@ impl List {
         at.is_some()
     }
 
+    /// Moves the cursor to the row below or above one; its id, or `None` where that one is not shown or has none there.
+    pub fn go_beside(&mut self, id: &Arc<str>, below: bool) -> Option<Arc<str>> {
+        if !self.go_to(id) {
+            return None;
+        }
+        let before = self.cursor();
+        self.step(if below { 1 } else { -1 });
+        (self.cursor() != before).then(|| self.current_id().cloned()).flatten()
+    }
+
     /// Applies a key that concerns the list alone: sideways scrolling in `width` terminal columns, marks.
     pub fn act(&mut self, action: Action, width: u16) {
         match action {

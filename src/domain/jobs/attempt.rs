@@ -140,6 +140,13 @@ impl Attempt {
         }
     }
 
+    /// True for an attempt of the same job.
+    pub fn is_of_same_job(&self, other: &Self) -> bool {
+        self.id.source == other.id.source
+            && self.job == other.job
+            && self.id.cluster == other.id.cluster
+    }
+
     /// For how long nodes were held, milliseconds, 0 or more: from start to end, suspension included. 0 for what never started
     /// and for a doubtful one; `None` where the end is unknown.
     pub fn held_ms(&self) -> Option<i64> {

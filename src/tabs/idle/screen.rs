@@ -201,17 +201,9 @@ impl App {
         };
         let instance = instance.clone();
         self.sync_table();
-        if !self.tabs.idle.go_to(&instance) {
-            return Vec::new();
-        }
-        let before = self.tabs.idle.cursor();
-        self.tabs.idle.step(if below { 1 } else { -1 });
-        match self.tabs.idle.current::<Row>() {
-            Some(row) if self.tabs.idle.cursor() != before => {
-                let id = row.instance.id.clone();
-                self.open_why(id)
-            }
-            _ => Vec::new(),
+        match self.tabs.idle.go_beside(&instance, below) {
+            Some(next) => self.open_why(next),
+            None => Vec::new(),
         }
     }
 }

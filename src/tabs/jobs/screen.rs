@@ -9,6 +9,7 @@ use crate::app::content::Line;
 use crate::app::keymap::{Action, Context};
 use crate::app::screen::{Hints, PAGE_HINTS, Screen};
 use crate::app::{App, Effect, Level, List, ListSpec, Notice, Page, Picture, Tab};
+use crate::tabs::bill::pages::strip_height;
 use crate::tabs::jobs::TAB;
 
 /// The tab.
@@ -73,7 +74,7 @@ impl Screen for JobsScreen {
     }
 
     fn strip_height(&self, _: &App, body: u16) -> u16 {
-        pages::strip_height(body)
+        strip_height(body)
     }
 
     fn lists(&self) -> Vec<&'static ListSpec> {

@@ -174,13 +174,7 @@ fn losses(row: &JobRow, symbols: Symbols, width: usize, lines: &mut Vec<Line>) {
 fn others(app: &App, row: &JobRow, symbols: Symbols, lines: &mut Vec<Line>) {
     let of = &row.of.attempt;
     let Some(jobs) = app.jobs() else { return };
-    let is_other = |other: &&Arc<JobRow>| {
-        let at = &other.of.attempt;
-        at.job == of.job
-            && at.id.cluster == of.id.cluster
-            && at.id.source == of.id.source
-            && other.id != row.id
-    };
+    let is_other = |other: &&Arc<JobRow>| other.of.attempt.is_of_same_job(of) && other.id != row.id;
     let mut all: Vec<_> = jobs.attempts.iter().filter(is_other).collect();
     if all.is_empty() {
         return;

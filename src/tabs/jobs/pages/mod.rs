@@ -9,4 +9,4 @@ mod timeline;
 pub use attempt::attempt;
 pub use empty::empty;
 pub use row::row;
-pub use strip::{strip, strip_height};
+pub use strip::strip;

@@ -8,10 +8,11 @@ use crate::tabs::storage::pages::parts::{heading, paragraph, role_fact};
 /// Lines of the page.
 pub fn row(app: &App, list: JobsList, id: &str, width: usize) -> Vec<Line> {
     let ctx = app.view_context();
-    let spec = list.spec();
-    let rows = (spec.source.rows)(app);
-    let place = (0..rows.len() as u32).find(|row| rows.key(*row).is_some_and(|key| **key == *id));
-    let Some(place) = place else {
+    let found = app.jobs_tab().list(list).rows().and_then(|rows| {
+        let is_it = |row: &u32| rows.key(*row).is_some_and(|key| **key == *id);
+        Some((rows, (0..rows.len() as u32).find(is_it)?))
+    });
+    let Some((rows, place)) = found else {
         return vec![Line::of(Role::Dim, "It is not there any more.")];
     };
     let mut lines = Vec::new();

@@ -5,19 +5,11 @@ use crate::app::content::Line;
 use crate::app::{App, Role};
 use crate::domain::bill::Usd;
 use crate::domain::jobs::GpuTime;
-use crate::tabs::bill::pages::wrapped;
+use crate::tabs::bill::pages::{strip_height, wrapped};
 use crate::tabs::jobs::lists::{JobsList, LISTS};
 use crate::tabs::jobs::picture::JobsPicture;
 use crate::tabs::storage::pages::strip::names;
 use crate::view::{Symbols, format};
-
-/// Lines of the list below that stay in any case: its heading and some rows.
-const LIST: u16 = 7;
-
-/// Most lines of the strip above a list in a body of `body` lines.
-pub fn strip_height(body: u16) -> u16 {
-    body.saturating_sub(LIST)
-}
 
 /// The strip: what all jobs cost and lost, what of that is not known, and the names of the lists.
 pub fn strip(app: &App, width: usize) -> Vec<Line> {

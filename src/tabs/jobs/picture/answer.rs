@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use super::{JobRow, NodeRow, TaxItem, job_rows, node_rows, repeat_rows, tax_rows, zombie_rows};
-use crate::analyze::jobs::{
-    CancelledWeight, Costs, Repeat, Tax, TaxKey, TaxSums, Zombie, repeats, tax,
-};
+use crate::analyze::jobs::{CancelledWeight, Costs, Repeat, TaxKey, TaxSums, Zombie, repeats, tax};
 use crate::domain::Reading;
 use crate::domain::jobs::{Gpus, JobState};
 
@@ -72,33 +70,29 @@ impl JobsPicture {
     /// Everything that was read, with sums by a key.
     pub fn of(read: JobsRead, by: TaxKey) -> Self {
         let JobsRead { costs, zombies, covered_nodes, without_region, readings, damaged } = read;
-        let Tax { rows, total, .. } = tax(costs.rows.iter(), by);
+        let sums = tax(costs.rows.iter(), by);
+        let runs = costs.rows.iter().map(|row| &row.attempt);
+        let runs = runs.filter(|of| of.state == JobState::Running);
+        let (running, running_gpus) = runs.fold((0, Gpus::ZERO), |(count, gpus), of| {
+            (count + 1, gpus + of.gpus.unwrap_or(Gpus::ZERO))
+        });
         let repeats = repeat_rows(repeats(&costs.rows));
-        let (attempts, nodes) = (job_rows(costs.rows), node_rows(costs.nodes));
-        let mut picture = Self {
+        Self {
             by,
-            tax: tax_rows(&Tax { key: by, rows, total }),
-            nodes,
+            attempts: job_rows(costs.rows),
+            tax: tax_rows(&sums),
+            nodes: node_rows(costs.nodes),
             repeats,
             zombies: zombie_rows(zombies),
-            total,
-            running: 0,
-            running_gpus: Gpus::ZERO,
+            total: sums.total,
+            running,
+            running_gpus,
             weight: CancelledWeight::default(),
             covered_nodes,
             without_region,
             readings,
             damaged,
-            attempts,
-        };
-        for of in picture.attempts.iter().map(|row| &row.of.attempt) {
-            if of.state == JobState::Running {
-                picture.running += 1;
-                let gpus = of.gpus.unwrap_or(Gpus::ZERO);
-                picture.running_gpus = picture.running_gpus + gpus;
-            }
         }
-        picture
     }
 
     /// The same with sums by another key.

@@ -85,14 +85,7 @@ impl App {
     pub(crate) fn next_job(&mut self, below: bool) {
         let Some((look, id)) = self.current_jobs_row() else { return };
         self.sync_jobs();
-        let list = self.tabs.jobs.list_mut(look);
-        let before = list.cursor();
-        if !list.go_to(&id) {
-            return;
-        }
-        list.step(if below { 1 } else { -1 });
-        let next = (list.cursor() != before).then(|| list.current_id().cloned()).flatten();
-        if let Some(next) = next {
+        if let Some(next) = self.tabs.jobs.list_mut(look).go_beside(&id, below) {
             self.pages.pop();
             self.open_jobs_row(look, next);
         }

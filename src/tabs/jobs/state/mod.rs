@@ -55,8 +55,6 @@ pub struct JobsTab {
     look: JobsList,
     /// What sums are made by.
     by: TaxKey,
-    /// What the answer on screen was asked by.
-    answered: TaxKey,
     /// See [`JobsQuestion::round`].
     round: u64,
     /// What was asked of the jobs that are kept, and what they answered.
@@ -76,7 +74,6 @@ impl Default for JobsTab {
         Self {
             look: JobsList::Attempts,
             by: TaxKey::State,
-            answered: TaxKey::State,
             round: 0,
             asking: Asking::default(),
             is_reading: false,
@@ -180,12 +177,12 @@ impl App {
                     tab.list_mut(JobsList::Sums).start_anew();
                 }
                 tab.version += 1;
-                tab.answered = tab.by;
                 tab.asking.take(picture);
             }
             Err(why) => {
                 if let Some(why) = tab.asking.fail(why) {
-                    tab.by = tab.answered;
+                    // The sums on screen are those of the last answer.
+                    tab.by = tab.asking.answer().map_or(tab.by, |of| of.by);
                     self.say(Notice::new(Level::Warn, why));
                 }
             }

@@ -7,7 +7,7 @@ mod strip;
 
 pub use empty::empty;
 pub use path::path;
-pub use strip::{strip, strip_height};
+pub use strip::strip;
 
 use crate::app::App;
 use crate::app::content::Line;

@@ -4,19 +4,11 @@ use super::paths;
 use crate::app::content::Line;
 use crate::app::{App, Role};
 use crate::domain::bill::PeriodState;
-use crate::tabs::bill::pages::{provenance, wrapped};
+use crate::tabs::bill::pages::{provenance, strip_height, wrapped};
 use crate::tabs::network::lists::{LISTS, NetworkList};
 use crate::tabs::network::picture::NetworkPicture;
 use crate::tabs::storage::pages::strip::names;
 use crate::view::format;
-
-/// Lines of the list below that stay in any case: its heading and some rows.
-const LIST: u16 = 7;
-
-/// Most lines of the strip above a list in a body of `body` lines.
-pub fn strip_height(body: u16) -> u16 {
-    body.saturating_sub(LIST)
-}
 
 /// The strip: the month and the names of the lists, and the sums by kind in full or in short, as there is room.
 pub fn strip(app: &App, width: usize) -> Vec<Line> {

@@ -101,14 +101,7 @@ impl App {
         let Some(id) = self.current_path_id().cloned() else { return };
         self.sync_network();
         let look = self.tabs.network.look;
-        let list = self.tabs.network.list_mut(look);
-        let before = list.cursor();
-        if !list.go_to(&id) {
-            return;
-        }
-        list.step(if below { 1 } else { -1 });
-        let next = (list.cursor() != before).then(|| list.current_id().cloned()).flatten();
-        if let Some(next) = next {
+        if let Some(next) = self.tabs.network.list_mut(look).go_beside(&id, below) {
             self.pages.pop();
             self.open_path(next);
         }

@@ -78,16 +78,13 @@ impl App {
     pub(crate) fn next_saving(&mut self, below: bool) {
         let Some(page) = self.current_saving() else { return };
         self.sync_savings();
-        let before = self.list().cursor();
-        if !self.list_mut().go_to(&page.id) {
+        if self.list_mut().go_beside(&page.id, below).is_none() {
             return;
         }
-        self.list_mut().step(if below { 1 } else { -1 });
         let pages = std::mem::take(&mut self.pages);
         let next = self.current_saving();
         self.pages = pages;
-        let moved = self.list().cursor() != before;
-        if let Some(next) = next.filter(|_| moved) {
+        if let Some(next) = next {
             self.open(Page::Savings(next));
         }
     }
