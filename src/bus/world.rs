@@ -82,6 +82,11 @@ impl Change {
     pub(super) fn rows_if(changed: bool) -> Self {
         if changed { Self::Rows } else { Self::Nothing }
     }
+
+    /// What a new reading of `source` changes: the waste of a row is counted up to the last one of the metrics.
+    fn of_reading(source: SourceId) -> Self {
+        if source == SourceId::CloudWatch { Self::Rows } else { Self::Readings }
+    }
 }
 
 struct World<'a> {
@@ -185,7 +190,7 @@ impl<'a> World<'a> {
             Update::Source { source, scope, outcome } => self.source(source, scope, outcome).await,
             Update::Forget { source, scope } => {
                 self.readings.remove(source, &scope);
-                Change::Readings
+                Change::of_reading(source)
             }
             Update::Account(identity) => {
                 self.answered = true;
@@ -250,8 +255,9 @@ impl<'a> World<'a> {
                 Change::rows_if(changed)
             }
             Update::Remembered(reading) => {
+                let change = Change::of_reading(reading.source);
                 self.readings.remember(reading);
-                Change::Readings
+                change
             }
             // A round that began before the policy was changed speaks of the old one.
             Update::Verdicts { policy, verdicts } => {
@@ -316,7 +322,7 @@ impl<'a> World<'a> {
         let at = self.shared.now();
         let (reading, error) = match self.readings.tell(source, scope, outcome, at) {
             News::None => return Change::Nothing,
-            News::Expected => return Change::Readings,
+            News::Expected => return Change::of_reading(source),
             News::WorksAgain(reading) => {
                 tracing::info!(source = source.word(), scope = %reading.scope, "works again");
                 (reading, None)
@@ -327,7 +333,7 @@ impl<'a> World<'a> {
             }
         };
         self.send(Event::Source { at, reading, error }).await;
-        Change::Readings
+        Change::of_reading(source)
     }
 
     /// Shows the fleet to those who read and picture the GPUs.
@@ -383,5 +389,44 @@ impl<'a> World<'a> {
     async fn send(&self, event: Event) {
         // The receiver may be gone (the cockpit quit); nothing is left to tell then.
         let _ = self.events.send(event).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analyze::idle::Preset;
+    use crate::bus::tests::scripted::{Answer, Script, Scripted, instance, parts, read};
+    use crate::bus::{Regions, facts, share};
+    use crate::cache::{Cache, OpenOptions};
+    use crate::source::Provider;
+
+    /// Under load, a picture is made between the verdicts of a round and the reading that dates them.
+    #[tokio::test]
+    async fn a_reading_of_the_metrics_moves_the_waste_though_no_row_is_new() {
+        let (first, later) = ("2026-11-21T03:07:00Z", "2026-11-21T04:07:00Z");
+        let (cache, _) = Cache::open(OpenOptions::in_memory(), first.parse().unwrap());
+        let provider =
+            Scripted::new(Script::new(vec![instance("i-1", "c5.large")], Answer::Every(0.0)));
+        read(&provider, first, Preset::Cautious, &cache).await;
+        let selection = [(provider.label().to_owned(), Regions::Enabled)];
+        let (handle, _) = share(parts(&provider, later, Preset::Cautious, &cache, false));
+        let cached = facts::load(&handle.shared, &selection).await;
+        let (events, _inbox) = mpsc::channel(64);
+        let mut world = World::new(&handle.shared, cached, &events);
+        let before = world.show();
+        let row = &before.rows[0];
+        let (rate, wasted) = (row.usd_per_hour().unwrap(), row.wasted_usd.unwrap());
+        let scope = row.instance.scope.clone();
+        let tell = |source, scope| Update::Source {
+            source,
+            scope,
+            outcome: Outcome::Good { coverage: 1.0 },
+        };
+        world.take(tell(SourceId::Ec2, scope.clone())).await;
+        assert_eq!(world.show().version, before.version, "nothing is counted up to the inventory");
+        world.take(tell(SourceId::CloudWatch, scope)).await;
+        let after = world.show().rows[0].wasted_usd.unwrap();
+        assert!((after - wasted - rate).abs() < 1e-9, "{after} after {wasted}, {rate} an hour");
     }
 }

@@ -164,7 +164,7 @@ fn ordered(mut all: Vec<Attempt>) -> Vec<Attempt> {
 
 /// A job runs once at a time: one that began again does not run in its former attempt.
 fn in_doubt(all: &mut [Attempt]) {
-    for job in all.chunk_by_mut(|a, b| a.is_of_same_job(b)) {
+    for job in all.chunk_by_mut(Attempt::is_of_same_job) {
         let mut has_begun_later = false;
         for attempt in job.iter_mut().rev() {
             let is_open = attempt.state == JobState::Running && attempt.ended_at.is_none();
