@@ -184,8 +184,9 @@ fn the_tax_of_a_real_slurm_is_that_of_an_independent_sum() {
     let Some(slurm) = slurm() else { return };
     let good = slurm.submit("tax-ok", &["--gres=gpu:2"], "sleep 2");
     let bad = slurm.submit("tax-bad", &["--gres=gpu:h100:3"], "sleep 2; exit 3");
-    // On a busy machine srun may fail before there is a step: it is tried until one ended as told.
-    let fails = "until srun sh -c 'exit 7'; [ $? = 7 ]; do sleep 1; done";
+    // srun ends before Slurm has counted how the step did: a job that ended in between would be one without a failed step.
+    let fails = "srun sh -c 'exit 7'; \
+                 while squeue -h --steps=$SLURM_JOB_ID.0 | grep -q .; do sleep 1; done";
     let step = slurm.submit("tax-step", &["--gres=gpu:1"], fails);
     let cancelled = slurm.submit("tax-can", &["--gres=gpu:1"], "sleep 600");
     let wide = slurm.submit("tax-wide", &["-N2", "--gres=gpu:1"], "sleep 1; kill -9 $$");
@@ -197,7 +198,7 @@ fn the_tax_of_a_real_slurm_is_that_of_an_independent_sum() {
     {
         slurm.wait_for(job, state);
     }
-    // Such a failure may have left a step with a code of its own.
+    // Of a busy machine srun itself may fail, with a code of its own.
     let worst = slurm.worst_step(&step);
     let worst = worst.split(':').next().unwrap();
     let home = Home::new(HERE);
