@@ -36,6 +36,9 @@ pub mod analyze {
         pub mod cache {
             pub use crate::analyze::network::cache::CacheFold;
         }
+        pub mod live {
+            pub use crate::analyze::network::live::{command, live};
+        }
     }
     pub mod resources {
         pub use crate::analyze::resources::rows;
@@ -75,8 +78,9 @@ pub mod domain {
         Holdings, HostNames, Hour, HourRange, HourTable, HourlySeries, Instance, InstanceState,
         Lifecycle, Offer, OfferingClass, PaymentOption, PlanRate, PlanType, Platform, PriceBasis,
         Provenance, RESOURCE_HOURS, Rate, ReservedInstances, ReservesCapacity, ResourceFacts,
-        ResourceKind, ResourceSignal, Rung, SavingsFacts, SavingsPlan, Scope, ScopeResources,
-        SeriesSet, Signal, SourceId, Sweep, TagKeys, Tags, Tenancy, TypeSpec, Verdict, VerdictKind,
+        ResourceKind, ResourceSignal, Routing, Rung, SavingsFacts, SavingsPlan, Scope,
+        ScopeResources, SeriesSet, Signal, SourceId, Sweep, TagKeys, Tags, Tenancy, TypeSpec,
+        Verdict, VerdictKind,
     };
     pub mod jobs {
         pub use crate::domain::jobs::GpuHolder;
@@ -103,7 +107,7 @@ pub mod fleet {
         pub use crate::fleet::gpu::GpuFleet;
     }
     pub mod savings {
-        pub use crate::fleet::savings::ResourceRow;
+        pub use crate::fleet::savings::{PathRow, ResourceRow};
     }
 }
 pub mod source {

@@ -45,6 +45,7 @@ pub fn picture(input: &SavingsInput<'_>) -> Savings {
     let spot = super::spot::rows(input);
     let mixed_fleets = super::spot::mixed_fleets(input, &spot);
     let resources = super::resources::rows(input);
+    let paths = super::network::live::live(input, &resources);
     let waterfall = super::waterfall::waterfall(input, &proposals, &spot, &resources);
     Savings {
         version: input.version,
@@ -55,6 +56,7 @@ pub fn picture(input: &SavingsInput<'_>) -> Savings {
         spot,
         mixed_fleets,
         resources,
+        paths,
         waterfall,
         unread: input.facts.holdings.as_ref().map(|h| h.unread.clone()).unwrap_or_default(),
         readings: input.facts.readings.clone(),

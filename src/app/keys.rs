@@ -175,6 +175,7 @@ impl App {
             Target::Tab(tab) => return tab.screen().follow(self),
             Target::List(list) => self.go_to_savings(list),
             Target::Saving(page) => self.open_saving(page),
+            Target::Network(id, kind) => self.open_live_path(&id, kind),
             Target::Bill(page) => self.open(Page::Bill(page)),
             Target::Storage(subject) => self.go_to_subject(&subject),
             Target::Filtered(list, filter) => {

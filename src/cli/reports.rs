@@ -154,7 +154,9 @@ pub(super) fn read_with(
     parts.settings.savings = savings_settings(&invocation.config, saving);
     if saving.resources() {
         parts.settings.storage = match saving {
-            SavingsWant::All => storage_settings::of_overview(&invocation.config),
+            SavingsWant::Network | SavingsWant::All => {
+                storage_settings::of_overview(&invocation.config)
+            }
             _ => storage_settings::of_volumes(&invocation.config),
         };
     }

@@ -16,6 +16,8 @@ pub enum SavingsWant {
     Market,
     /// Commitments, and resources other than instances with their net cost.
     Resources,
+    /// Commitments, resources and storage as far as the Overview sums it: paths of the network.
+    Network,
     /// All of them, and storage as far as the Overview sums it.
     All,
 }
@@ -37,7 +39,7 @@ impl SavingsWant {
 
     /// True where resources are read, and with them the volumes that stopped instances pay for.
     pub const fn resources(self) -> bool {
-        matches!(self, Self::Resources | Self::All)
+        matches!(self, Self::Resources | Self::Network | Self::All)
     }
 }
 

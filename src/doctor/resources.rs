@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use futures_util::future::join_all;
+use futures_util::future::{join, join_all, join3};
 
 use super::probe::{Asked, Permission, judge, within};
 use super::{Check, Terms};
@@ -15,7 +15,7 @@ const fn permission(action: &'static str, lost: &'static str) -> Permission {
 }
 
 /// Permissions that are probed, in the order of the report.
-pub const RESOURCE_PERMISSIONS: [Permission; 15] = [
+pub const RESOURCE_PERMISSIONS: [Permission; 17] = [
     permission("sagemaker:ListNotebookInstances", "no notebook is seen"),
     permission("sagemaker:ListEndpoints", "no endpoint is seen"),
     permission("sagemaker:DescribeEndpoint", "no endpoint is seen"),
@@ -27,6 +27,8 @@ pub const RESOURCE_PERMISSIONS: [Permission; 15] = [
     permission("ec2:DescribeNetworkInterfaces", "Elastic IPs on interfaces stay unknown"),
     permission("ec2:DescribeNatGateways", "no NAT gateway is seen"),
     permission("ec2:DescribeRouteTables", "which routes lead to a NAT gateway is not known"),
+    permission("ec2:DescribeVpcEndpoints", "what goes to S3 through a NAT gateway is not told"),
+    permission("logs:DescribeLogGroups", "no log group is seen"),
     permission("elasticloadbalancing:DescribeLoadBalancers", "no load balancer is seen"),
     permission("elasticloadbalancing:DescribeTags", "no load balancer is seen"),
     permission("elasticloadbalancing:DescribeTargetGroups", "targets are not known"),
@@ -47,7 +49,7 @@ fn takes(kind: ResourceKind) -> &'static [&'static str] {
             &["sagemaker:ListApps", "sagemaker:DescribeApp", "sagemaker:ListTags"]
         }
         ResourceKind::ElasticIp => &["ec2:DescribeAddresses", "ec2:DescribeNetworkInterfaces"],
-        ResourceKind::NatGateway => &["ec2:DescribeNatGateways", "ec2:DescribeRouteTables"],
+        ResourceKind::NatGateway => &["ec2:DescribeNatGateways"],
         ResourceKind::LoadBalancer => &[
             "elasticloadbalancing:DescribeLoadBalancers",
             "elasticloadbalancing:DescribeTags",
@@ -70,33 +72,62 @@ pub async fn probes(
         let ask = provider.resources(account, region, kind);
         (kind, within(terms.limit, operation, ask).await)
     });
-    let answers = join_all(asks).await;
-    RESOURCE_PERMISSIONS.iter().map(|permission| of(permission, &answers)).collect()
+    let (answers, lists) = join(join_all(asks), lists(provider, account, region, terms)).await;
+    let check = |permission: &Permission| match lists
+        .iter()
+        .find(|(action, _)| *action == permission.action)
+    {
+        Some((_, Err(error))) if error.kind == ErrorKind::Timeout => late(permission),
+        Some((_, answer)) => judge(permission, answer.as_ref().err()),
+        None => of(permission, &answers),
+    };
+    RESOURCE_PERMISSIONS.iter().map(check).collect()
+}
+
+/// Lists that one call answers, by their actions.
+async fn lists(
+    provider: &dyn Provider,
+    account: &Arc<str>,
+    region: &Arc<str>,
+    terms: &Terms,
+) -> [(&'static str, Asked<()>); 3] {
+    const TABLES: &str = "ec2:DescribeRouteTables";
+    const ENDPOINTS: &str = "ec2:DescribeVpcEndpoints";
+    const LOGS: &str = "logs:DescribeLogGroups";
+    let (tables, endpoints, logs) = join3(
+        within(terms.limit, TABLES, provider.route_tables(account, region)),
+        within(terms.limit, ENDPOINTS, provider.vpc_endpoints(account, region)),
+        within(terms.limit, LOGS, provider.log_groups(account, region)),
+    )
+    .await;
+    [(TABLES, tables.map(drop)), (ENDPOINTS, endpoints.map(drop)), (LOGS, logs.map(drop))]
+}
+
+fn late(permission: &Permission) -> Check {
+    skip(permission, "not told: listing them all takes longer than a check may")
+}
+
+fn skip(permission: &Permission, why: &str) -> Check {
+    Check::skip(&format!("permission/{}", permission.action), why)
 }
 
 /// What the answers say of one permission: the worst that any of them says.
 fn of(permission: &Permission, answers: &[(ResourceKind, Asked<Vec<Resource>>)]) -> Check {
-    let skip = |why: &str| Check::skip(&format!("permission/{}", permission.action), why);
-    let (mut used, mut late) = (false, false);
+    let (mut used, mut is_late) = (false, false);
     for (kind, answer) in answers {
         let Some(at) = takes(*kind).iter().position(|a| *a == permission.action) else { continue };
         match answer {
             Ok(found) => {
                 // What could not be read is left open in the resource itself.
                 let open = at > 0
-                    && matches!(
-                        kind,
-                        ResourceKind::ElasticIp
-                            | ResourceKind::NatGateway
-                            | ResourceKind::LoadBalancer
-                    )
+                    && matches!(kind, ResourceKind::ElasticIp | ResourceKind::LoadBalancer)
                     && found.iter().any(|r| r.serves.is_none());
                 used |= at == 0 || (!found.is_empty() && !open);
             }
             Err(error) if error.operation == permission.action => {
                 return judge(permission, Some(error));
             }
-            Err(error) if error.kind == ErrorKind::Timeout => late = true,
+            Err(error) if error.kind == ErrorKind::Timeout => is_late = true,
             // It failed at another call: those before it were allowed.
             Err(error) => {
                 let failed = takes(*kind).iter().position(|a| *a == error.operation);
@@ -104,9 +135,9 @@ fn of(permission: &Permission, answers: &[(ResourceKind, Asked<Vec<Resource>>)])
             }
         }
     }
-    match (used, late) {
+    match (used, is_late) {
         (true, _) => judge(permission, None),
-        (false, true) => skip("not told: listing them all takes longer than a check may"),
-        (false, false) => skip("not asked: there is nothing to ask about"),
+        (false, true) => late(permission),
+        (false, false) => skip(permission, "not asked: there is nothing to ask about"),
     }
 }

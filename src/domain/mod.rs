@@ -27,6 +27,7 @@ pub mod intern;
 pub mod jobs;
 pub mod json;
 pub mod likely;
+pub mod log_group;
 pub mod object_reads;
 pub mod organization;
 pub mod own_cost;
@@ -50,6 +51,7 @@ pub mod storage;
 pub mod tags;
 pub mod text;
 pub mod verdict;
+pub mod vpc;
 
 pub use accelerator::{Accelerator, AcceleratorKind, TypeSpec};
 pub use address::Address;
@@ -83,6 +85,7 @@ pub use instance::{
     BlockDevice, Instance, InstanceState, Lifecycle, Owner, OwnerKind, Platform, Tenancy,
 };
 pub use likely::LikelyReason;
+pub use log_group::{EndlessLogs, LogGroup};
 pub use organization::{Member, is_account_id, is_partition};
 pub use own_cost::OwnCost;
 pub use polling::{Backoff, is_due};
@@ -94,8 +97,8 @@ pub use reason::{
     ResourceAdvice, ResourceFix, ResourceReason, ResourceUse, Unchecked, Why,
 };
 pub use resource::{
-    BilledUnit, NOT_WORKING, PUBLIC_IPV4_USD_PER_HOUR, RESOURCE_HOURS, Resource, ResourceKind,
-    ResourcePrice, ResourceSignal, STOPPED_HOURS,
+    BilledUnit, NAT_BYTES, NOT_WORKING, PUBLIC_IPV4_USD_PER_HOUR, RESOURCE_HOURS, Resource,
+    ResourceKind, ResourcePrice, ResourceSignal, STOPPED_HOURS,
 };
 pub use savings_facts::{ResourceFacts, SavingsFacts, ScopeResources};
 pub use scope::{Regions, Scope};
@@ -104,6 +107,7 @@ pub use signal_evidence::{Criterion, EvidenceRole, SignalEvidence};
 pub use spot::{Interruption, SpotHistory, ZoneOffering};
 pub use tags::{TagKeys, Tags};
 pub use verdict::{IdleStart, IdleStarts, Verdict, VerdictKind};
+pub use vpc::{EndpointKind, RouteTable, Routing, VpcEndpoint};
 
 /// Hours in a month, the convention of AWS's calculators (365 × 24 / 12). Every monthly figure in
 /// burntop uses it and says so.

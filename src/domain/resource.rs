@@ -22,6 +22,10 @@ pub const RESOURCE_HOURS: u32 = 14 * 24;
 /// overnight or for a weekend are started again. burntop's own figure; AWS Trusted Advisor uses 30 days.
 pub const STOPPED_HOURS: u32 = 7 * 24;
 
+/// Name of a GB through a NAT gateway in the price list. AWS bills each GB that a gateway processes, whichever way it goes and
+/// whatever its source or destination (Amazon VPC pricing: NAT gateway data processing).
+pub const NAT_BYTES: &str = "NatGateway-Bytes";
+
 /// Suffix of an entry in [`Resource::serves`] that is attached and does not work: an unhealthy target, an unused
 /// interface.
 pub const NOT_WORKING: &str = " (not working)";
@@ -93,18 +97,26 @@ pub enum ResourceSignal {
     Requests,
     /// Connections in the hour: the highest number at once of a NAT gateway, new ones of a load balancer.
     Connections,
-    /// Bytes through the gateway or load balancer, per hour.
+    /// Bytes through a load balancer, or out through a NAT gateway, per hour.
     Bytes,
     /// Highest CPU, percent of all vCPUs, 0–100.
     CpuMax,
     /// Highest GPU utilisation, percent of all GPUs, 0–100.
     GpuMax,
+    /// Bytes that came in through a NAT gateway from outside, per hour.
+    BytesBack,
 }
 
 impl ResourceSignal {
     /// All signals, in the order of declaration.
-    pub const ALL: [Self; 5] =
-        [Self::Requests, Self::Connections, Self::Bytes, Self::CpuMax, Self::GpuMax];
+    pub const ALL: [Self; 6] = [
+        Self::Requests,
+        Self::Connections,
+        Self::Bytes,
+        Self::CpuMax,
+        Self::GpuMax,
+        Self::BytesBack,
+    ];
 
     /// The name in JSON and in the cache.
     pub const fn word(self) -> &'static str {
@@ -114,6 +126,7 @@ impl ResourceSignal {
             Self::Bytes => "bytes",
             Self::CpuMax => "resource_cpu_max",
             Self::GpuMax => "resource_gpu_max",
+            Self::BytesBack => "bytes_back",
         }
     }
 
@@ -125,6 +138,7 @@ impl ResourceSignal {
             Self::Bytes => "bytes through",
             Self::CpuMax => "CPU max",
             Self::GpuMax => "GPU max",
+            Self::BytesBack => "bytes back",
         }
     }
 
@@ -133,7 +147,7 @@ impl ResourceSignal {
         match self {
             Self::Requests => "requests/h",
             Self::Connections => "connections",
-            Self::Bytes => "bytes/h",
+            Self::Bytes | Self::BytesBack => "bytes/h",
             Self::CpuMax | Self::GpuMax => "%",
         }
     }
@@ -173,7 +187,7 @@ pub struct ResourcePrice {
     pub kind: ResourceKind,
     /// Name of the unit, as in [`BilledUnit::what`].
     pub what: Arc<str>,
-    /// List price per unit, USD/h.
+    /// List price per unit, USD/h; of [`NAT_BYTES`] USD per GB.
     pub usd_per_hour: f64,
 }
 
@@ -221,14 +235,14 @@ impl Resource {
     /// Signals that CloudWatch may have of it; empty for an address and a Studio app (SageMaker reports its last use
     /// itself), and while it is not billed.
     pub fn signals(&self) -> &'static [ResourceSignal] {
-        use ResourceSignal::{Bytes, Connections, CpuMax, GpuMax, Requests};
+        use ResourceSignal::{Bytes, BytesBack, Connections, CpuMax, GpuMax, Requests};
         if !self.is_billed {
             return &[];
         }
         match self.kind {
             ResourceKind::Endpoint => &[Requests, CpuMax, GpuMax],
             ResourceKind::Notebook => &[CpuMax],
-            ResourceKind::NatGateway => &[Connections, Bytes],
+            ResourceKind::NatGateway => &[Connections, Bytes, BytesBack],
             ResourceKind::LoadBalancer if self.is_application() => &[Requests, Connections],
             ResourceKind::LoadBalancer => &[Connections, Bytes],
             ResourceKind::StudioApp | ResourceKind::ElasticIp | ResourceKind::StoppedInstance => {

@@ -9,10 +9,12 @@ use serde::{Deserialize, Serialize};
 use super::commitment::Holdings;
 use super::evidence::HourlySeries;
 use super::fleet_hour::FleetHour;
+use super::log_group::EndlessLogs;
 use super::reading::Reading;
 use super::resource::{Resource, ResourceSignal};
 use super::scope::Scope;
 use super::spot::{SpotHistory, ZoneOffering};
+use super::vpc::Routing;
 
 /// A resource with its hourly metrics.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,6 +32,12 @@ pub struct ResourceFacts {
 pub struct ScopeResources {
     /// Resources with their metrics, by kind and id.
     pub items: Vec<Arc<ResourceFacts>>,
+    /// How the networks are routed; nothing of it is known where the region has no NAT gateway.
+    #[serde(default)]
+    pub routing: Routing,
+    /// Log groups that keep everything; `None` while the list was never read.
+    #[serde(default)]
+    pub logs: Option<EndlessLogs>,
 }
 
 /// Everything read for savings, before any conclusion. Immutable: a newer reading is another value.

@@ -27,6 +27,9 @@ pub(super) const MARKET: &[SourceId] = fleet_and!(Commitments, SpotHistory, Offe
 /// Resources that are no instances, and those that hold them.
 pub(super) const RESOURCES: &[SourceId] = fleet_and!(Commitments, Ebs, Resources);
 
+/// Paths of the network that are read live: gateways, logs, and buckets beside the fleet.
+pub(super) const NETWORK: &[SourceId] = fleet_and!(S3, Resources);
+
 /// Buckets.
 pub(super) const BUCKETS: &[SourceId] = &[S3];
 

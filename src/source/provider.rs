@@ -6,9 +6,9 @@ use jiff::Timestamp;
 
 pub use super::pages::Page;
 use crate::domain::{
-    Commitment, FleetHour, HourRange, Instance, Offer, PlanRate, Platform, Resource, ResourceKind,
-    ResourcePrice, ResourceSignal, Signal, SourceError, SpotHistory, Tenancy, TypeSpec,
-    ZoneOffering,
+    Commitment, FleetHour, HourRange, Instance, LogGroup, Offer, PlanRate, Platform, Resource,
+    ResourceKind, ResourcePrice, ResourceSignal, RouteTable, Signal, SourceError, SpotHistory,
+    Tenancy, TypeSpec, VpcEndpoint, ZoneOffering,
 };
 
 /// Caller's identity in an account.
@@ -355,6 +355,36 @@ pub trait Provider: Send + Sync {
         range: HourRange,
     ) -> Result<Vec<ResourceHours>, SourceError> {
         let _ = (region, resources, range);
+        Ok(Vec::new())
+    }
+
+    /// All route tables of a region, by id. Asked for where there are NAT gateways alone.
+    async fn route_tables(
+        &self,
+        account: &Arc<str>,
+        region: &Arc<str>,
+    ) -> Result<Vec<RouteTable>, SourceError> {
+        let _ = (account, region);
+        Ok(Vec::new())
+    }
+
+    /// All endpoints of a region that are there or being made, by id. Asked for where there are NAT gateways alone.
+    async fn vpc_endpoints(
+        &self,
+        account: &Arc<str>,
+        region: &Arc<str>,
+    ) -> Result<Vec<VpcEndpoint>, SourceError> {
+        let _ = (account, region);
+        Ok(Vec::new())
+    }
+
+    /// All log groups of a region.
+    async fn log_groups(
+        &self,
+        account: &Arc<str>,
+        region: &Arc<str>,
+    ) -> Result<Vec<LogGroup>, SourceError> {
+        let _ = (account, region);
         Ok(Vec::new())
     }
 

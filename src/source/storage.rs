@@ -67,6 +67,8 @@ pub enum SizeMetric {
     Objects,
     /// `GetRequests`, daily sum; only where request metrics are configured.
     Reads,
+    /// `BytesDownloaded`, daily sum; where `GetRequests` is, by the same filter.
+    Downloads,
 }
 
 /// Answer to one [`SizeSeries`].

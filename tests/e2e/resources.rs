@@ -7,13 +7,15 @@ use std::collections::BTreeMap;
 use std::process::Command;
 use std::sync::Arc;
 
+use burntop::parts::analyze::network::live::{command, live};
 use burntop::parts::analyze::resources::rows;
 use burntop::parts::analyze::savings::{SavingsInput, SavingsRules};
 use burntop::parts::domain::{
-    Hour, HourRange, HourlySeries, RESOURCE_HOURS, ResourceFacts, ResourceKind, SavingsFacts,
-    Scope, ScopeResources, TagKeys,
+    Hour, HourRange, HourlySeries, RESOURCE_HOURS, ResourceFacts, ResourceKind, Routing,
+    SavingsFacts, Scope, ScopeResources, TagKeys,
 };
 use burntop::parts::fleet::gpu::GpuFleet;
+use burntop::parts::fleet::savings::PathRow;
 use burntop::parts::fleet::{Fleet, Row};
 use burntop::parts::source::Provider as _;
 use burntop::parts::source::aws::{AccountSource, connect};
@@ -59,6 +61,15 @@ async fn read() -> Value {
             }
         }
     }
+    let routing = Routing {
+        tables: provider.route_tables(&identity.account, &region).await.ok(),
+        endpoints: provider.vpc_endpoints(&identity.account, &region).await.ok(),
+        nat_usd_per_gb: Some(0.045),
+    };
+    for gateway in items.iter_mut().filter(|r| r.kind == ResourceKind::NatGateway) {
+        let tables = routing.leading_to(&gateway.id);
+        gateway.serves = tables.map(|all| all.iter().map(|table| table.id.clone()).collect());
+    }
     let hours = provider.resource_hours(&region, &items, range).await.unwrap();
     let items = items.into_iter().map(|resource| {
         let own = hours.iter().filter(|h| h.id == resource.id);
@@ -74,7 +85,7 @@ async fn read() -> Value {
         let hours = own.map(|h| (h.signal, series(&h.points, h.signal))).collect();
         Arc::new(ResourceFacts { resource, hours, complete })
     });
-    let resources = Arc::new(ScopeResources { items: items.collect() });
+    let resources = Arc::new(ScopeResources { items: items.collect(), routing, logs: None });
     let scope = Scope::new(identity.account.clone(), region.clone());
     let facts =
         SavingsFacts { resources: BTreeMap::from([(scope, resources)]), ..SavingsFacts::default() };
@@ -95,7 +106,7 @@ async fn read() -> Value {
         })
     });
     let fleet = Fleet { rows: fleet.collect(), ..Fleet::default() };
-    let rows = rows(&SavingsInput {
+    let input = SavingsInput {
         version: 1,
         now,
         fleet: &fleet,
@@ -104,7 +115,15 @@ async fn read() -> Value {
         facts: &facts,
         rules: &SavingsRules::default(),
         tag_keys: &TagKeys::default(),
-    });
+    };
+    let rows = rows(&input);
+    let path = |path: &Arc<PathRow>| {
+        json!({
+            "id": path.id, "bytes": path.bytes, "avoidable": path.avoidable_usd,
+            "is_finding": path.is_finding(), "command": command(path),
+        })
+    };
+    let paths: Vec<Value> = live(&input, &rows).iter().map(path).collect();
     let row = |r: &burntop::parts::fleet::savings::ResourceRow| {
         json!({
             "id": r.resource.id, "kind": r.resource.kind.word(), "name": r.resource.name,
@@ -114,7 +133,7 @@ async fn read() -> Value {
             "units": r.resource.units.iter().map(|u| json!([u.what, u.count])).collect::<Vec<_>>(),
         })
     };
-    json!({ "rows": rows.iter().map(|r| row(r)).collect::<Vec<_>>(), "failed": failed })
+    json!({ "rows": rows.iter().map(|r| row(r)).collect::<Vec<_>>(), "failed": failed, "paths": paths })
 }
 
 #[test]
@@ -158,6 +177,22 @@ fn one_of_each_kind_is_idle_and_one_is_not() {
         assert_eq!(row["verdict"], verdict, "{case}: {row:#}");
         assert!(row["reason"].as_str().unwrap().contains(says), "{case}: {row:#}");
     }
+    // Two gateways that work, in one VPC: the table of one has an endpoint of S3, that of the other has not.
+    let path = |case: &str| {
+        let id = e.ids[case].as_str();
+        let found = read["paths"].as_array().unwrap().iter().find(|p| p["id"] == id);
+        found.unwrap_or_else(|| panic!("{case}: {read:#}"))
+    };
+    let leaks = path("nat-busy");
+    assert_eq!(leaks["is_finding"], true, "{leaks:#}");
+    // 1 MB out and 9 MB back an hour, for 730 h, at $0.045 a GiB.
+    let usd = 10e6 * 730.0 / 1_073_741_824.0 * 0.045;
+    assert!((leaks["avoidable"].as_f64().unwrap() - usd).abs() < 1e-6, "{leaks:#}");
+    let tables = format!("--add-route-table-ids {}", e.ids["table-open"]);
+    assert!(leaks["command"].as_str().unwrap().ends_with(&tables), "{leaks:#}");
+    let covered = path("nat-covered");
+    assert_eq!((&covered["is_finding"], &covered["command"]), (&json!(false), &Value::Null));
+    assert_eq!(path("nat-idle")["is_finding"], false, "the list of resources has it");
     assert_eq!(by_id("address-free")["usd"], 0.005);
     for (name, verdict, says) in [
         ("notebook-quiet", "idle", "CPU peaked at 3%"),
@@ -180,6 +215,40 @@ fn one_of_each_kind_is_idle_and_one_is_not() {
 }
 
 #[test]
+fn without_a_bill_paths_are_read_live_and_name_the_table_without_an_endpoint() {
+    let (e, home) = (emulators(), tempfile::tempdir().unwrap());
+    let args = ["network", "--region", REGION, "--format", "json"];
+    let output = World::fine().run(home.path(), &args);
+    let error = String::from_utf8_lossy(&output.stderr);
+    // The emulator has no apps of Studio.
+    assert_eq!(output.status.code(), Some(3), "{error}");
+    assert!(error.contains("no bill is imported: paths are read live"), "{error}");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        (&report["schema"], &report["source"]),
+        (&json!("burntop/network/1"), &json!("live"))
+    );
+    let rows = report["rows"].as_array().unwrap();
+    let row = |case: &str| {
+        let id = e.ids[case].as_str();
+        rows.iter().find(|r| r["resource"] == id).unwrap_or_else(|| panic!("{case}: {report:#}"))
+    };
+    let leaks = row("nat-busy");
+    assert_eq!(
+        (&leaks["path"], &leaks["source"], &leaks["fix"], &leaks["confidence"]),
+        (&json!("nat"), &json!("live"), &json!("gateway_endpoint"), &json!("up_to"))
+    );
+    // No price list of the region is served: bytes, and no dollars.
+    assert!((leaks["bytes"].as_f64().unwrap() - 7.3e9).abs() < 1.0, "{leaks:#}");
+    assert_eq!(leaks["usd_per_month"], Value::Null);
+    assert!(leaks["command"].as_str().unwrap().ends_with(e.ids["table-open"].as_str()));
+    let read = report["readings"].as_array().unwrap();
+    assert!(read.iter().any(|r| r["source"] == "resources"), "{report:#}");
+    assert_eq!(row("nat-covered")["fix"], Value::Null);
+    assert_eq!(row("nat-idle")["fix"], "delete_idle");
+}
+
+#[test]
 fn the_doctor_says_which_kinds_can_be_read() {
     let home = tempfile::tempdir().unwrap();
     let output = World::fine().run(home.path(), &["doctor", "--json", "--region", REGION]);
@@ -196,6 +265,8 @@ fn the_doctor_says_which_kinds_can_be_read() {
         "sagemaker:DescribeEndpointConfig",
         "ec2:DescribeNatGateways",
         "ec2:DescribeRouteTables",
+        "ec2:DescribeVpcEndpoints",
+        "logs:DescribeLogGroups",
         "elasticloadbalancing:DescribeTags",
     ] {
         assert_eq!(status(action), "ok", "{action}: {report:#}");

@@ -73,6 +73,7 @@ impl World {
             ("AWS_ENDPOINT_URL_AUTO_SCALING", &self.ec2),
             ("AWS_ENDPOINT_URL_ELASTIC_LOAD_BALANCING_V2", &self.ec2),
             ("AWS_ENDPOINT_URL_SAGEMAKER", &self.ec2),
+            ("AWS_ENDPOINT_URL_CLOUDWATCH_LOGS", &self.ec2),
             ("AWS_ENDPOINT_URL_CLOUDWATCH", &self.cloudwatch),
             ("AWS_ENDPOINT_URL_PRICING", &self.pricing),
         ];

@@ -451,7 +451,7 @@ def seed_things(moto, cloudwatch, region):
     role = f"arn:aws:iam::{ACCOUNT}:role/sagemaker"
 
     subnets = ec2.describe_subnets()["Subnets"][:2]
-    for case in ("nat-idle", "nat-routed", "nat-busy", "nat-silent"):
+    for case in ("nat-idle", "nat-routed", "nat-busy", "nat-covered", "nat-silent"):
         address = ec2.allocate_address(Domain="vpc")["AllocationId"]
         tags = [{"ResourceType": "natgateway", "Tags": [{"Key": "Name", "Value": case}]}]
         gateway = ec2.create_nat_gateway(
@@ -459,14 +459,24 @@ def seed_things(moto, cloudwatch, region):
         )["NatGateway"]["NatGatewayId"]
         f.ids[case] = gateway
         ec2_backends[ACCOUNT][region].nat_gateways[gateway]._created_at = born
-        if case in ("nat-routed", "nat-busy"):
+        if case in ("nat-routed", "nat-busy", "nat-covered"):
             table = ec2.create_route_table(VpcId=subnets[0]["VpcId"])["RouteTable"]["RouteTableId"]
             ec2.create_route(RouteTableId=table, DestinationCidrBlock="0.0.0.0/0", NatGatewayId=gateway)
+            if case == "nat-busy":
+                f.ids["table-open"] = table
+                ec2.associate_route_table(RouteTableId=table, SubnetId=subnets[0]["SubnetId"])
+            if case == "nat-covered":
+                ec2.associate_route_table(RouteTableId=table, SubnetId=subnets[1]["SubnetId"])
+                ec2.create_vpc_endpoint(
+                    VpcId=subnets[0]["VpcId"], ServiceName=f"com.amazonaws.{region}.s3",
+                    VpcEndpointType="Gateway", RouteTableIds=[table],
+                )
         if case != "nat-silent":
-            busy = 1.0 if case == "nat-busy" else 0.0
+            busy = 1.0 if case in ("nat-busy", "nat-covered") else 0.0
             dims = [("NatGatewayId", gateway)]
             f.put("AWS/NATGateway", "ActiveConnectionCount", dims, [(h, [busy]) for h in hours])
             f.put("AWS/NATGateway", "BytesOutToDestination", dims, [(h, [busy * 1e6]) for h in hours])
+            f.put("AWS/NATGateway", "BytesInFromDestination", dims, [(h, [busy * 9e6]) for h in hours])
 
     for case in ("address-free", "address-running", "address-stopped"):
         f.ids[case] = ec2.allocate_address(Domain="vpc")["AllocationId"]

@@ -320,6 +320,45 @@ def resources(check, report):
                         row["wasted_usd"] <= most)
 
 
+# A NAT gateway of the demo is $0.045 an hour and as much a GB in us-east-1, and elsewhere that times the factor of the region.
+NAT_USD = {"us-east-1": 0.045, "us-west-2": 0.045, "eu-west-1": 0.045 * 1.08, "ap-northeast-1": 0.045 * 1.37}
+# What CloudWatch Logs keeps a month, where it is embedded.
+LOGS_USD = {"us-east-1": 0.03}
+
+
+def network_live(check, report):
+    rows, whole = report["rows"], report["total"]
+    for row in rows:
+        name, gb = row["resource"], (row["bytes"] or 0) / GIB
+        usd, avoidable = row["usd_per_month"], row["avoidable_usd_per_month"]
+        check.holds(f"{name}: of a bill", row["source"] == "live")
+        rate, by_the_hour = None, 0
+        if row["path"] == "nat":
+            check.near(f"{name}: hours", row["hours"], HOURS_PER_MONTH)
+            rate = NAT_USD[row["from"]]
+            by_the_hour = HOURS_PER_MONTH * rate
+        elif row["fix"] == "log_retention":
+            rate = LOGS_USD.get(row["from"])
+        if rate is None or row["bytes"] is None:
+            check.holds(f"{name}: dollars of nothing", usd is None and avoidable is None)
+        else:
+            check.near(f"{name}: dollars", usd, gb * rate + by_the_hour, 1)
+            check.near(f"{name}: a GB", row["usd_per_gb"], rate if gb else None, 1)
+            most = {"gateway_endpoint": gb * rate, "log_retention": gb * rate, "delete_idle": usd}
+            check.near(f"{name}: avoidable", avoidable, most.get(row["fix"]), 1)
+            check.holds(f"{name}: a command without a claim",
+                        (row["command"] is None) == (row["fix"] not in most))
+        if row["fix"] in ("gateway_endpoint", "log_retention", "delete_idle"):
+            check.near(f"{name}: the fix costs nothing", row["fix_usd_per_month"], 0)
+            check.near(f"{name}: nor once", row["fix_usd_once"], 0)
+            if avoidable:
+                check.near(f"{name}: pays at once", row["pay_back_months"], 0)
+    for key in ["usd_per_month", "avoidable_usd_per_month"]:
+        check.near(f"network: {key}", whole[key], total(rows, key), len(rows))
+    check.near("network: all of it", whole["network_usd_per_month"], whole["usd_per_month"])
+    check.near("network: no requests", whole["requests_usd_per_month"], 0)
+
+
 def buckets(check, report):
     for row in report["rows"]:
         name, parts = row["name"], (row["tiers"] or {}).values()

@@ -46,11 +46,13 @@ pub enum Remedy {
     },
     /// Deletion of a gateway or endpoint through which nothing went.
     DeleteIdle,
+    /// A retention for logs that are kept for ever.
+    LogRetention,
 }
 
 impl Remedy {
     /// The words in JSON, CSV and filters.
-    pub const WORDS: [&'static str; 8] = [
+    pub const WORDS: [&'static str; 9] = [
         "gateway_endpoint",
         "interface_endpoint",
         "co_location",
@@ -59,6 +61,7 @@ impl Remedy {
         "compression",
         "pack_objects",
         "delete_idle",
+        "log_retention",
     ];
 
     /// Word in JSON, CSV and filters.
@@ -77,6 +80,7 @@ impl Remedy {
             Self::Compression => 5,
             Self::PackObjects { .. } => 6,
             Self::DeleteIdle => 7,
+            Self::LogRetention => 8,
         }
     }
 }
@@ -220,6 +224,6 @@ fn pack_objects(row: &NetworkRow, bucket: &Bucket) -> Option<Fix> {
 }
 
 /// An estimate as dollars, to ten places as bills have them.
-fn exact(usd: f64) -> Option<Usd> {
+pub(super) fn exact(usd: f64) -> Option<Usd> {
     Usd::from_f64((usd * 1e10).round() / 1e10)
 }

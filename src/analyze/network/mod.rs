@@ -10,12 +10,14 @@
 //! | `sides` | bytes that sender and receiver both count, counted once |
 //! | `sums` | sums by path, ends, account, service, resource |
 //! | `facts` | what a bill says beside the network: what buckets hold and serve, what endpoints cost |
+//! | `live` | paths without a bill, from what is read of the account |
 //! | `fix` | what would avoid a part of a row, at what price of its own |
 //! | `totals` | rows by path and by fix |
 
 pub mod cache;
 mod facts;
 mod fix;
+pub mod live;
 mod meaning;
 mod path;
 mod sides;
@@ -37,6 +39,7 @@ use self::sums::{Summed, summed};
 use super::bill::BillSettings;
 use crate::domain::bill::{Bill, BillHead, Usd};
 use crate::domain::hash::FastMap;
+use crate::fleet::savings::PathRow;
 
 /// Paths of bills. The rows add up to `network` and `requests` exactly.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -79,6 +82,8 @@ pub struct NetworkRow {
     pub is_told: bool,
     /// What would avoid a part of it; `None` where nothing is known that would.
     pub fix: Option<Fix>,
+    /// The path as it was read live; `None` for one of a bill.
+    pub live: Option<Arc<PathRow>>,
 }
 
 /// What a row is of. Ends are a region, `internet`, `cdn`, or a code as the bill has it; `None` is not said.
@@ -106,6 +111,13 @@ impl NetworkRow {
     pub fn usd_per_gb(&self) -> Option<f64> {
         let gb = self.bytes? / GB;
         (gb > 0.0).then(|| self.bytes_usd.to_f64() / gb)
+    }
+
+    /// What it costs, US dollars per month: of a bill exact, live an estimate at list price; `None` where a part of that is
+    /// unknown.
+    pub fn known_usd(&self) -> Option<Usd> {
+        let is_known = self.live.as_ref().is_none_or(|live| live.usd.is_some());
+        is_known.then_some(self.usd)
     }
 
     /// How much of the row the bill tells.

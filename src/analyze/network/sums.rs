@@ -154,6 +154,7 @@ impl NetworkRow {
             trend: None,
             is_told: true,
             fix: None,
+            live: None,
         }
     }
 }

@@ -12,7 +12,9 @@ pub struct PathSum {
     pub path: NetworkPath,
     /// Number of rows.
     pub rows: usize,
-    /// Effective cost, US dollars.
+    /// Number of them without a known price: `usd` leaves them out.
+    pub unpriced: usize,
+    /// Cost, US dollars.
     pub usd: Usd,
     /// Of it, what fixes avoid, US dollars; rows of which it is not known are left out.
     pub avoidable: Usd,
@@ -40,11 +42,12 @@ pub fn by_path<'a>(rows: impl Iterator<Item = &'a NetworkRow>) -> Vec<PathSum> {
         let path = row.key.path;
         let at = sums.iter().position(|sum| sum.path == path).unwrap_or_else(|| {
             let (usd, avoidable) = (Usd::ZERO, Usd::ZERO);
-            sums.push(PathSum { path, rows: 0, usd, avoidable, bytes: None });
+            sums.push(PathSum { path, rows: 0, unpriced: 0, usd, avoidable, bytes: None });
             sums.len() - 1
         });
         let sum = &mut sums[at];
         sum.rows += 1;
+        sum.unpriced += usize::from(row.known_usd().is_none());
         sum.usd += row.usd;
         sum.avoidable += row.avoidable().unwrap_or_default();
         if let Some(bytes) = row.bytes {

@@ -204,7 +204,7 @@ impl<'a> JudgeInput<'a> {
     pub fn does_little(&self) -> bool {
         let few = |f: &Finding| match f.signal {
             ResourceSignal::Requests | ResourceSignal::Connections => f.highest_day < QUIET_DAY,
-            ResourceSignal::Bytes => f.highest_day < QUIET_BYTES,
+            ResourceSignal::Bytes | ResourceSignal::BytesBack => f.highest_day < QUIET_BYTES,
             ResourceSignal::CpuMax | ResourceSignal::GpuMax => false,
         };
         // What makes no sense may have been anything.

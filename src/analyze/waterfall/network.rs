@@ -62,6 +62,8 @@ const fn levels(remedy: &Remedy) -> (Effort, Risk) {
     match remedy {
         // A route more, and nothing moves.
         Remedy::GatewayEndpoint | Remedy::DeleteIdle => (Effort::Low, Risk::Low),
+        // What is older than the retention is gone for good.
+        Remedy::LogRetention => (Effort::Low, Risk::Medium),
         Remedy::InterfaceEndpoint { .. } | Remedy::Compression => (Effort::Medium, Risk::Low),
         Remedy::ReplicationRules => (Effort::Low, Risk::Medium),
         Remedy::PackObjects { .. } => (Effort::High, Risk::Low),

@@ -12,6 +12,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::domain::storage::Subject;
+use crate::fleet::savings::PathKind;
 use crate::tabs::Tab;
 use crate::tabs::overview::state::BillPage;
 use crate::tabs::savings::state::{SavingsList, SavingsPage};
@@ -49,6 +50,8 @@ pub enum Target {
     List(SavingsList),
     /// The page of a row of such a list.
     Saving(SavingsPage),
+    /// The page of a path of the network that was read live: what it leads through, by id.
+    Network(Arc<str>, PathKind),
     /// The page of the bill, or of a part of it.
     Bill(BillPage),
     /// The list that another target leads to, with this filter in force.

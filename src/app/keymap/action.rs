@@ -339,7 +339,7 @@ actions! {
     /// Write a note to the scenario.
     NoteScenario "note-scenario" WhatIf ["n"] "note";
 
-    /// Fill the network calculator of What-if from the bill: each way with its gigabytes and price, each fix as a cut.
+    /// Fill the network calculator of What-if from the paths: each way with its gigabytes and price, each fix as a cut.
     NetworkWhatIf "network-what-if" Network ["n"] "calculator";
 
     /// Choose by what the bill is broken down: one key, or two at once.

@@ -17,8 +17,9 @@ use super::keep::kind;
 use super::{Context, Input};
 use crate::cache::FactKind;
 use crate::domain::{
-    ErrorKind, Hour, HourRange, HourlySeries, RESOURCE_HOURS, Resource, ResourceFacts,
-    ResourceKind, ResourcePrice, Scope, ScopeResources, SourceError, SourceId, arcs, is_due,
+    EndlessLogs, ErrorKind, Hour, HourRange, HourlySeries, NAT_BYTES, RESOURCE_HOURS, Resource,
+    ResourceFacts, ResourceKind, ResourcePrice, Routing, Scope, ScopeResources, SourceError,
+    SourceId, arcs, is_due,
 };
 use crate::source::catalogue::resource_price;
 use crate::source::ledger::BilledApi;
@@ -30,6 +31,9 @@ const PRICES: FactKind = FactKind::new("resource-prices", 1);
 
 /// List prices change a few times a year; a week bounds how stale one can be.
 const PRICED_FOR: SignedDuration = SignedDuration::from_hours(24 * 7);
+
+/// Log groups come and go by the day, and there may be thousands of them.
+const LOGS_FOR: SignedDuration = SignedDuration::from_hours(6);
 
 /// Hours that are kept of each series, 6 KB: verdicts look at fewer, but a stretch that fills those
 /// began before them.
@@ -85,7 +89,17 @@ impl Round {
         let mut troubles: Vec<Arc<SourceError>> = Vec::new();
         let mut listed = self.list(ctx, &mut troubles).await;
         let failed = troubles.len();
-        self.price(ctx, &mut listed, now, &mut troubles).await;
+        let is_routed = failed < KINDS.len() && listed.iter().any(is_gateway);
+        let mut routing = Routing::default();
+        if is_routed {
+            routing = routes(ctx, &mut listed, &mut troubles).await;
+        }
+        let (logs, is_asked) = self.logs(ctx, now, failed, &mut troubles).await;
+        let parts = Parts {
+            failed: troubles.len(),
+            all: KINDS.len() + 2 * usize::from(is_routed) + usize::from(is_asked),
+        };
+        routing.nat_usd_per_gb = self.price(ctx, &mut listed, now, &mut troubles).await;
         since_when(&mut listed, &self.known, now);
         let mut items = merged(listed, &self.known);
         if failed < KINDS.len() && (ctx.only_once || is_due(self.unanswered, AGAIN, now)) {
@@ -97,13 +111,13 @@ impl Round {
         items.sort_by(|a, b| {
             (a.resource.kind, &a.resource.id).cmp(&(b.resource.kind, &b.resource.id))
         });
-        let resources = Arc::new(ScopeResources { items: arcs(items) });
+        let resources = Arc::new(ScopeResources { items: arcs(items), routing, logs });
         if failed < KINDS.len() {
             self.known = resources.clone();
             let scope = ctx.scope.clone();
             let _ = ctx.inputs.send(Input::Resources { scope, resources }).await;
         }
-        self.tell(ctx, failed, troubles).await;
+        self.tell(ctx, parts, troubles).await;
     }
 
     /// All kinds; what failed keeps its last good list.
@@ -127,21 +141,45 @@ impl Round {
         out
     }
 
-    /// Fills in prices that the provider did not know itself.
+    /// Log groups that keep everything, and whether they were asked for now. A list that fails keeps the last good one.
+    async fn logs(
+        &self,
+        ctx: &Context,
+        now: Timestamp,
+        failed: usize,
+        troubles: &mut Vec<Arc<SourceError>>,
+    ) -> (Option<EndlessLogs>, bool) {
+        let known = self.known.logs.clone();
+        let is_due = is_due(known.as_ref().map(|logs| logs.taken_at), LOGS_FOR, now);
+        if failed >= KINDS.len() || !is_due {
+            return (known, false);
+        }
+        let Scope { account, region } = &ctx.scope;
+        match guarded("logs:DescribeLogGroups", ctx.source.log_groups(account, region)).await {
+            Ok(all) => (Some(EndlessLogs::of(all, now)), true),
+            Err(error) => {
+                troubles.push(Arc::new(error));
+                (known, true)
+            }
+        }
+    }
+
+    /// Fills in prices that the provider did not know itself. Returns the price of a GB through a NAT gateway, USD; `None`
+    /// when unknown.
     async fn price(
         &mut self,
         ctx: &Context,
         resources: &mut [Resource],
         now: Timestamp,
         troubles: &mut Vec<Arc<SourceError>>,
-    ) {
+    ) -> Option<f64> {
         let open = |r: &&mut Resource| r.units.iter().any(|u| u.usd_per_hour.is_none());
         let mut kinds: Vec<ResourceKind> =
             resources.iter_mut().filter(open).map(|r| r.kind).collect();
         kinds.sort_unstable();
         kinds.dedup();
         if kinds.is_empty() {
-            return;
+            return None;
         }
         let region = &ctx.scope.region;
         // Prices belong to no account.
@@ -176,13 +214,17 @@ impl Round {
                     .or_else(|| resource_price(region, kind, &unit.what));
             }
         }
+        let gateway = ResourceKind::NatGateway;
+        let live = prices.iter().find(|p| p.kind == gateway && *p.what == *NAT_BYTES);
+        live.map(|p| p.usd_per_hour).or_else(|| resource_price(region, gateway, NAT_BYTES))
     }
 
     /// How the source is doing, and a line for each new trouble.
-    async fn tell(&mut self, ctx: &Context, failed: usize, troubles: Vec<Arc<SourceError>>) {
+    async fn tell(&mut self, ctx: &Context, parts: Parts, troubles: Vec<Arc<SourceError>>) {
+        let Parts { failed, all } = parts;
         let outcome = match troubles.first() {
-            Some(first) if failed >= KINDS.len() => Outcome::Bad(first.clone()),
-            _ => Outcome::Good { coverage: 1.0 - failed as f32 / KINDS.len() as f32 },
+            Some(first) if failed >= all => Outcome::Bad(first.clone()),
+            _ => Outcome::Good { coverage: 1.0 - failed as f32 / all as f32 },
         };
         let good = matches!(outcome, Outcome::Good { .. });
         ctx.report(SourceId::Resources, ctx.scope.clone(), outcome).await;
@@ -195,6 +237,42 @@ impl Round {
         }
         self.told = now;
     }
+}
+
+/// Lists of a round.
+#[derive(Clone, Copy)]
+struct Parts {
+    failed: usize,
+    /// Those that were asked for; > 0.
+    all: usize,
+}
+
+fn is_gateway(resource: &Resource) -> bool {
+    resource.kind == ResourceKind::NatGateway
+}
+
+/// Route tables and endpoints, and what the gateways serve by them. What could not be read is `None`: nothing is
+/// claimed by routes that may be others by now.
+async fn routes(
+    ctx: &Context,
+    listed: &mut [Resource],
+    troubles: &mut Vec<Arc<SourceError>>,
+) -> Routing {
+    let Scope { account, region } = &ctx.scope;
+    let (tables, endpoints) = futures_util::future::join(
+        guarded("ec2:DescribeRouteTables", ctx.source.route_tables(account, region)),
+        guarded("ec2:DescribeVpcEndpoints", ctx.source.vpc_endpoints(account, region)),
+    )
+    .await;
+    let mut kept = |error| troubles.push(Arc::new(error));
+    let tables = tables.map_err(&mut kept).ok();
+    let endpoints = endpoints.map_err(&mut kept).ok();
+    let routing = Routing { tables, endpoints, nat_usd_per_gb: None };
+    for gateway in listed.iter_mut().filter(|r| is_gateway(r)) {
+        let leading = routing.leading_to(&gateway.id);
+        gateway.serves = leading.map(|all| all.iter().map(|table| table.id.clone()).collect());
+    }
+    routing
 }
 
 /// The first call of a kind, for messages.

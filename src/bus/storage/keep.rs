@@ -54,6 +54,7 @@ pub(super) fn unknown(bucket: Bucket, why: &SourceError, now: Timestamp) -> Buck
         sizes: Err(why.clone()),
         objects: Err(why),
         reads_per_month: None,
+        downloaded_per_month: None,
         taken_at: now,
     }
 }

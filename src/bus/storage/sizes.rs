@@ -60,11 +60,12 @@ fn word(metric: SizeMetric) -> &'static str {
         SizeMetric::Bytes => "bytes",
         SizeMetric::Objects => "objects",
         SizeMetric::Reads => "reads",
+        SizeMetric::Downloads => "downloads",
     }
 }
 
 fn metric(word: &str) -> Option<SizeMetric> {
-    [SizeMetric::Bytes, SizeMetric::Objects, SizeMetric::Reads]
+    [SizeMetric::Bytes, SizeMetric::Objects, SizeMetric::Reads, SizeMetric::Downloads]
         .into_iter()
         .find(|m| self::word(*m) == word)
 }
@@ -150,6 +151,11 @@ impl Sizes {
                 && (s.metric != SizeMetric::Reads
                     || whole.get(&s.bucket).is_some_and(|filter| *filter == s.dimension))
         });
+        let downloads = wanted.iter().filter(|s| s.metric == SizeMetric::Reads);
+        let downloads =
+            downloads.map(|s| SizeSeries { metric: SizeMetric::Downloads, ..s.clone() });
+        let downloads: Vec<SizeSeries> = downloads.collect();
+        wanted.extend(downloads);
         let end = today(ctx.shared.now());
         let mut by_start: BTreeMap<i32, Vec<SizeSeries>> = BTreeMap::new();
         for series in wanted {
@@ -175,7 +181,7 @@ impl Sizes {
     /// The first day to ask for.
     fn start(&self, series: &SizeSeries, end: i32) -> i32 {
         let oldest = match series.metric {
-            SizeMetric::Reads => end - READ_DAYS,
+            SizeMetric::Reads | SizeMetric::Downloads => end - READ_DAYS,
             _ => end - KEEP_DAYS,
         };
         let known = self.series.get(series).filter(|s| s.fetched_to > 0);
@@ -217,14 +223,17 @@ impl Sizes {
         };
         let sizes: Vec<DailySeries> = of(SizeMetric::Bytes).collect();
         let objects = of(SizeMetric::Objects).next();
-        let reads = self.series.iter().find(|(key, series)| {
-            key.metric == SizeMetric::Reads && key.bucket == *name && !series.days.is_empty()
-        });
-        let reads_per_month = reads.and_then(|(_, series)| series.per_month(today(now)));
+        let per_month = |metric| {
+            let found = self.series.iter().find(|(key, series)| {
+                key.metric == metric && key.bucket == *name && !series.days.is_empty()
+            });
+            found.and_then(|(_, series)| series.per_month(today(now)))
+        };
         if self.asked.contains(name) || !sizes.is_empty() {
             facts.sizes = Ok(sizes);
             facts.objects = Ok(objects);
-            facts.reads_per_month = reads_per_month;
+            facts.reads_per_month = per_month(SizeMetric::Reads);
+            facts.downloaded_per_month = per_month(SizeMetric::Downloads);
         } else if let Some(trouble) = &self.trouble {
             facts.sizes = Err(trouble.clone());
             facts.objects = Err(trouble.clone());

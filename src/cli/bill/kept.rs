@@ -65,6 +65,15 @@ impl Kept {
         Ok(Self { place, heads, unreadable })
     }
 
+    /// True where no bill is there, and none that cannot be read. Fails where that cannot be told.
+    pub(in crate::cli) fn is_empty(invocation: &Invocation) -> Result<bool, CliError> {
+        if invocation.reach.demo_fleet(&invocation.config, &invocation.options).is_some() {
+            return Ok(false);
+        }
+        let kept = Bills::beside(&invocation.cache_file()?).heads().map_err(unreadable)?;
+        Ok(kept.heads.is_empty() && kept.unreadable.is_empty())
+    }
+
     /// The newest period.
     pub(in crate::cli) fn newest(&self) -> Month {
         self.heads.last().map_or(Month::of(jiff::civil::Date::ZERO), |head| head.period)

@@ -19,6 +19,10 @@ pub struct NetworkArgs {
     /// Of which bill.
     #[command(flatten)]
     pub of: OfArgs,
+    /// Reads the account in place of a bill: NAT gateways with their bytes and routes, and buckets far from the fleet, at
+    /// list prices. Without a bill this is done anyway.
+    #[arg(long, conflicts_with_all = ["period", "export"])]
+    pub live: bool,
     /// How they are listed.
     #[command(flatten)]
     pub list: ListOptions,

@@ -147,6 +147,12 @@ impl<F: ListField<Of = SavedOf>> Listed<F> {
     }
 }
 
+/// What paths of the network rest on, read once: resources, and storage as far as the Overview sums it.
+pub(super) fn network_picture(invocation: &Invocation) -> Result<SavedOf, CliError> {
+    read::once(invocation, Want::Free, SavingsWant::Network, SourceId::Resources)
+        .map(|read| read.of)
+}
+
 fn known(values: impl Iterator<Item = Option<f64>>) -> f64 {
     values.flatten().sum()
 }

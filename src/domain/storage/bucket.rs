@@ -72,6 +72,9 @@ pub struct BucketFacts {
     pub objects: Fact<Option<DailySeries>>,
     /// Read requests per month from S3 request metrics; `None` for a bucket without them.
     pub reads_per_month: Option<f64>,
+    /// Bytes that were read per month, from S3 request metrics; `None` for a bucket without them.
+    #[serde(default)]
+    pub downloaded_per_month: Option<f64>,
     /// Time of the newest of these facts.
     pub taken_at: Timestamp,
 }

@@ -7,6 +7,7 @@ mod bill;
 mod commitment;
 mod commitment_finding;
 mod partly_idle;
+mod path;
 mod proposal;
 mod resource;
 mod size_note;
@@ -18,6 +19,7 @@ pub use bill::{BillKind, BillRow};
 pub use commitment::{CommitmentRow, CommitmentSums};
 pub use commitment_finding::{CommitmentFinding, Elsewhere, Ending, UnusedCost};
 pub use partly_idle::{NodeRemedy, PartlyIdleNode};
+pub use path::{PathAdvice, PathKind, PathRow};
 pub use proposal::{CannotTell, CheaperType, MigShare, Need, Proposal, SizeVerdict};
 pub use resource::{Pattern, ResourceRow};
 pub use size_note::{
@@ -69,6 +71,9 @@ pub struct Savings {
     pub mixed_fleets: Vec<Arc<MixedFleet>>,
     /// Billed resources other than instances, idle ones first, most USD/h first.
     pub resources: Vec<Arc<ResourceRow>>,
+    /// Paths of the network that are known without a bill, the largest avoidable sum first.
+    #[serde(default)]
+    pub paths: Vec<Arc<PathRow>>,
     /// Total savings by step, without overlap.
     pub waterfall: Waterfall,
     /// Commitments that could not be read: they make net savings unknown.

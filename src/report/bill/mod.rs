@@ -27,6 +27,8 @@ pub struct BillsOf {
     pub before: Vec<BillHead>,
     /// True where it was measured what resources did.
     pub is_measured: bool,
+    /// Readings of the sources, where rows are of what was read live and of no bill; `None` of bills.
+    pub live: Option<Vec<Reading>>,
 }
 
 /// Period, state, export, format and age of bills.

@@ -84,6 +84,7 @@ fn what_changed_in_every_format() {
         bills: vec![after.head.clone()],
         before: vec![before.head.clone()],
         is_measured: false,
+        live: None,
     };
     insta::assert_snapshot!(all(&List::<ChangeField>::of(changed_rows(&found).to_vec(), None, of)));
 }

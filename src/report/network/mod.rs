@@ -8,49 +8,35 @@ use serde_json::{Value as Json, json};
 
 use super::bill::{bill, named, oddities, usd};
 use super::exact_json::exact;
-use super::{BillsOf, List, ListField};
-use crate::analyze::network::{Confidence, FixSum, NetworkPath, by_fix};
-use crate::domain::bill::{BillFormat, Usd};
+use super::{BillsOf, List, ListField, sources};
+use crate::analyze::network::{Confidence, FixSum};
+use crate::domain::bill::BillFormat;
 use crate::domain::{Reading, SourceId};
-use crate::tabs::network::picture::{NetworkField, NetworkItem};
+use crate::tabs::network::picture::{NetworkField, NetworkItem, NetworkSums};
 use crate::view::{ViewContext, format, reasons};
 pub use cache::{CacheOf, LogTold};
 
-/// Sums over the rows of a list.
-#[derive(Default)]
-struct Total {
-    network: Usd,
-    requests: Usd,
-    avoidable: Usd,
-}
-
-impl Total {
-    fn of<'a>(rows: impl Iterator<Item = &'a NetworkItem>) -> Self {
-        rows.fold(Self::default(), |mut total, row| {
-            match row.of.key.path {
-                NetworkPath::Requests => total.requests += row.of.usd,
-                _ => total.network += row.of.usd,
-            }
-            total.avoidable += row.of.avoidable().unwrap_or_default();
-            total
-        })
-    }
-}
+/// Basis of live figures, one sentence.
+pub(crate) const LIVE_BASIS: &str = "no bill: estimates in USD per month of 730 h at list prices, of the bytes that CloudWatch counts \
+                          of NAT gateways in the last two weeks; paths that nothing counts are not there; \
+                          avoidable is an upper bound";
 
 /// A line per fix: how many rows have it, what it avoids of them, what is done.
-fn fixes(list: &List<NetworkField>) -> Vec<String> {
-    let line = |sum: FixSum| {
+fn fixes(sums: &NetworkSums) -> Vec<String> {
+    let line = |sum: &FixSum| {
         let much = reasons::network_avoided(sum.avoidable, sum.confidence);
         let of = much.map(|much| format!("{much} of ")).unwrap_or_default();
         let (rows, remedy) = (format::plural(sum.rows, "path"), &sum.remedy);
         format!("  {}: {of}{rows}; {}", remedy.word(), reasons::network_remedy(remedy))
     };
-    by_fix(list.each().map(|row| &row.of)).into_iter().map(line).collect()
+    sums.by_fix.iter().map(line).collect()
 }
 
 /// What the bills do not tell of paths.
 fn doubts(list: &List<NetworkField>) -> Vec<String> {
-    let low = list.each().filter(|row| row.of.confidence() == Confidence::Low).count();
+    let is_low =
+        |row: &&NetworkItem| row.of.live.is_none() && row.of.confidence() == Confidence::Low;
+    let low = list.each().filter(is_low).count();
     let low = (low > 0).then(|| {
         format!(
             "! {} told by an operation or a description alone (confidence low): no fix is named",
@@ -72,7 +58,8 @@ impl ListField for NetworkField {
 
     const VIEW: &'static str = "network";
 
-    const SOURCES: &'static [SourceId] = &[];
+    // Of a bill no source was read.
+    const SOURCES: &'static [SourceId] = sources::NETWORK;
 
     const IDENTITY: &'static [Self] = &[
         Self::Path,
@@ -84,11 +71,14 @@ impl ListField for NetworkField {
         Self::Purpose,
     ];
 
-    fn readings(_: &BillsOf) -> &[Reading] {
-        &[]
+    fn readings(of: &BillsOf) -> &[Reading] {
+        of.live.as_deref().unwrap_or_default()
     }
 
     fn basis(of: &BillsOf) -> String {
+        if of.live.is_some() {
+            return LIVE_BASIS.to_owned();
+        }
         let before = match &of.before[..] {
             [] => String::new(),
             before => format!("; trend since the bill of {}", named(before)),
@@ -101,18 +91,23 @@ impl ListField for NetworkField {
     }
 
     fn beside(list: &List<Self>, _: &ViewContext) -> Vec<(&'static str, Json)> {
-        let total = Total::of(list.each());
+        let total = NetworkSums::of(list.each());
         let total = json!({
             "usd_per_month": exact(total.network + total.requests),
             "network_usd_per_month": exact(total.network),
             "requests_usd_per_month": exact(total.requests),
             "avoidable_usd_per_month": exact(total.avoidable),
         });
-        vec![("bills", list.of.bills.iter().map(bill).collect()), ("total", total)]
+        let source = if list.of.live.is_some() { "live" } else { "bill" };
+        vec![
+            ("source", source.into()),
+            ("bills", list.of.bills.iter().map(bill).collect()),
+            ("total", total),
+        ]
     }
 
     fn notes(list: &List<Self>, _: &ViewContext) -> Vec<String> {
-        let total = Total::of(list.each());
+        let total = NetworkSums::of(list.each());
         let sum = format!(
             "total: {} = network {}, requests {}; avoidable up to {}",
             usd(total.network + total.requests),
@@ -120,8 +115,13 @@ impl ListField for NetworkField {
             usd(total.requests),
             usd(total.avoidable)
         );
+        let unpriced = (total.unpriced > 0).then(|| {
+            let is = format::counted(total.unpriced, "path has", "paths have");
+            format!("! {is} no known price, and the total leaves them out")
+        });
         let mut notes = vec![sum];
-        notes.extend(fixes(list));
+        notes.extend(unpriced);
+        notes.extend(fixes(&total));
         notes.extend(doubts(list));
         notes.extend(oddities(&list.of));
         notes

@@ -2,10 +2,10 @@ use std::sync::Arc;
 
 use super::*;
 use crate::analyze::bill::fixture::{LineOf, bill_of, settings};
-use crate::analyze::network::network;
+use crate::analyze::network::{NetworkPath, live, network};
 use crate::domain::bill::{Bill, TransferPath};
 use crate::report::{Format, Report, write};
-use crate::tabs::network::picture::network_rows;
+use crate::tabs::network::picture::{fixture, network_rows};
 use crate::view::fixture::ctx;
 
 /// A month with a path of each kind that has a fix, and one of each that has none.
@@ -65,6 +65,18 @@ fn at_80() -> ViewContext {
 fn paths_in_every_format() {
     let formats = [Format::Table, Format::Csv, Format::Json, Format::Md];
     let all = formats.map(|format| write(&paths(), format, &at_80())).join("\n");
+    insta::assert_snapshot!(all);
+}
+
+fn live_paths() -> List<NetworkField> {
+    let of = BillsOf { live: Some(Vec::new()), ..BillsOf::default() };
+    List::of(network_rows(live::paths(&fixture::live())).to_vec(), None, of)
+}
+
+#[test]
+fn live_paths_in_every_format_say_that_they_are_estimates_and_what_has_no_price() {
+    let formats = [Format::Table, Format::Csv, Format::Json, Format::Md];
+    let all = formats.map(|format| write(&live_paths(), format, &at_80())).join("\n");
     insta::assert_snapshot!(all);
 }
 

@@ -21,7 +21,7 @@ const NAMESPACE: &str = "AWS/S3";
 /// Seconds of a day, the period of storage metrics.
 const DAY_S: i32 = 86_400;
 
-/// In this order they are listed.
+/// In this order they are listed. Downloads have the filters of reads.
 const METRICS: [SizeMetric; 3] = [SizeMetric::Bytes, SizeMetric::Objects, SizeMetric::Reads];
 
 /// CloudWatch's name of the metric and of its second dimension, and the statistic of a day.
@@ -30,6 +30,7 @@ fn names(metric: SizeMetric) -> (&'static str, &'static str, Statistic) {
         SizeMetric::Bytes => ("BucketSizeBytes", "StorageType", Statistic::Average),
         SizeMetric::Objects => ("NumberOfObjects", "StorageType", Statistic::Average),
         SizeMetric::Reads => ("GetRequests", "FilterId", Statistic::Sum),
+        SizeMetric::Downloads => ("BytesDownloaded", "FilterId", Statistic::Sum),
     }
 }
 

@@ -229,6 +229,10 @@ calls! {
     DESCRIBE_NAT_GATEWAYS ec2:DescribeNatGateways describe_nat_gateways read "to list NAT gateways";
     DESCRIBE_ROUTE_TABLES ec2:DescribeRouteTables describe_route_tables read
         "to know which routes lead to a NAT gateway";
+    DESCRIBE_VPC_ENDPOINTS ec2:DescribeVpcEndpoints describe_vpc_endpoints read
+        "to know what goes through a NAT gateway and need not";
+    DESCRIBE_LOG_GROUPS logs:DescribeLogGroups describe_log_groups read
+        "to list log groups that keep everything for ever";
     DESCRIBE_LOAD_BALANCERS elasticloadbalancing:DescribeLoadBalancers describe_load_balancers read
         "to list load balancers";
     DESCRIBE_TAGS elasticloadbalancing:DescribeTags describe_tags read
@@ -248,11 +252,13 @@ calls! {
 }
 
 /// Calls that read resources other than instances, besides those of [`READING`].
-pub const RESOURCES: [&Call; 15] = [
+pub const RESOURCES: [&Call; 17] = [
     &DESCRIBE_ADDRESSES,
     &DESCRIBE_NETWORK_INTERFACES,
     &DESCRIBE_NAT_GATEWAYS,
     &DESCRIBE_ROUTE_TABLES,
+    &DESCRIBE_VPC_ENDPOINTS,
+    &DESCRIBE_LOG_GROUPS,
     &DESCRIBE_LOAD_BALANCERS,
     &DESCRIBE_TAGS,
     &DESCRIBE_TARGET_GROUPS,
@@ -433,6 +439,7 @@ pub(super) mod tests {
             "sagemaker",
             "savingsplans",
             "organizations",
+            "logs",
             "ce",
         ];
         for call in all().chain([&ASSUME_ROLE]) {

@@ -62,6 +62,8 @@ const EC2: &str = "<reservationSet><item><instancesSet><item><instanceId>¶</ins
     <key>Name</key><value>§</value></item></tagSet></item></natGatewaySet>\
     <routeTableSet><item><routeTableId>§</routeTableId><routeSet><item><natGatewayId>¶</natGatewayId>\
     </item></routeSet></item></routeTableSet>\
+    <vpcEndpointSet><item><vpcEndpointId>¶</vpcEndpointId><vpcId>§</vpcId>\
+    <serviceName>§</serviceName><state>§</state></item></vpcEndpointSet>\
     <instanceTypeSet><item><instanceType>§</instanceType><vCpuInfo><defaultVCpus>4</defaultVCpus>\
     </vCpuInfo><networkInfo><networkPerformance>§</networkPerformance></networkInfo><gpuInfo><gpus>\
     <item><name>§</name><manufacturer>§</manufacturer><count>1</count></item></gpus></gpuInfo></item>\
@@ -192,6 +194,7 @@ fn json(target: &str, text: &str, id: &str) -> Reply {
         "ListTags" => {
             json!({"Tags": [{"Key": "Name", "Value": text}, {"Key": text, "Value": text}]})
         }
+        "DescribeLogGroups" => json!({"logGroups": [{"logGroupName": text, "storedBytes": 1}]}),
         "ListAccounts" => json!({"Accounts": [{"Id": ACCOUNT, "Arn": text, "Name": text,
             "Status": text}]}),
         "GetCostAndUsage" | "GetCostAndUsageWithResources" => {

@@ -19,6 +19,7 @@ mod lifecycle;
 mod limit;
 mod listing;
 mod load_balancers;
+mod log_groups;
 mod login;
 mod metrics;
 mod minutes;
@@ -51,6 +52,7 @@ mod time;
 mod trust;
 mod types;
 mod volumes;
+mod vpcs;
 mod writing;
 
 #[cfg(test)]
@@ -85,8 +87,9 @@ use super::provider::{
     Page, PriceWanted, Provider, ResourceHours, SeriesQuery,
 };
 use crate::domain::{
-    Commitment, HourRange, Instance, Offer, PlanRate, Resource, ResourceKind, ResourcePrice, Scope,
-    SourceError, SpotHistory, TypeSpec, ZoneOffering,
+    Commitment, HourRange, Instance, LogGroup, Offer, PlanRate, Resource, ResourceKind,
+    ResourcePrice, RouteTable, Scope, SourceError, SpotHistory, TypeSpec, VpcEndpoint,
+    ZoneOffering,
 };
 
 pub use config::{AccountSource, AssumeRole, Patience};
@@ -261,6 +264,30 @@ impl Provider for AwsProvider {
         range: HourRange,
     ) -> Result<Vec<ResourceHours>, SourceError> {
         resource_hours::read(self, region, resources, range).await
+    }
+
+    async fn route_tables(
+        &self,
+        _: &Arc<str>,
+        region: &Arc<str>,
+    ) -> Result<Vec<RouteTable>, SourceError> {
+        vpcs::route_tables(self, region).await
+    }
+
+    async fn vpc_endpoints(
+        &self,
+        _: &Arc<str>,
+        region: &Arc<str>,
+    ) -> Result<Vec<VpcEndpoint>, SourceError> {
+        vpcs::endpoints(self, region).await
+    }
+
+    async fn log_groups(
+        &self,
+        _: &Arc<str>,
+        region: &Arc<str>,
+    ) -> Result<Vec<LogGroup>, SourceError> {
+        log_groups::read(self, region).await
     }
 
     async fn resource_prices(

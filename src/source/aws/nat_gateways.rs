@@ -1,12 +1,9 @@
-//! NAT gateways, and the route tables that lead to them.
-
-use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
+//! NAT gateways.
 
 use aws_sdk_ec2::types as ec2;
 
 use super::AwsProvider;
-use super::calls::{DESCRIBE_NAT_GATEWAYS, DESCRIBE_ROUTE_TABLES};
+use super::calls::DESCRIBE_NAT_GATEWAYS;
 use super::inventory::clean;
 use super::limit::Api;
 use super::resources::name;
@@ -14,10 +11,7 @@ use super::time;
 use crate::domain::text::is_id;
 use crate::domain::{BilledUnit, Resource, ResourceKind, Scope, SourceError, Tags};
 
-/// Route tables by the gateway that a route of theirs leads to.
-type Routes = HashMap<String, BTreeSet<Arc<str>>>;
-
-/// All NAT gateways of a region, with the route tables that lead to them. Err when a page cannot be read.
+/// All NAT gateways of a region. What they serve is in the route tables ([`super::vpcs`]). Err when a page cannot be read.
 pub async fn read(aws: &AwsProvider, scope: &Scope) -> Result<Vec<Resource>, SourceError> {
     let region = &scope.region;
     let client = aws.clients().await.ec2(region);
@@ -25,40 +19,11 @@ pub async fn read(aws: &AwsProvider, scope: &Scope) -> Result<Vec<Resource>, Sou
     let of = (Api::Ec2, &DESCRIBE_NAT_GATEWAYS);
     let gateways: Vec<ec2::NatGateway> =
         aws.all_pages(of, region, ask, |page| (page.nat_gateways, page.next_token)).await?;
-    if gateways.is_empty() {
-        return Ok(Vec::new());
-    }
-    let routes = match routes(aws, region).await {
-        Ok(routes) => Some(routes),
-        Err(error) => {
-            tracing::warn!(%region, %error.message, "route tables cannot be read");
-            None
-        }
-    };
-    Ok(gateways.iter().filter_map(|g| gateway(g, scope, routes.as_ref())).collect())
-}
-
-async fn routes(aws: &AwsProvider, region: &Arc<str>) -> Result<Routes, SourceError> {
-    let client = aws.clients().await.ec2(region);
-    let ask = |token| client.describe_route_tables().set_next_token(token).send();
-    let mut out = Routes::new();
-    aws.each_page((Api::Ec2, &DESCRIBE_ROUTE_TABLES), region, ask, |page| {
-        for table in page.route_tables() {
-            for route in table.routes() {
-                if let Some(gateway) = route.nat_gateway_id().filter(|id| is_id(id)) {
-                    let of = out.entry(gateway.to_owned()).or_default();
-                    of.insert(clean(table.route_table_id()));
-                }
-            }
-        }
-        Ok(page.next_token)
-    })
-    .await?;
-    Ok(out)
+    Ok(gateways.iter().filter_map(|g| gateway(g, scope)).collect())
 }
 
 /// `None` for a gateway that is gone, or has no id.
-fn gateway(raw: &ec2::NatGateway, scope: &Scope, routes: Option<&Routes>) -> Option<Resource> {
+fn gateway(raw: &ec2::NatGateway, scope: &Scope) -> Option<Resource> {
     use ec2::NatGatewayState::{Available, Deleted, Deleting, Failed};
     let own = raw.nat_gateway_id().filter(|id| is_id(id))?;
     let state = raw.state();
@@ -82,7 +47,7 @@ fn gateway(raw: &ec2::NatGateway, scope: &Scope, routes: Option<&Routes>) -> Opt
         changed_at: None,
         used_at: None,
         units: vec![BilledUnit { what: what.into(), count: 1.0, usd_per_hour: None }],
-        serves: routes.map(|all| all.get(own).into_iter().flatten().cloned().collect()),
+        serves: None,
         tags,
     })
 }

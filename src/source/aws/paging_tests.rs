@@ -232,11 +232,25 @@ pub(super) fn lists() -> Vec<(&'static str, &'static str, bool, &'static str, Ca
             call!(|aws| resources(aws, ResourceKind::NatGateway)),
         ),
         (
-            "nat_gateways.rs",
+            "vpcs.rs",
             "DescribeRouteTables",
+            false,
+            end,
+            call!(|aws| aws.route_tables(&ACCOUNT.into(), &scope().region)),
+        ),
+        (
+            "vpcs.rs",
+            "DescribeVpcEndpoints",
             true,
-            UNKNOWN,
-            call!(|aws| resources(aws, ResourceKind::NatGateway)),
+            end,
+            call!(|aws| aws.vpc_endpoints(&ACCOUNT.into(), &scope().region)),
+        ),
+        (
+            "log_groups.rs",
+            "DescribeLogGroups",
+            true,
+            end,
+            call!(|aws| aws.log_groups(&ACCOUNT.into(), &scope().region)),
         ),
         (
             "load_balancers.rs",

@@ -147,7 +147,7 @@ fn series(
     it: &Resource,
     notebooks: &HashMap<Arc<str>, Vec<GpuDimensions>>,
 ) -> Vec<Asked> {
-    use ResourceSignal::{Bytes, Connections, CpuMax, GpuMax, Requests};
+    use ResourceSignal::{Bytes, BytesBack, Connections, CpuMax, GpuMax, Requests};
     let one = |signal, namespace, metric, dimensions: &GpuDimensions, statistic| Asked {
         resource,
         signal,
@@ -202,7 +202,10 @@ fn series(
             let of = "AWS/NATGateway";
             vec![
                 one(Connections, of, "ActiveConnectionCount", &at, "Maximum"),
+                // What goes out and what comes back: each byte that is billed once. The two metrics of
+                // the other side (InFromSource, OutToSource) count the same bytes again.
                 one(Bytes, of, "BytesOutToDestination", &at, "Sum"),
+                one(BytesBack, of, "BytesInFromDestination", &at, "Sum"),
             ]
         }
         ResourceKind::LoadBalancer => {
@@ -316,9 +319,10 @@ fn together(signal: ResourceSignal, parts: &BTreeMap<usize, Values>) -> Vec<(Tim
             return *odd;
         }
         match signal {
-            ResourceSignal::Requests | ResourceSignal::Bytes | ResourceSignal::Connections => {
-                values.iter().sum()
-            }
+            ResourceSignal::Requests
+            | ResourceSignal::Bytes
+            | ResourceSignal::BytesBack
+            | ResourceSignal::Connections => values.iter().sum(),
             ResourceSignal::CpuMax | ResourceSignal::GpuMax => {
                 values.iter().copied().fold(0.0, f64::max)
             }

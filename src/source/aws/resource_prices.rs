@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::AwsProvider;
 use super::product::on_demand;
 use super::storage_pricing::products_of;
-use crate::domain::{ResourceKind, ResourcePrice, SourceError};
+use crate::domain::{NAT_BYTES, ResourceKind, ResourcePrice, SourceError};
 
 /// Where the price list keeps the prices of a kind: offer and product family. The offer of load
 /// balancers is one of its own, NAT gateways are sold with EC2.
@@ -47,7 +47,8 @@ pub async fn read(
 }
 
 /// What a product is a price of. Its usage type says so, after the prefix of the region: `Host:`,
-/// `Notebk:` and `Studio:<app>-` with a type, `NatGateway-Hours`, `LoadBalancerUsage`.
+/// `Notebk:` and `Studio:<app>-` with a type, `NatGateway-Hours`, `NatGateway-Bytes`,
+/// `LoadBalancerUsage`.
 fn of_product(
     json: &str,
     family: &str,
@@ -79,7 +80,7 @@ fn of_product(
             }
         }
         "NAT Gateway" => {
-            let what = ["RegionalNatGateway-Hours", "NatGateway-Hours"]
+            let what = ["RegionalNatGateway-Hours", "NatGateway-Hours", NAT_BYTES]
                 .into_iter()
                 .find(|what| is_usage(usage, what))?;
             (ResourceKind::NatGateway, what.to_owned())

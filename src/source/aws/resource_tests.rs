@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::testing::{Cbor, Reply, Request, Server};
 use crate::domain::{
-    ErrorKind, Hour, HourRange, NOT_WORKING, Resource, ResourceKind, ResourceSignal, sample,
+    EndpointKind, ErrorKind, Hour, HourRange, NOT_WORKING, Resource, ResourceKind, ResourceSignal,
+    sample,
 };
 use crate::source::Provider as _;
 use crate::source::provider::ResourceHours;
@@ -296,40 +297,87 @@ const GATEWAYS: &str = "<DescribeNatGatewaysResponse xmlns='http://ec2.amazonaws
     <item><natGatewayId>nat-4</natGatewayId><state>pending</state></item>\
     </natGatewaySet></DescribeNatGatewaysResponse>";
 
-const TABLES: &str = "<DescribeRouteTablesResponse xmlns='http://ec2.amazonaws.com/doc/2016-11-15/'>\
-    <routeTableSet>\
-    <item><routeTableId>rtb-1</routeTableId><routeSet>\
-    <item><destinationCidrBlock>10.0.0.0/16</destinationCidrBlock><gatewayId>local</gatewayId></item>\
-    <item><destinationCidrBlock>0.0.0.0/0</destinationCidrBlock><natGatewayId>nat-1</natGatewayId>\
-    </item></routeSet></item>\
-    <item><routeTableId>rtb-2</routeTableId><routeSet>\
-    <item><destinationCidrBlock>0.0.0.0/0</destinationCidrBlock><natGatewayId>nat-1</natGatewayId>\
-    </item></routeSet></item></routeTableSet></DescribeRouteTablesResponse>";
-
 #[tokio::test]
-async fn nat_gateways_know_the_route_tables_that_lead_to_them() {
+async fn nat_gateways_are_those_that_are_not_gone() {
     let server = Server::start(|_, request| match operation(request).as_str() {
         "DescribeNatGateways" => Reply::xml(GATEWAYS),
-        "DescribeRouteTables" => Reply::xml(TABLES),
         other => panic!("{other}"),
     });
     let found = read(&server, ResourceKind::NatGateway).await;
-    let seen: Vec<_> = found
-        .iter()
-        .map(|g| (&*g.id, &*g.name, g.is_billed, g.serves.as_ref().unwrap().len()))
-        .collect();
+    let seen: Vec<_> = found.iter().map(|g| (&*g.id, &*g.name, g.is_billed)).collect();
     assert_eq!(
         seen,
-        [("nat-1", "main", true, 2), ("nat-2", "nat-2", true, 0), ("nat-4", "nat-4", false, 0)]
+        [("nat-1", "main", true), ("nat-2", "nat-2", true), ("nat-4", "nat-4", false)]
     );
     assert_eq!(found[0].created_at, Some("2025-01-02T03:04:05Z".parse().unwrap()));
-    // Without the route tables nothing is said of them.
+    assert!(found.iter().all(|g| g.serves.is_none()), "route tables tell it");
+}
+
+const TABLES: &str = "<DescribeRouteTablesResponse xmlns='http://ec2.amazonaws.com/doc/2016-11-15/'>\
+    <routeTableSet>\
+    <item><routeTableId>rtb-2</routeTableId><vpcId>vpc-1</vpcId><routeSet>\
+    <item><destinationCidrBlock>0.0.0.0/0</destinationCidrBlock><natGatewayId>nat-1</natGatewayId>\
+    <state>active</state></item>\
+    <item><destinationPrefixListId>pl-63a5400a</destinationPrefixListId><gatewayId>vpce-1</gatewayId>\
+    <state>active</state></item></routeSet>\
+    <associationSet><item><main>true</main></item></associationSet></item>\
+    <item><routeTableId>rtb-1</routeTableId><vpcId>vpc-1</vpcId><routeSet>\
+    <item><destinationCidrBlock>10.0.0.0/16</destinationCidrBlock><gatewayId>local</gatewayId></item>\
+    <item><destinationCidrBlock>0.0.0.0/0</destinationCidrBlock><natGatewayId>nat-1</natGatewayId>\
+    </item>\
+    <item><destinationCidrBlock>10.9.0.0/16</destinationCidrBlock><natGatewayId>nat-9</natGatewayId>\
+    <state>blackhole</state></item></routeSet>\
+    <associationSet><item><main>false</main><subnetId>subnet-1</subnetId></item></associationSet>\
+    </item><item><vpcId>vpc-1</vpcId></item></routeTableSet></DescribeRouteTablesResponse>";
+
+#[tokio::test]
+async fn route_tables_know_gateways_endpoints_and_subnets_but_no_route_that_leads_nowhere() {
     let server = Server::start(|_, request| match operation(request).as_str() {
-        "DescribeNatGateways" => Reply::xml(GATEWAYS),
-        _ => Reply::ec2_error(403, "UnauthorizedOperation", "no"),
+        "DescribeRouteTables" => Reply::xml(TABLES),
+        other => panic!("{other}"),
     });
-    let found = read(&server, ResourceKind::NatGateway).await;
-    assert!(found.len() == 3 && found.iter().all(|g| g.serves.is_none()));
+    let found = server.provider().route_tables(&"1".into(), &"us-east-1".into()).await.unwrap();
+    let ids = |ids: &[Arc<str>]| ids.join(" ");
+    let seen: Vec<_> = found
+        .iter()
+        .map(|t| (&*t.id, t.is_main, ids(&t.subnets), ids(&t.nat_gateways), ids(&t.endpoints)))
+        .collect();
+    let of = |id, is_main, subnets: &str, endpoints: &str| {
+        (id, is_main, subnets.to_owned(), "nat-1".to_owned(), endpoints.to_owned())
+    };
+    assert_eq!(seen, [of("rtb-1", false, "subnet-1", ""), of("rtb-2", true, "", "vpce-1")]);
+}
+
+const ENDPOINTS: &str = "<DescribeVpcEndpointsResponse xmlns='http://ec2.amazonaws.com/doc/2016-11-15/'>\
+    <vpcEndpointSet>\
+    <item><vpcEndpointId>vpce-1</vpcEndpointId><vpcEndpointType>Gateway</vpcEndpointType>\
+    <vpcId>vpc-1</vpcId><serviceName>com.amazonaws.us-east-1.s3</serviceName><state>available</state>\
+    <routeTableIdSet><item>rtb-2</item></routeTableIdSet></item>\
+    <item><vpcEndpointId>vpce-2</vpcEndpointId><vpcEndpointType>Interface</vpcEndpointType>\
+    <vpcId>vpc-1</vpcId><serviceName>com.amazonaws.us-east-1.s3</serviceName><state>Available</state>\
+    <privateDnsEnabled>true</privateDnsEnabled><subnetIdSet><item>subnet-1</item></subnetIdSet></item>\
+    <item><vpcEndpointId>vpce-3</vpcEndpointId><vpcEndpointType>Gateway</vpcEndpointType>\
+    <vpcId>vpc-1</vpcId><serviceName>com.amazonaws.us-east-1.s3</serviceName><state>pending</state></item>\
+    <item><vpcEndpointId>vpce-4</vpcEndpointId><state>deleted</state></item>\
+    </vpcEndpointSet></DescribeVpcEndpointsResponse>";
+
+#[tokio::test]
+async fn endpoints_of_s3_count_once_they_work() {
+    let server = Server::start(|_, request| match operation(request).as_str() {
+        "DescribeVpcEndpoints" => Reply::xml(ENDPOINTS),
+        other => panic!("{other}"),
+    });
+    let found = server.provider().vpc_endpoints(&"1".into(), &"us-east-1".into()).await.unwrap();
+    let seen: Vec<_> =
+        found.iter().map(|e| (&*e.id, e.kind, e.is_of_s3(), e.has_private_dns)).collect();
+    use EndpointKind::{Gateway, Interface};
+    let want = [
+        ("vpce-1", Gateway, true, false),
+        ("vpce-2", Interface, true, true),
+        ("vpce-3", Gateway, false, false),
+    ];
+    assert_eq!(seen, want);
+    assert_eq!((&*found[0].route_tables[0], &*found[1].subnets[0]), ("rtb-2", "subnet-1"));
 }
 
 #[tokio::test]
@@ -564,6 +612,7 @@ async fn prices_are_those_of_the_usage_and_of_no_neighbour() {
         } else if has("NAT Gateway") {
             vec![
                 product("USE2-NatGateway-Hours", "0.045"),
+                product("USE2-NatGateway-Bytes", "0.045"),
                 product("USE2-RegionalNatGateway-Hours", "0.05"),
                 product("USE2-NatGateway-Prvd-Bytes", "0.06"),
             ]
@@ -595,6 +644,7 @@ async fn prices_are_those_of_the_usage_and_of_no_neighbour() {
             (ResourceKind::Notebook, "ml.g5.xlarge", 1.5),
             (ResourceKind::Endpoint, "ml.g5.xlarge", 1.408),
             (ResourceKind::StudioApp, "ml.g5.xlarge", 1.6),
+            (ResourceKind::NatGateway, "NatGateway-Bytes", 0.045),
             (ResourceKind::NatGateway, "NatGateway-Hours", 0.045),
             (ResourceKind::NatGateway, "RegionalNatGateway-Hours", 0.05),
             (ResourceKind::LoadBalancer, "LoadBalancerUsage/application", 0.0225),

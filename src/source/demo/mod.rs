@@ -22,6 +22,7 @@ mod inspector;
 mod inventory;
 pub mod jobs;
 mod life;
+mod log_groups;
 mod places;
 mod prices;
 mod profile;
@@ -32,6 +33,7 @@ mod resources;
 pub mod storage;
 mod telemetry;
 mod traps;
+mod vpcs;
 mod workload;
 mod world;
 

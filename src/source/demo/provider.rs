@@ -8,10 +8,14 @@ use super::hash::hash;
 use super::places::{Account, REGIONS, Region, ZONES};
 use super::profile::{Fleet, Profile};
 use super::world::World;
-use super::{Clock, DemoOptions, commitments, history, inventory, prices, resources, telemetry};
+use super::{
+    Clock, DemoOptions, commitments, history, inventory, log_groups, prices, resources, telemetry,
+    vpcs,
+};
 use crate::domain::{
-    Commitment, ErrorKind, FleetHour, Hour, HourRange, Instance, Offer, PlanRate, Resource,
-    ResourceKind, ResourcePrice, Scope, SourceError, SpotHistory, TypeSpec, ZoneOffering,
+    Commitment, ErrorKind, FleetHour, Hour, HourRange, Instance, LogGroup, Offer, PlanRate,
+    Resource, ResourceKind, ResourcePrice, RouteTable, Scope, SourceError, SpotHistory, TypeSpec,
+    VpcEndpoint, ZoneOffering,
 };
 use crate::source::catalogue;
 use crate::source::provider::{GpuMetric, PriceWanted, ResourceHours};
@@ -241,6 +245,32 @@ impl Provider for DemoProvider {
         range: HourRange,
     ) -> Result<Vec<ResourceHours>, SourceError> {
         Ok(resources::hours(resources, range, self.now()))
+    }
+
+    async fn route_tables(
+        &self,
+        account: &Arc<str>,
+        region: &Arc<str>,
+    ) -> Result<Vec<RouteTable>, SourceError> {
+        let gateways =
+            resources::of_kind(account, region, ResourceKind::NatGateway, &[], self.now());
+        Ok(vpcs::route_tables(account, region, &gateways))
+    }
+
+    async fn vpc_endpoints(
+        &self,
+        account: &Arc<str>,
+        region: &Arc<str>,
+    ) -> Result<Vec<VpcEndpoint>, SourceError> {
+        Ok(vpcs::endpoints(account, region))
+    }
+
+    async fn log_groups(
+        &self,
+        account: &Arc<str>,
+        region: &Arc<str>,
+    ) -> Result<Vec<LogGroup>, SourceError> {
+        Ok(log_groups::of(account, region, self.now()))
     }
 
     async fn resource_prices(

@@ -10,8 +10,8 @@ use super::hash::{hash, unit};
 use super::places::{ACCOUNTS, REGIONS};
 use super::prices;
 use crate::domain::{
-    BilledUnit, Hour, HourRange, InstanceState, PUBLIC_IPV4_USD_PER_HOUR, Resource, ResourceKind,
-    ResourcePrice, ResourceSignal, Scope, Tags, VerdictKind,
+    BilledUnit, Hour, HourRange, InstanceState, NAT_BYTES, PUBLIC_IPV4_USD_PER_HOUR, Resource,
+    ResourceKind, ResourcePrice, ResourceSignal, Scope, Tags, VerdictKind,
 };
 use crate::source::catalogue;
 use crate::source::provider::ResourceHours;
@@ -23,6 +23,9 @@ const ML_FACTOR: f64 = 1.25;
 /// Hourly prices of a load balancer and a NAT gateway of the demo in us-east-1. Invented as well.
 const BALANCER_USD: f64 = 0.0225;
 const GATEWAY_USD: f64 = 0.045;
+
+/// Price of a GB through a NAT gateway of the demo in us-east-1, USD. Invented like that of its hour.
+pub(super) const NAT_USD_PER_GB: f64 = 0.045;
 
 /// A planted resource other than an instance, with its expected verdict.
 #[derive(Debug)]
@@ -432,7 +435,13 @@ impl PlantedResource {
 
     /// The value of a signal in an hour; `None` without a datapoint.
     fn value(&self, signal: ResourceSignal, hour: Hour, now: Timestamp) -> Option<f64> {
-        let noise = unit(hash(0x5eed, signal as u64 ^ self.name.len() as u64, hour.0 as u64));
+        let noise = |of: ResourceSignal| {
+            unit(hash(0x5eed, of as u64 ^ self.name.len() as u64, hour.0 as u64))
+        };
+        // Of what goes through a gateway a tenth asks, and the rest is what comes back.
+        let through = (1e9 * (1.0 + noise(ResourceSignal::Bytes))).round();
+        let asks = if self.kind == NatGateway { (through / 10.0).floor() } else { through };
+        let noise = noise(signal);
         let local = hour.0 + REGIONS[self.place.1].utc_offset;
         let (day, of_day) = (local.div_euclid(24), local.rem_euclid(24));
         // 1 January 1970 was a Thursday.
@@ -455,7 +464,8 @@ impl PlantedResource {
             (ResourceSignal::CpuMax, true) => 35.0 + 40.0 * noise,
             (ResourceSignal::CpuMax, false) => 1.0 + noise,
             (ResourceSignal::GpuMax, true) => 45.0 + 50.0 * noise,
-            (ResourceSignal::Bytes, true) => (1e9 * (1.0 + noise)).round(),
+            (ResourceSignal::Bytes, true) => asks,
+            (ResourceSignal::BytesBack, true) => through - asks,
             (ResourceSignal::Requests | ResourceSignal::Connections, true) => {
                 (many * (1.0 + noise)).floor()
             }
@@ -536,6 +546,10 @@ pub(super) fn price_list(region: &str, kinds: &[ResourceKind]) -> Vec<ResourcePr
         if let Some(usd_per_hour) = usd.filter(|_| kinds.contains(&kind) && !known) {
             out.push(ResourcePrice { kind, what: what.into(), usd_per_hour });
         }
+    }
+    if kinds.contains(&NatGateway) {
+        let usd_per_hour = NAT_USD_PER_GB * factor;
+        out.push(ResourcePrice { kind: NatGateway, what: NAT_BYTES.into(), usd_per_hour });
     }
     out
 }

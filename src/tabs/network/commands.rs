@@ -7,7 +7,7 @@ pub(super) const COMMANDS: &[CommandSpec] = &[CommandSpec {
     name: "network",
     aliases: &[],
     usage: "[{}]",
-    doc: "Where bytes went, by the bill: their paths, or what would avoid a part of them.",
+    doc: "Where bytes went, by the bill: their paths, or what would avoid a part of them; or by what is read of the account.",
     words: Words::Each(|_| NetworkList::ALL.map(|list| list.spec().word.to_owned()).to_vec()),
     build: |words, _, _| {
         let word = match words {

@@ -12,7 +12,7 @@ use crate::view::table_field::field_enum;
 
 field_enum! {
     /// A list of the tab, in the order in which a key goes through them.
-    NetworkList { Paths, Fixes }
+    NetworkList { Paths, Fixes, Live }
 }
 
 /// Static description of a list of the tab.
@@ -88,6 +88,20 @@ pub(super) static LISTS: [NetworkListSpec; NetworkList::ALL.len()] = [
         columns: NetworkField::FIX_COLUMNS,
         order: "what avoids most first",
         empty: "Nothing is known that would avoid a cent of it.",
+        hints: HINTS,
+    },
+    NetworkListSpec {
+        title: "Live",
+        word: "live",
+        list: list!(Live, "network-live", "paths without a bill"),
+        source: list_source!(
+            NetworkField,
+            |app| &app.tabs.network.live().rows,
+            App::network_live_of,
+        ),
+        columns: NetworkField::SCREEN_COLUMNS,
+        order: "what avoids most first",
+        empty: "No NAT gateway, no bucket far from the GPUs and no log group that keeps everything was seen.",
         hints: HINTS,
     },
 ];

@@ -1,8 +1,11 @@
 //! What avoids a part of what the network costs.
 
+use std::sync::Arc;
+
 use crate::analyze::network::{Confidence, Fix, Remedy};
 use crate::domain::bill::Usd;
-use crate::view::format::{bytes_binary, plural, usd as dollars};
+use crate::fleet::savings::{PathAdvice, PathRow};
+use crate::view::format::{bytes_binary, counted, plural, usd as dollars};
 
 /// Days of a month, for spans.
 const DAYS: f64 = 30.4;
@@ -26,6 +29,7 @@ pub const fn remedy(remedy: &Remedy) -> &'static str {
             "pack small objects into larger ones: requests are billed by number"
         }
         Remedy::DeleteIdle => "nothing went through it: delete it",
+        Remedy::LogRetention => "logs without a retention are kept, and paid for, for ever",
     }
 }
 
@@ -80,6 +84,55 @@ pub fn fix(fix: &Fix) -> String {
             format!("{what}; a request reads {} in the mean", bytes_binary(*mean_bytes))
         }
         _ => what.to_owned(),
+    }
+}
+
+/// What is so of a path that was read live, and what is done: one sentence, without a full stop.
+pub fn live(row: &PathRow) -> String {
+    let tables = |tables: &[Arc<str>]| {
+        format!("{} ({})", plural(tables.len(), "route table"), tables.join(", "))
+    };
+    match &row.advice {
+        PathAdvice::AddEndpoint { vpc, tables: of } => format!(
+            "{} of {vpc} lead to a NAT gateway and have no gateway endpoint of S3, which costs nothing; \
+             flow logs tell how much goes there",
+            tables(of)
+        ),
+        PathAdvice::ExtendEndpoint { endpoint, tables: of } => format!(
+            "{} lead to a NAT gateway and are left out by {endpoint}, the gateway endpoint of S3 that is there; \
+             flow logs tell how much goes there",
+            tables(of)
+        ),
+        PathAdvice::Idle => remedy(&Remedy::DeleteIdle).to_owned(),
+        PathAdvice::Covered => {
+            "what goes to S3 takes an endpoint, by each route table in use that leads here"
+                .to_owned()
+        }
+        PathAdvice::Exempt => "exempt by a tag".to_owned(),
+        PathAdvice::Unread => {
+            "route tables or endpoints could not be read: nothing is claimed".to_owned()
+        }
+        PathAdvice::KeepFor { created_at } => {
+            let since = created_at.map(|at| format!(" since {}", at.strftime("%F")));
+            format!(
+                "no retention: all of it is kept{}; a retention keeps what is younger",
+                since.unwrap_or_default()
+            )
+        }
+        PathAdvice::MoveTogether { devices } => {
+            let to = row.to.as_deref().unwrap_or_default();
+            let once = row.once_usd.map(|usd| format!("; a copy costs {} once", dollars(usd)));
+            format!(
+                "nothing runs in {}, and {} in {to}: who reads it there pays for each byte; {}{}",
+                row.scope.region,
+                counted(*devices as usize, "GPU runs", "GPUs run"),
+                match row.bytes {
+                    Some(_) => "access logs tell where those go that request metrics count",
+                    None => "request metrics or access logs tell how many",
+                },
+                once.unwrap_or_default()
+            )
+        }
     }
 }
 

@@ -84,7 +84,10 @@ fn made(
     volumes: Vec<Arc<VolumeRow>>,
 ) -> Vec<Arc<ResourceRow>> {
     let items = items.into_iter().map(Arc::new).collect();
-    let resources = BTreeMap::from([(scope(), Arc::new(ScopeResources { items }))]);
+    let resources = BTreeMap::from([(
+        scope(),
+        Arc::new(ScopeResources { items, ..ScopeResources::default() }),
+    )]);
     let facts = SavingsFacts { resources, ..SavingsFacts::default() };
     let fleet = Fleet { rows: fleet, ..Fleet::default() };
     let storage = StorageFleet { volumes, ..StorageFleet::default() };

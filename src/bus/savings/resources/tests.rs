@@ -14,7 +14,8 @@ use crate::bus::tests::scripted::{ACCOUNT, REGION, no_accounts};
 use crate::bus::world::Update;
 use crate::cache::{Cache, OpenOptions};
 use crate::domain::{
-    BilledUnit, Instance, Offer, ResourceSignal, SavingsFacts, TagKeys, TypeSpec, sample,
+    BilledUnit, Instance, Offer, ResourceSignal, RouteTable, SavingsFacts, TagKeys, TypeSpec,
+    VpcEndpoint, sample,
 };
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::{Fleet, Row};
@@ -38,6 +39,8 @@ struct Things {
     /// What was asked: ids and range.
     asked: Mutex<Vec<(Vec<String>, HourRange)>>,
     priced: Mutex<u32>,
+    /// Endpoints of VPCs are denied.
+    denied: Mutex<bool>,
 }
 
 fn failed(kind: ErrorKind, operation: &str) -> SourceError {
@@ -111,6 +114,30 @@ impl Provider for Things {
             return Err(failed(error, operation(kind)));
         }
         Ok(self.listed.lock().unwrap().iter().filter(|r| r.kind == kind).cloned().collect())
+    }
+
+    async fn route_tables(
+        &self,
+        _: &Arc<str>,
+        _: &Arc<str>,
+    ) -> Result<Vec<RouteTable>, SourceError> {
+        let leads = RouteTable {
+            id: "rtb-1".into(),
+            nat_gateways: vec!["nat-1".into()],
+            ..RouteTable::default()
+        };
+        Ok(vec![leads])
+    }
+
+    async fn vpc_endpoints(
+        &self,
+        _: &Arc<str>,
+        _: &Arc<str>,
+    ) -> Result<Vec<VpcEndpoint>, SourceError> {
+        match *self.denied.lock().unwrap() {
+            true => Err(failed(ErrorKind::Denied, "ec2:DescribeVpcEndpoints")),
+            false => Ok(Vec::new()),
+        }
     }
 
     async fn resource_hours(
@@ -309,7 +336,7 @@ async fn a_kind_that_fails_keeps_its_last_list_and_leaves_the_others_alone() {
     things.listed.lock().unwrap()[1].name = "renamed".into();
     let told = round(&provider, here(), &cache, now + SignedDuration::from_hours(1)).await;
     let (coverage, good) = told.outcome.unwrap();
-    assert!(good && (coverage - 4.0 / 6.0).abs() < 1e-6);
+    assert!(good && (coverage - 6.0 / 8.0).abs() < 1e-6);
     assert_eq!(told.troubles, ["sagemaker:ListApps", "ec2:DescribeNatGateways"]);
     let items = told.resources.unwrap().items.clone();
     let names: Vec<&str> = items.iter().map(|i| &*i.resource.name).collect();
@@ -322,6 +349,34 @@ async fn a_kind_that_fails_keeps_its_last_list_and_leaves_the_others_alone() {
     assert_eq!((told.outcome, told.resources.is_none()), (Some((0.0, false)), true));
     let known = cache.get::<ScopeResources>(kind::RESOURCES, &here(), now).await.unwrap().value;
     assert_eq!(known.items.len(), 2);
+}
+
+#[tokio::test]
+async fn routes_that_are_denied_are_said_and_claim_nothing_and_the_rest_is_shown() {
+    let (cache, things) = (cache(), Arc::new(Things::default()));
+    things.listed.lock().unwrap().extend([gateway("nat-1"), address(&[])]);
+    let provider: Arc<dyn Provider> = things.clone();
+    let now = at("2026-11-20T10:05:00Z");
+    let told = round(&provider, here(), &cache, now).await;
+    let read = told.resources.unwrap();
+    let serves = |read: &ScopeResources| {
+        let gateway = read.items.iter().find(|i| &*i.resource.id == "nat-1").unwrap();
+        gateway.resource.serves.clone()
+    };
+    assert_eq!(serves(&read), Some(vec!["rtb-1".into()]));
+    assert_eq!(read.routing.endpoints, Some(Vec::new()));
+    *things.denied.lock().unwrap() = true;
+    let told = round(&provider, here(), &cache, now + SignedDuration::from_hours(1)).await;
+    assert_eq!(told.troubles, ["ec2:DescribeVpcEndpoints"]);
+    assert!((told.outcome.unwrap().0 - 7.0 / 8.0).abs() < 1e-6);
+    let read = told.resources.unwrap();
+    assert_eq!((read.items.len(), read.routing.endpoints.as_ref()), (2, None));
+    assert_eq!(serves(&read), Some(vec!["rtb-1".into()]), "the tables were read");
+    // Where there is no gateway, nobody asks.
+    *things.listed.lock().unwrap() = vec![address(&[])];
+    let told = round(&provider, here(), &cache, now + SignedDuration::from_hours(2)).await;
+    assert_eq!((told.troubles.len(), told.outcome.unwrap().0), (0, 1.0));
+    assert_eq!(told.resources.unwrap().routing, Routing::default());
 }
 
 #[tokio::test]
@@ -353,15 +408,15 @@ async fn each_series_is_charged_and_the_cap_holds() {
     things.listed.lock().unwrap().extend([gateway("nat-1"), gateway("nat-2")]);
     let provider: Arc<dyn Provider> = things.clone();
     let now = at("2026-11-20T10:05:00Z");
-    // Two gateways of two series each, 10 micro-dollars a series: 40, and 39 are not enough.
-    let told = round_of(&provider, here(), &cache, now, 39).await;
+    // Two gateways of three series each, 10 micro-dollars a series: 60, and 59 are not enough.
+    let told = round_of(&provider, here(), &cache, now, 59).await;
     assert_eq!(told.troubles, ["cloudwatch:GetMetricData"]);
     assert!(things.asked.lock().unwrap().is_empty(), "what cannot be paid is not asked");
     assert_eq!(told.resources.unwrap().items.len(), 2, "they are listed all the same");
-    let told = round_of(&provider, here(), &cache, now, 40).await;
+    let told = round_of(&provider, here(), &cache, now, 60).await;
     assert!(told.troubles.is_empty());
-    let ledger = crate::source::ledger::Ledger::new(cache.clone(), 40);
-    assert_eq!(ledger.today(now).await.unwrap().micro_usd, 40);
+    let ledger = crate::source::ledger::Ledger::new(cache.clone(), 60);
+    assert_eq!(ledger.today(now).await.unwrap().micro_usd, 60);
 }
 
 #[tokio::test]
@@ -396,8 +451,8 @@ fn a_request_holds_what_cloudwatch_takes() {
         |batch: &Vec<usize>| batch.iter().map(|i| items[*i].resource.series()).sum::<usize>();
     assert!(batches.iter().all(|b| series(b) <= 500 && series(b) * 336 <= 100_800));
     assert_eq!(batches.concat(), members);
-    // 300 series of 336 hours are 100,800 datapoints: 150 gateways a request.
-    assert_eq!(batches.len(), 5);
+    // 300 series of 336 hours are 100,800 datapoints: 100 gateways a request.
+    assert_eq!(batches.len(), 7);
 }
 
 /// Everything that the demo has, judged.

@@ -41,7 +41,7 @@ impl<'de, T: Row> Deserialize<'de> for Page<T> {
                 let mut page = Page { rows: None, next_token: None };
                 while let Some(key) = map.next_key::<String>()? {
                     match key.as_str() {
-                        "NextToken" => page.next_token = map.next_value()?,
+                        "NextToken" | "nextToken" => page.next_token = map.next_value()?,
                         list if list == T::LIST => page.rows = map.next_value()?,
                         _ => {
                             map.next_value::<IgnoredAny>()?;

@@ -4,18 +4,17 @@ use super::Estate;
 use super::compute::EC2;
 use super::ledger::{Ledger, What, at_list, exact, prefix};
 use crate::domain::bill::{TransferPath, Usd};
-use crate::domain::{Hour, HourRange, PUBLIC_IPV4_USD_PER_HOUR, Resource, ResourceKind};
+use crate::domain::{
+    Hour, HourRange, PUBLIC_IPV4_USD_PER_HOUR, Resource, ResourceKind, ResourceSignal,
+};
 use crate::source::demo::places::Region;
-use crate::source::demo::resources;
+use crate::source::demo::resources::{self, NAT_USD_PER_GB};
 
 /// Name and code of the VPC.
 pub(super) const VPC: (&str, &str) = ("Amazon Virtual Private Cloud", "AmazonVPC");
 
 /// Name and code of load balancing.
 const BALANCING: (&str, &str) = ("Elastic Load Balancing", "AWSELB");
-
-/// Price of a GB through a NAT gateway in us-east-1, USD. Invented like that of its hour.
-const NAT_USD_PER_GB: f64 = 0.045;
 
 /// Writes the lines.
 pub(super) fn write(ledger: &mut Ledger, estate: &Estate) {
@@ -83,7 +82,7 @@ fn hours(ledger: &mut Ledger, it: &Resource, unit: &str, usd: Usd) {
     }
 }
 
-/// What went through a gateway by its own signal, by day.
+/// What went through a gateway by its own signals, in both directions, by day.
 fn bytes(ledger: &mut Ledger, estate: &Estate, it: &Resource, region: &Region) {
     let (from, to) = (Hour(ledger.hours.start), Hour(ledger.hours.end));
     let all = std::slice::from_ref(it);
@@ -103,7 +102,7 @@ fn bytes(ledger: &mut Ledger, estate: &Estate, it: &Resource, region: &Region) {
         let in_day = |at: jiff::Timestamp| hours.contains(&Hour::containing(at).0);
         let bytes: u64 = signals
             .iter()
-            .filter(|s| s.signal == crate::domain::ResourceSignal::Bytes)
+            .filter(|s| matches!(s.signal, ResourceSignal::Bytes | ResourceSignal::BytesBack))
             .flat_map(|s| s.points.iter())
             .filter(|(at, _)| in_day(*at))
             .map(|(_, bytes)| *bytes as u64)

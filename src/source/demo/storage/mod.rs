@@ -236,7 +236,7 @@ impl DemoStorage {
                 match series.metric {
                     SizeMetric::Bytes => stored.bytes.push((series.dimension, value)),
                     SizeMetric::Objects => stored.objects = value,
-                    SizeMetric::Reads => {}
+                    SizeMetric::Reads | SizeMetric::Downloads => {}
                 }
             }
             stored

@@ -102,7 +102,7 @@ impl Sums {
             }
             SizeMetric::Objects => self.objects as f64,
             SizeMetric::Reads if bucket.reads => return Some(self.reads(bucket, day)),
-            SizeMetric::Reads => return None,
+            SizeMetric::Reads | SizeMetric::Downloads => return None,
         };
         // Objects grow; there are no more of them than the table has.
         Some((whole * share(bucket.growth, days_between(listed(day), reckoned).max(0))).round())

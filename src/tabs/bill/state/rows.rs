@@ -95,6 +95,7 @@ impl App {
                 _ => Vec::new(),
             },
             is_measured: bill.is_measured,
+            live: None,
         })
     }
 

@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 use crate::app::fixture::press;
 use crate::app::{App, AppInit, ColorDepth};
 use crate::tabs::bill::state::fixture::answer;
-use crate::tabs::network::state::fixture::{app, go, on_network};
+use crate::tabs::network::state::fixture::{app, go, on_network, without_a_bill};
 use crate::tabs::storage::state::fixture::init;
 use crate::ui::draw;
 use crate::ui::golden::{golden, screen};
@@ -66,12 +66,41 @@ fn what_stands_there_without_a_bill() {
     insta::assert_snapshot!("nothing_before@80x24", golden(&mut first));
 }
 
+/// The screens without a bill, each by the keys that lead to it.
+const LIVE: [(&str, &str); 5] = [
+    ("live", ""),
+    ("live_path", "<enter>"),
+    ("live_far", "jjj<enter>"),
+    ("live_calculator", "n"),
+    ("live_about", "i"),
+];
+
+#[test]
+fn what_is_read_of_the_account_stands_there_without_a_bill() {
+    for (size, symbols) in
+        [(SMALL, Symbols::Unicode), ((200, 50), Symbols::Unicode), (SMALL, Symbols::Ascii)]
+    {
+        for (name, keys) in LIVE {
+            let mut init = init(size);
+            init.appearance.symbols = symbols;
+            let mut app = without_a_bill(init);
+            press(&mut app, keys);
+            let text = golden(&mut app);
+            if symbols == Symbols::Ascii {
+                assert!(text.is_ascii(), "{name}:\n{text}");
+                continue;
+            }
+            insta::assert_snapshot!(format!("{name}@{}x{}", size.0, size.1), text);
+        }
+    }
+}
+
 #[test]
 fn what_is_behind_says_so() {
     let mut app = app(SMALL);
     press(&mut app, "[");
     let text = screen(&mut app);
-    assert!(text.contains("Fixes  …"), "{text}");
+    assert!(text.contains("Live  …"), "{text}");
 }
 
 #[test]

@@ -9,12 +9,21 @@ pub use empty::empty;
 pub use path::path;
 pub use strip::strip;
 
-use crate::app::App;
 use crate::app::content::Line;
+use crate::app::{App, Role};
+use crate::report::LIVE_BASIS;
 use crate::tabs::bill::pages::about;
+use crate::tabs::network::lists::NetworkList;
+use crate::tabs::storage::pages::parts::{heading, paragraph};
 
-/// Lines of the page about the bill.
+/// Lines of the page about the bill; of paths without one, about what they rest on.
 pub fn source(app: &App, width: usize) -> Vec<Line> {
+    if app.network_tab().look() == NetworkList::Live {
+        let mut lines = Vec::new();
+        heading("Read of the account", &mut lines);
+        paragraph(Role::Text, &format!("{LIVE_BASIS}."), width, &mut lines);
+        return lines;
+    }
     let network = app.network();
     let heads = network.map_or(&[][..], |network| &network.heads);
     let unreadable = network.map_or(&[][..], |network| &network.unreadable);

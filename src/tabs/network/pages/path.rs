@@ -13,7 +13,7 @@ use crate::view::{Symbols, format, reasons};
 /// Lines of the page.
 pub fn path(app: &App, id: &Arc<str>, width: usize) -> Vec<Line> {
     let Some(row) = app.network_path(id) else {
-        return vec![Line::of(Role::Dim, "The bill on screen has no such path any more.")];
+        return vec![Line::of(Role::Dim, "There is no such path any more.")];
     };
     let symbols = app.appearance().symbols;
     let key = &row.of.key;
@@ -26,17 +26,21 @@ pub fn path(app: &App, id: &Arc<str>, width: usize) -> Vec<Line> {
     match &row.of.fix {
         Some(fix) => fix_facts(row, fix, symbols, width, &mut lines),
         None => {
-            let text = "Nothing is known that would avoid a cent of it.";
+            let known = row.of.live.as_ref().map(|_| format!("{}.", row.why));
+            let text =
+                known.as_deref().unwrap_or("Nothing is known that would avoid a cent of it.");
             paragraph(Role::Dim, text, width, &mut lines);
         }
     }
-    role_fact(
-        Role::Dim,
-        "told",
-        reasons::network_confidence(row.of.confidence()),
-        width,
-        &mut lines,
-    );
+    let told = match row.of.live {
+        Some(_) => "live: read of the account, dollars at list prices; what is avoided is a bound",
+        None => reasons::network_confidence(row.of.confidence()),
+    };
+    role_fact(Role::Dim, "told", told, width, &mut lines);
+    if let Some(command) = &row.command {
+        heading("Do it", &mut lines);
+        paragraph(Role::Accent, command, width, &mut lines);
+    }
     lines
 }
 
@@ -48,8 +52,13 @@ fn facts(app: &App, row: &NetworkItem, symbols: Symbols, width: usize, lines: &m
     let (of, key) = (&row.of, &row.of.key);
     let text = |text: &Option<Arc<str>>| text.as_deref().unwrap_or(symbols.unknown()).to_owned();
     let count = |count: f64| format::grouped(count, 0);
-    let period = app.network().and_then(|network| network.period);
-    let cost = period.map_or_else(|| usd(of.usd), |period| format!("{} in {period}", usd(of.usd)));
+    let dollars = |usd: Option<Usd>| symbols.or_unknown(usd.map(Usd::to_f64), format::usd_spent);
+    let cost = dollars(of.known_usd());
+    let cost = match app.network().and_then(|network| network.period) {
+        _ if of.live.is_some() => format!("{cost} a month"),
+        Some(period) => format!("{cost} in {period}"),
+        None => cost,
+    };
     let trend = |trend: f64| {
         let plus = if trend > 0.0 { "+" } else { "" };
         format!("{plus}{} a day against the month before", format::share(trend, 0))
@@ -61,16 +70,21 @@ fn facts(app: &App, row: &NetworkItem, symbols: Symbols, width: usize, lines: &m
     ];
     if let Some(hours) = of.hours {
         all.push(("hours", count(hours)));
-        all.push(("of it for bytes", usd(of.bytes_usd)));
+        let is_known = of.live.as_ref().is_none_or(|live| live.bytes_usd.is_some());
+        all.push(("of it for bytes", dollars(is_known.then_some(of.bytes_usd))));
     }
     if let Some(requests) = of.requests {
         all.push(("requests", count(requests)));
         all.push(("of it for reads", usd(of.reads_usd)));
     }
-    all.push(("trend", symbols.or_unknown(of.trend, trend)));
+    if of.live.is_none() {
+        all.push(("trend", symbols.or_unknown(of.trend, trend)));
+    }
     all.push(("resource", text(&key.resource)));
     all.push(("account", text(&key.account)));
-    all.push(("service", text(&key.service)));
+    if of.live.is_none() || key.service.is_some() {
+        all.push(("service", text(&key.service)));
+    }
     if key.purpose != Purpose::Other {
         all.push(("for", key.purpose.word().to_owned()));
     }

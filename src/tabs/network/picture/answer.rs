@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use super::{NetworkItem, network_rows};
-use crate::analyze::network::{FixSum, NetworkPaths, PathSum, by_fix, by_path, network};
-use crate::domain::bill::{BillHead, Month, Usd};
+use super::{NetworkItem, NetworkSums, network_rows};
+use crate::analyze::network::network;
+use crate::domain::bill::{BillHead, Month};
 use crate::tabs::bill::picture::{BillBooks, period_of};
 
 /// A question about the network to the bills that are kept.
@@ -32,16 +32,8 @@ pub struct NetworkPicture {
     pub rows: Arc<[Arc<NetworkItem>]>,
     /// Those of them that have a fix, the one that avoids the most first; what avoids an unknown amount comes last.
     pub fixes: Arc<[Arc<NetworkItem>]>,
-    /// The paths by kind, the costliest first.
-    pub by_path: Vec<PathSum>,
-    /// The fixes by kind, the one that avoids the most first.
-    pub by_fix: Vec<FixSum>,
-    /// Effective cost of the category network, US dollars.
-    pub network: Usd,
-    /// Effective cost of requests to buckets, US dollars.
-    pub requests: Usd,
-    /// What all fixes together avoid at most, US dollars.
-    pub avoidable: Usd,
+    /// Sums over the paths, at effective cost.
+    pub sums: NetworkSums,
     /// Change of the cost of a day against the month before, as a ratio; `None` where no bill tells.
     pub trend: Option<f64>,
 }
@@ -53,8 +45,7 @@ impl NetworkPicture {
         let Some(month) = period else { return Self { periods, ..Self::default() } };
         let (bills, before) = (books.of(month), books.of(month.plus(-1)));
         let found = network(&bills, &before, books.settings);
-        let (by_path, by_fix) = (by_path(found.rows.iter()), by_fix(found.rows.iter()));
-        let NetworkPaths { network, requests, trend, .. } = found;
+        let trend = found.trend;
         let rows = network_rows(found);
         let mut fixes: Vec<_> = rows.iter().filter(|row| row.of.fix.is_some()).cloned().collect();
         fixes.sort_by_key(|row| Reverse(row.of.avoidable()));
@@ -64,13 +55,9 @@ impl NetworkPicture {
             heads: bills.iter().map(|bill| bill.head.clone()).collect(),
             before: before.iter().map(|bill| bill.head.clone()).collect(),
             unreadable: Vec::new(),
-            avoidable: fixes.iter().filter_map(|row| row.of.avoidable()).sum(),
+            sums: NetworkSums::of(rows.iter().map(|row| &**row)),
             rows,
             fixes: fixes.into(),
-            by_path,
-            by_fix,
-            network,
-            requests,
             trend,
         }
     }

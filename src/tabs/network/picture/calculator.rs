@@ -1,4 +1,4 @@
-//! The network calculator of What-if, filled from the paths of a bill.
+//! The network calculator of What-if, filled from paths.
 
 use super::NetworkItem;
 use crate::analyze::network::{GB, INTERNET, NetworkPath, NetworkRow, Remedy, told_days};
@@ -12,25 +12,31 @@ use crate::whatif::levers::network::{Cut, Flow, Way};
 pub struct Calculator {
     /// A flow per way and pair of regions, at what it cost; a cut per fix, which leaves of all flows what the fixes leave.
     pub network: Network,
-    /// Dollars of the bill that are in no flow: hours, requests, and paths that the calculator has no way for.
+    /// Dollars of the paths that are in no flow: hours, requests, and paths that the calculator has no way for.
     pub left_out: Usd,
 }
 
-/// Fills the calculator from the paths of a month's bills. A month that goes on counts as if it went on so. `None` where no
-/// path has bytes of a way that the calculator knows.
-pub fn calculator<'a>(
-    rows: impl Iterator<Item = &'a NetworkItem>,
-    heads: &[BillHead],
-) -> Option<Calculator> {
+/// Factor from what bills of a month tell to the whole month, where that goes on as it began; `None` where they tell of no
+/// day.
+pub fn to_a_month(heads: &[BillHead]) -> Option<f64> {
     let days = told_days(heads.iter())?;
     let month = heads.iter().map(|head| f64::from(head.period.days())).fold(0.0, f64::max);
-    let scale = month / f64::from(days);
+    Some(month / f64::from(days))
+}
+
+/// Fills the calculator from paths, each times `scale`. `None` where no path has bytes, with their cost, of a way that the
+/// calculator knows.
+pub fn calculator<'a>(
+    rows: impl Iterator<Item = &'a NetworkItem>,
+    scale: f64,
+) -> Option<Calculator> {
     let mut flows: Vec<(Flow, f64)> = Vec::new();
     let mut cuts: Vec<(Remedy, f64)> = Vec::new();
     let mut places: FastMap<String, usize> = FastMap::default();
     let mut left_out = Usd::ZERO;
     for row in rows.map(|row| &row.of) {
-        let of = way(row).zip(row.bytes.filter(|bytes| *bytes > 0.0));
+        let is_priced = row.live.as_ref().is_none_or(|live| live.bytes_usd.is_some());
+        let of = way(row).zip(row.bytes.filter(|bytes| *bytes > 0.0 && is_priced));
         let Some((way, bytes)) = of else {
             left_out += row.usd;
             continue;

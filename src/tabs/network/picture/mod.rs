@@ -4,9 +4,14 @@
 mod answer;
 mod cache;
 mod calculator;
+#[cfg(test)]
+pub(crate) mod fixture;
+mod live;
+mod sums;
 
 use std::sync::Arc;
 
+use crate::analyze::network::live::command;
 use crate::analyze::network::{
     Confidence, Fix, NetworkPath, NetworkPaths, NetworkRow, Purpose, Remedy,
 };
@@ -15,7 +20,9 @@ use crate::view::table_field::{field_table, fields};
 use crate::view::{TableField, Value, ViewContext, format, reasons};
 pub use answer::{NetworkPicture, NetworkQuestion};
 pub use cache::{CacheField, CacheItem, cache_items};
-pub use calculator::{Calculator, calculator};
+pub use calculator::{Calculator, calculator, to_a_month};
+pub use live::LivePaths;
+pub use sums::NetworkSums;
 
 /// A path of a list.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +31,8 @@ pub struct NetworkItem {
     pub id: Arc<str>,
     /// Its fix in a sentence; empty without one.
     pub why: String,
+    /// The command that carries the fix out, of a live path; `None` where there is none in one command.
+    pub command: Option<String>,
     /// The path.
     pub of: NetworkRow,
 }
@@ -35,11 +44,18 @@ pub fn network_rows(of: NetworkPaths) -> Arc<[Arc<NetworkItem>]> {
         let words = [&key.from, &key.to, &key.account, &key.service, &key.resource];
         let words: Vec<&str> = words.into_iter().map(|w| w.as_deref().unwrap_or("–")).collect();
         let id = format!("{} {} {}", key.path.word(), words.join(" "), key.purpose.word());
-        let why = of.fix.as_ref().map(reasons::network_fix).unwrap_or_default();
-        Arc::new(NetworkItem { id: id.into(), why, of })
+        let why = match &of.live {
+            Some(live) => reasons::network_live(live),
+            None => of.fix.as_ref().map(reasons::network_fix).unwrap_or_default(),
+        };
+        let command = of.live.as_ref().and_then(|live| command(live));
+        Arc::new(NetworkItem { id: id.into(), why, command, of })
     };
     of.rows.into_iter().map(row).collect()
 }
+
+/// Where a row comes from.
+const SOURCES: [&str; 2] = ["bill", "live"];
 
 field_table! {
     /// A field of a path.
@@ -53,12 +69,12 @@ field_table! {
         Bytes number(Bytes) "bytes" ["size"] "BYTES" 8 by('b')
             "Bytes, each once, though sender and receiver are billed for it; none where no line counts them.";
         UsdPerMonth number(Usd) "usd_per_month" ["$", "usd"] "$/MONTH" 11 unit("$") by('m')
-            "Effective cost in the period of the bill; of a month that goes on what it cost so far.";
+            "Effective cost in the period of the bill, of a month that goes on what it cost so far; live a month of 730 h.";
         Avoidable number(Usd) "avoidable_usd_per_month" ["avoidable"] "AVOIDABLE" 11 unit("$") by('v')
             "What the fix avoids, after its own price; none without a fix, and where the bill does not tell how much.";
-        Fix choice(Remedy::WORDS) "fix" [] "FIX" 12 by('x') "What avoids it.";
+        Fix choice(Remedy::WORDS) "fix" [] "FIX" 12 wide by('x') "What avoids it.";
         Confidence choice(Confidence::WORDS) "confidence" [] "CONFIDENCE" 10 by('c')
-            "high = usage type and resource tell it; up_to = the avoidable part is a bound; low = no usage type tells the path.";
+            "high = usage type and resource tell it; up_to = the avoidable part is a bound; low = nothing tells the path for certain.";
         Service text "service" [] "SERVICE" 24 wide by('s') "Name of the service that is billed.";
         Purpose choice(Purpose::WORDS) "purpose" [] "PURPOSE" 11
             "read = objects that are read, replication = copies by replication rules, other = all else.";
@@ -77,6 +93,10 @@ field_table! {
         PaysFrom number(Bytes) "pays_from_bytes" [] "PAYS FROM" 9
             "Bytes a month from which the fix is cheaper.";
         Why text "why" [] "WHY" 40 wide "The fix in a sentence.";
+        Source choice(SOURCES) "source" [] "SOURCE" 6
+            "bill = of a bill, exact; live = read of the account, an estimate at list prices.";
+        Command text "command" [] "COMMAND" 40 wide
+            "The command that carries the fix out, to copy; live paths alone have one.";
     }
 }
 
@@ -132,7 +152,7 @@ impl TableField for NetworkField {
             F::Account => Value::maybe(key.account.as_deref()),
             F::Resource => Value::maybe(key.resource.as_deref()),
             F::Bytes => Value::number(of.bytes.map(f64::round)),
-            F::UsdPerMonth => Value::Usd(of.usd),
+            F::UsdPerMonth => exact(of.known_usd()),
             F::Avoidable => exact(of.avoidable()),
             F::Fix => Value::maybe(fix.map(|fix| fix.remedy.word())),
             F::Confidence => Value::text(of.confidence().word()),
@@ -152,6 +172,8 @@ impl TableField for NetworkField {
                 _ => Value::Unknown,
             },
             F::Why => Value::text(&row.why),
+            F::Source => Value::text(SOURCES[usize::from(of.live.is_some())]),
+            F::Command => Value::maybe(row.command.as_deref()),
         }
     }
 

@@ -6,6 +6,9 @@ use crate::analyze::bill::fixture::{LineOf, bill_of};
 use crate::app::{App, AppInit};
 use crate::domain::bill::{Bill, TransferPath};
 use crate::tabs::bill::state::fixture::answer;
+use crate::tabs::network::picture::fixture::live;
+use crate::tabs::savings::picture::fixture::savings_of;
+use crate::tabs::savings::state::fixture::heard;
 use crate::tabs::storage::state::fixture::init;
 
 /// A month with a path of each kind that has a fix, and some that have none.
@@ -73,4 +76,13 @@ pub fn on_network(init: AppInit) -> App {
 /// The same, of a size.
 pub fn app(size: (u16, u16)) -> App {
     on_network(init(size))
+}
+
+/// A cockpit of `init` on the Network tab that has read the account, without a bill.
+pub fn without_a_bill(init: AppInit) -> App {
+    let mut app = heard(init, savings_of(|savings| savings.paths = live()));
+    let effects = crate::app::fixture::press(&mut app, "5");
+    answer(&mut app, &effects, &[]);
+    app.prepare();
+    app
 }

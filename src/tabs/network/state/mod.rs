@@ -9,11 +9,11 @@ mod scripts;
 
 use std::sync::Arc;
 
-use crate::app::{Answered, App, Asking, BillsQuestion, Effect, Level, List, Notice};
+use crate::app::{Answered, App, Asking, BillsQuestion, Effect, Level, List, Notice, RowsStamp};
 use crate::domain::bill::Month;
 use crate::tabs::network::TAB;
 pub use crate::tabs::network::lists::NetworkList;
-use crate::tabs::network::picture::{NetworkPicture, NetworkQuestion};
+use crate::tabs::network::picture::{LivePaths, NetworkPicture, NetworkQuestion};
 
 /// A page of the tab.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +52,10 @@ pub struct NetworkTab {
     version: u64,
     /// The lists, in the order of [`NetworkList::ALL`].
     lists: [List; NetworkList::ALL.len()],
+    /// The paths without a bill, made once per picture of savings.
+    live: LivePaths,
+    /// Picture that they were made from; `None` before the first.
+    live_of: Option<RowsStamp>,
 }
 
 impl Default for NetworkTab {
@@ -63,14 +67,25 @@ impl Default for NetworkTab {
             asking: Asking::default(),
             version: 0,
             lists: NetworkList::start(),
+            live: LivePaths::default(),
+            live_of: None,
         }
     }
 }
 
 impl NetworkTab {
-    /// Which list is on screen.
+    /// Which list is on screen: where no bill is kept, or none can be read, the one that needs none.
     pub fn look(&self) -> NetworkList {
-        self.look
+        let has_bill = match self.asking.answer() {
+            Some(network) => network.period.is_some(),
+            None => self.asking.trouble().is_none(),
+        };
+        if has_bill || self.live.rows.is_empty() { self.look } else { NetworkList::Live }
+    }
+
+    /// The paths without a bill, as they were when the tab was on screen last.
+    pub fn live(&self) -> &LivePaths {
+        &self.live
     }
 
     /// One of the lists.
@@ -141,7 +156,8 @@ impl App {
             Ok(picture) => {
                 let month = |of: &Arc<NetworkPicture>| of.period;
                 if tab.asking.answer().map(month) != Some(month(&picture)) {
-                    tab.lists.iter_mut().for_each(List::start_anew);
+                    let of_bills = &mut tab.lists[..NetworkList::Live as usize];
+                    of_bills.iter_mut().for_each(List::start_anew);
                 }
                 tab.version += 1;
                 tab.answered = tab.period;

@@ -2,25 +2,33 @@
 
 use std::sync::Arc;
 
-use super::NetworkPage;
+use super::{NetworkList, NetworkPage};
 use crate::app::{App, Page, Picture, RowsStamp};
 use crate::report::BillsOf;
-use crate::tabs::network::picture::NetworkItem;
+use crate::tabs::network::picture::{LivePaths, NetworkItem};
 
 impl App {
     /// Rows of the list on screen, before any filter.
     pub fn network_rows_on_screen(&self) -> usize {
-        (self.tabs.network.look.spec().source.len)(self)
+        (self.tabs.network.look().spec().source.len)(self)
     }
 
     /// Brings rows and order of the list on screen up to date; costs nothing when nothing changed.
     pub(crate) fn sync_network(&mut self) {
-        if self.network().is_none() {
-            return;
+        if let Some(savings) = self.savings().cloned() {
+            let stamp: RowsStamp = (savings.version, savings.as_of);
+            let tab = &mut self.tabs.network;
+            if tab.live_of.replace(stamp) != Some(stamp) {
+                tab.live = LivePaths::of(&savings.paths);
+            }
         }
-        let ctx = self.view_context();
-        let spec = self.tabs.network.look.spec();
-        let stamp: RowsStamp = (self.tabs.network.version, None);
+        let look = self.tabs.network.look();
+        let stamp = match look {
+            NetworkList::Live => self.tabs.network.live_of,
+            _ => self.network().map(|_| (self.tabs.network.version, None)),
+        };
+        let Some(stamp) = stamp else { return };
+        let (ctx, spec) = (self.view_context(), look.spec());
         self.sync_list(&spec.list, &spec.source, stamp, &ctx);
     }
 
@@ -31,10 +39,17 @@ impl App {
         Some(BillsOf { bills, before, ..BillsOf::default() })
     }
 
-    /// The list on screen as a picture for export; `None` before there are bills.
+    /// What the report of the paths without a bill is of; `None` before anything of the account is known.
+    pub(crate) fn network_live_of(&self) -> Option<BillsOf> {
+        let live = Some(self.saved_of()?.readings);
+        Some(BillsOf { live, ..BillsOf::default() })
+    }
+
+    /// The list on screen as a picture for export; `None` before there is anything to list.
     pub(crate) fn network_list_picture(&self) -> Option<Picture> {
         let tab = &self.tabs.network;
-        (tab.look.spec().source.shown)(self, tab.list(tab.look), self.view_context().now)
+        let look = tab.look();
+        (look.spec().source.shown)(self, tab.list(look), self.view_context().now)
     }
 
     /// Id of the path whose page is open, else of the one under the cursor; `None` without one.
@@ -44,19 +59,27 @@ impl App {
             Some(_) => None,
             None => {
                 let tab = &self.tabs.network;
-                tab.list(tab.look).current_id()
+                tab.list(tab.look()).current_id()
             }
         }
     }
 
-    /// The path of this id; `None` where the bill on screen has none.
+    /// The path of this id; `None` where neither the bill on screen nor the account has one.
     pub(crate) fn network_path(&self, id: &str) -> Option<&Arc<NetworkItem>> {
-        self.network()?.rows.iter().find(|row| *row.id == *id)
+        let rows = match self.tabs.network.look() {
+            NetworkList::Live => &self.tabs.network.live.rows,
+            _ => &self.network()?.rows,
+        };
+        rows.iter().find(|row| *row.id == *id)
     }
 
-    /// What the path is known by, to be copied: its resource, else its ends.
+    /// What the path is known by, to be copied: its resource, else its ends. On its page the command that avoids it, where
+    /// there is one.
     pub(crate) fn path_to_copy(&self) -> Option<(String, String)> {
         let path = self.network_path(self.current_path_id()?)?;
+        if let Some(command) = path.command.as_ref().filter(|_| !self.pages.is_empty()) {
+            return Some(("the command".to_owned(), command.clone()));
+        }
         Some(match &path.of.key.resource {
             Some(resource) => (resource.to_string(), resource.to_string()),
             None => ("the path".to_owned(), path.id.to_string()),
@@ -66,7 +89,7 @@ impl App {
     /// Id and picture with all fields of the path; `None` without one.
     pub(crate) fn path_row_to_copy(&self) -> Option<(Arc<str>, Picture)> {
         let id = self.current_path_id()?.clone();
-        let source = &self.tabs.network.look.spec().source;
+        let source = &self.tabs.network.look().spec().source;
         let picture = (source.alone)(self, &id, self.view_context().now)?;
         Some((id, picture))
     }

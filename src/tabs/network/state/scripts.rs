@@ -1,10 +1,12 @@
 //! What keys do on the Network tab, step by step.
 
-use super::fixture::{app, bills, go, on_network};
+use super::fixture::{app, bills, go, on_network, without_a_bill};
 use super::{NetworkList, NetworkPage};
+use crate::app::content::Target;
 use crate::app::fixture::press;
 use crate::app::{App, BillsAnswer, BillsQuestion, Effect, Msg, Page, PlanPage};
 use crate::domain::bill::Usd;
+use crate::fleet::savings::PathKind;
 use crate::tabs::bill::state::fixture::answer;
 use crate::tabs::storage::state::fixture::init;
 use crate::tabs::whatif::state::fixture as plans;
@@ -25,14 +27,14 @@ fn the_paths_add_up_and_the_fixes_are_those_with_one_the_most_first() {
     let app = app(SIZE);
     let network = app.network().unwrap();
     let sum: Usd = network.rows.iter().map(|row| row.of.usd).sum();
-    assert_eq!(sum, network.network + network.requests);
-    assert_eq!(network.by_path.iter().map(|sum| sum.usd).sum::<Usd>(), sum);
+    assert_eq!(sum, network.sums.network + network.sums.requests);
+    assert_eq!(network.sums.by_path.iter().map(|sum| sum.usd).sum::<Usd>(), sum);
     let with_fix = network.rows.iter().filter(|row| row.of.fix.is_some()).count();
     assert_eq!((network.fixes.len(), with_fix), (5, 5));
     assert!(network.fixes.is_sorted_by(|a, b| a.of.avoidable() >= b.of.avoidable()));
-    assert_eq!(network.by_fix.iter().map(|sum| sum.rows).sum::<usize>(), 5);
-    let avoidable: Usd = network.by_fix.iter().filter_map(|sum| sum.avoidable).sum();
-    assert_eq!(avoidable, network.avoidable);
+    assert_eq!(network.sums.by_fix.iter().map(|sum| sum.rows).sum::<usize>(), 5);
+    let avoidable: Usd = network.sums.by_fix.iter().filter_map(|sum| sum.avoidable).sum();
+    assert_eq!(avoidable, network.sums.avoidable);
     assert!(avoidable < sum);
 }
 
@@ -187,4 +189,58 @@ fn a_question_that_is_answered_twice_keeps_filter_and_cursor() {
     let id = app.list().current_id().cloned();
     go(&mut app, &["r"]);
     assert_eq!((app.list().current_id().cloned(), app.list().filter_text()), (id, "nat"));
+}
+
+#[test]
+fn without_a_bill_the_tab_shows_what_is_read_of_the_account() {
+    let mut app = without_a_bill(init(SIZE));
+    assert_eq!((app.network_tab().look(), app.network_rows_on_screen()), (NetworkList::Live, 4));
+    for keys in ["o", "O", "<esc>"] {
+        go(&mut app, &[keys]);
+    }
+    press(&mut app, "[");
+    assert_eq!(app.notice().unwrap().text, "live paths are of now, and have no months");
+    let [.., Effect::Export { picture, .. }] = &press(&mut app, ":export csv x<enter>")[..] else {
+        panic!()
+    };
+    assert_eq!(picture.view(), "network");
+    let [Effect::Copy(id)] = &press(&mut app, "y")[..] else { panic!() };
+    assert_eq!(id, "nat-1");
+    press(&mut app, "<enter>");
+    let [Effect::Copy(command)] = &press(&mut app, "y")[..] else { panic!() };
+    assert!(command.starts_with("aws ec2 create-vpc-endpoint --region us-east-1"), "{command}");
+    let [Effect::CopyRows(picture)] = &press(&mut app, "Y")[..] else { panic!() };
+    assert_eq!(picture.view(), "network");
+}
+
+#[test]
+fn live_paths_without_a_price_are_in_no_flow_of_the_calculator() {
+    let mut app = without_a_bill(init(SIZE));
+    press(&mut app, "n");
+    let filled = app.network_calculator().unwrap();
+    let (today, left) = filled.of.network.saved().unwrap();
+    // Two gateways have a price: the bytes of the first could take an endpoint.
+    assert!((today - (328.5 + 45.0)).abs() < 0.01 && (left - 45.0).abs() < 0.01, "{today} {left}");
+    assert_eq!(filled.of.left_out, Usd::from_f64(2.0 * 32.85).unwrap());
+}
+
+#[test]
+fn a_bill_takes_the_place_of_what_is_read_which_stays_a_list_of_its_own() {
+    let mut app = without_a_bill(init(SIZE));
+    go(&mut app, &["r"]);
+    assert_eq!((app.network_tab().look(), app.network_rows_on_screen()), (NetworkList::Paths, 8));
+    go(&mut app, &["O"]);
+    assert_eq!((app.network_tab().look(), app.network_rows_on_screen()), (NetworkList::Live, 4));
+    go(&mut app, &["<esc>"]);
+    assert_eq!(app.network_tab().look(), NetworkList::Paths);
+}
+
+#[test]
+fn a_finding_of_the_overview_leads_to_the_page_of_its_path() {
+    let mut app = without_a_bill(init(SIZE));
+    go(&mut app, &["1"]);
+    app.go_to_target(Target::Network("nat-1".into(), PathKind::Nat));
+    let Page::Network(NetworkPage::Path { id }) = &app.page().unwrap().page else { panic!() };
+    assert!(id.contains("nat-1"), "{id}");
+    assert_eq!(app.network_tab().look(), NetworkList::Live);
 }

@@ -101,6 +101,7 @@ fn target(of: &FindingOf) -> Target {
     match of {
         FindingOf::Instance(id) | FindingOf::Gpus(id) => Target::Instance(id.clone()),
         FindingOf::HostGpus(_) => Target::Tab(Tab::Gpus),
+        FindingOf::Network(id, kind) => Target::Network(id.clone(), *kind),
         FindingOf::Resource(id) => saving(SavingsList::Resources, id),
         FindingOf::Commitment(id) => saving(SavingsList::Commitments, id),
         FindingOf::Storage(subject) => Target::Storage(subject.clone()),
@@ -111,6 +112,8 @@ fn target(of: &FindingOf) -> Target {
 mod tests {
     use super::super::line_columns;
     use super::*;
+    use crate::domain::storage::Subject;
+    use crate::fleet::savings::PathKind;
     use crate::tabs::gpus::picture::fixture as gpu_fixture;
     use crate::tabs::overview::picture::overview;
     use crate::tabs::savings::picture::fixture::savings;
@@ -123,11 +126,12 @@ mod tests {
             .with_gpus(&fleet(), &gpu_fixture::gpus())
             .with_storage(&storage_fixture::fleet())
             .with_savings(&savings());
-        let kinds = ["storage", "resource", "commitment", "gpus", "instance"];
+        let kinds = ["storage", "network", "resource", "commitment", "gpus", "instance"];
         for (finding, kind) in o.findings.iter_mut().zip(kinds) {
             let id: Arc<str> = "an-id".into();
             finding.of = match kind {
-                "storage" => FindingOf::Storage(crate::domain::storage::Subject::Bucket(id)),
+                "storage" => FindingOf::Storage(Subject::Bucket(id)),
+                "network" => FindingOf::Network(id, PathKind::Nat),
                 "resource" => FindingOf::Resource(id),
                 "commitment" => FindingOf::Commitment(id),
                 "gpus" => FindingOf::HostGpus(id),
@@ -139,6 +143,9 @@ mod tests {
             assert_eq!(lines.len(), 1 + o.findings.len());
             assert!(lines.iter().all(|l| line_columns(l) <= width), "{width}: {lines:#?}");
             assert!(lines[1..].iter().all(|l| l.target.is_some()));
+            let is_path =
+                |target: &Target| matches!(target, Target::Network(id, _) if **id == *"an-id");
+            assert!(lines.iter().any(|l| l.target.as_ref().is_some_and(is_path)));
         }
     }
 }

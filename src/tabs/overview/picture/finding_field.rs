@@ -7,7 +7,7 @@ use crate::domain::storage::Subject;
 use crate::view::table_field::{field_table, fields};
 use crate::view::{TableField, Value, ViewContext, format};
 
-const KINDS: [&str; 5] = ["instance", "gpus", "resource", "commitment", "storage"];
+const KINDS: [&str; 6] = ["instance", "gpus", "resource", "commitment", "network", "storage"];
 
 field_table! {
     /// A field of a finding.
@@ -15,7 +15,7 @@ field_table! {
         Name text "name" [] "NAME" 16 wide by('n') "What it is about, by its name, or its id.";
         Id text "id" [] "ID" 19 by('d') "Id of what it is about.";
         Kind choice(KINDS) "kind" [] "KIND" 10 by('k')
-            "What it is about: an instance, GPUs of one, a resource, a commitment, storage.";
+            "What it is about: an instance, GPUs of one, a resource, a commitment, a path of the network, storage.";
         WasteUsdPerHour number(UsdPerHour) "waste_usd_per_hour" ["waste", "$"] "WASTE/h" 8 by('h')
             "What it wastes at list or Spot price; of commitments what is paid for the unused part.";
         WastedUsd number(Usd) "wasted_usd" ["wasted"] "WASTED" 9 by('w') unit("$")
@@ -83,6 +83,7 @@ impl TableField for FindingField {
             | FindingOf::HostGpus(id)
             | FindingOf::Resource(id)
             | FindingOf::Commitment(id)
+            | FindingOf::Network(id, _)
             | FindingOf::Storage(
                 Subject::Bucket(id) | Subject::Volume(id) | Subject::Snapshot(id),
             ) => id,

@@ -14,7 +14,7 @@ use super::gpus::{WASTEFUL, is_counted};
 use crate::domain::storage::{FindingKind, StorageFinding, Subject};
 use crate::domain::text::clean;
 use crate::domain::{GpuState, HOURS_PER_MONTH};
-use crate::fleet::savings::{CommitmentRow, ResourceRow};
+use crate::fleet::savings::{CommitmentRow, PathKind, PathRow, ResourceRow};
 use crate::fleet::{GpuFleet, GpuRow, Row, Savings, StorageFleet};
 use crate::tabs::gpus::picture::words as gpu_words;
 use crate::tabs::idle::picture::Field;
@@ -37,6 +37,8 @@ pub enum FindingOf {
     Resource(Arc<str>),
     /// A commitment that nothing uses in part, by id.
     Commitment(Arc<str>),
+    /// A path of the network of which a part need not be: a NAT gateway by id, a bucket by name.
+    Network(Arc<str>, PathKind),
     /// A bucket, volume or snapshot.
     Storage(Subject),
 }
@@ -49,6 +51,7 @@ impl FindingOf {
             Self::Gpus(_) | Self::HostGpus(_) => "gpus",
             Self::Resource(_) => "resource",
             Self::Commitment(_) => "commitment",
+            Self::Network(..) => "network",
             Self::Storage(_) => "storage",
         }
     }
@@ -60,7 +63,8 @@ impl FindingOf {
             | Self::Gpus(id)
             | Self::HostGpus(id)
             | Self::Resource(id)
-            | Self::Commitment(id) => id.to_string(),
+            | Self::Commitment(id)
+            | Self::Network(id, _) => id.to_string(),
             Self::Storage(Subject::Bucket(id) | Subject::Volume(id) | Subject::Snapshot(id)) => {
                 clean(id).into_owned()
             }
@@ -182,13 +186,33 @@ pub(super) fn of_gpus(gpus: &GpuFleet) -> Vec<Finding> {
     found.collect()
 }
 
-/// Resources that idle, and commitments of which a part is unused.
+/// Resources that idle, commitments of which a part is unused, and paths of which a part need not be.
 pub(super) fn of_savings(savings: &Savings) -> impl Iterator<Item = Finding> + '_ {
     // What some of the commitments leave unused says nothing while others are not known.
     let known = savings.waterfall.net_unknown.is_none() && !savings.waterfall.early;
     let resources = savings.resources.iter().filter(|row| is_idle(row)).filter_map(|r| resource(r));
     let held = savings.commitments.iter().filter(move |row| known && row.is_in_force);
-    resources.chain(held.filter_map(|row| commitment(row)))
+    let paths = savings.paths.iter().filter(|row| row.is_finding()).filter_map(|row| path(row));
+    resources.chain(held.filter_map(|row| commitment(row))).chain(paths)
+}
+
+/// A path with a price for what could be avoided. An idle gateway is a resource above.
+fn path(row: &PathRow) -> Option<Finding> {
+    Some(Finding {
+        of: FindingOf::Network(row.id.clone(), row.kind),
+        name: row.name.clone(),
+        what: match row.kind {
+            PathKind::Nat => "up to: NAT gateway without an S3 endpoint",
+            PathKind::FarBucket => "up to: bucket far from the GPUs",
+            PathKind::Logs => "up to: logs that are kept for ever",
+        }
+        .to_owned(),
+        team: row.team.clone(),
+        since: None,
+        usd_per_hour: row.avoidable_usd? / HOURS_PER_MONTH,
+        wasted_usd: None,
+        wasted_at_least: false,
+    })
 }
 
 fn resource(row: &ResourceRow) -> Option<Finding> {

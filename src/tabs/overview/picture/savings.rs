@@ -120,7 +120,7 @@ impl Overview {
                 if known { in_force(savings, left_out) } else { "commitments not read".to_owned() };
             Score::new(metric, share.filter(|_| known), rests_on).put(&mut self.scores);
         }
-        self.add_findings(&["resource", "commitment"], findings::of_savings(savings));
+        self.add_findings(&["resource", "commitment", "network"], findings::of_savings(savings));
         if let Some(ladder) = Ladder::of_bill(savings) {
             self.ladder = ladder;
         }

@@ -569,6 +569,7 @@ pub(crate) fn savings() -> Savings {
         spot: spot(),
         mixed_fleets: mixed_fleets(),
         resources: resources(),
+        paths: Vec::new(),
         waterfall: Waterfall {
             unread: Vec::new(),
             early: false,

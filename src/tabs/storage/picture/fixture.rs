@@ -85,6 +85,7 @@ pub(crate) fn bucket(name: &str, team: &str, sizes: Fact<Vec<DailySeries>>) -> B
         sizes,
         objects: Ok(Some(series("AllStorageTypes", Tier::Unknown, 40_000.0, 52_000.0, 40))),
         reads_per_month: None,
+        downloaded_per_month: None,
         taken_at: days_ago(0),
     }
 }

@@ -1,4 +1,4 @@
-//! The network calculator, filled from a bill: what each way costs, what the fixes leave of it, how that adds up.
+//! The network calculator, filled from paths: what each way costs, what the fixes leave of it, how that adds up.
 
 use crate::app::content::Line;
 use crate::app::{App, Role};
@@ -13,7 +13,7 @@ const FIGURE: usize = 14;
 pub(super) fn lines(app: &App, width: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     let Some(filled) = app.network_calculator() else {
-        let text = "n on the Network tab fills the calculator from the bill.";
+        let text = "n on the Network tab fills the calculator from its paths.";
         paragraph(Role::Dim, text, width, &mut lines);
         return lines;
     };
@@ -21,10 +21,15 @@ pub(super) fn lines(app: &App, width: usize) -> Vec<Line> {
         format!("{} ({}, {})", head.period, head.export, head.state.word())
     };
     let bills: Vec<String> = filled.heads.iter().map(named).collect();
-    let text = format!(
-        "From the bill of {}: each way with its bytes at what they cost there; a month that goes on as if it went on so.",
-        bills.join(" and ")
-    );
+    let text = match &bills[..] {
+        [] => "From live paths: each way with its bytes at list prices, of a month of 730 h; paths that nothing counts are \
+               not there."
+            .to_owned(),
+        bills => format!(
+            "From the bill of {}: each way with its bytes at what they cost there; a month that goes on as if it went on so.",
+            bills.join(" and ")
+        ),
+    };
     paragraph(Role::Dim, &text, width, &mut lines);
     match filled.of.network.sheet() {
         Ok(sheet) => {
@@ -49,7 +54,7 @@ pub(super) fn lines(app: &App, width: usize) -> Vec<Line> {
     let left_out = filled.of.left_out;
     if !left_out.is_zero() {
         let text = format!(
-            "{} of the bill are in no flow: hours, requests, and paths that the calculator has no way for.",
+            "{} of the paths are in no flow: hours, requests, and paths that the calculator has no way for.",
             format::usd_spent(left_out.to_f64())
         );
         paragraph(Role::Text, &text, width, &mut lines);

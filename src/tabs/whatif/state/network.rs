@@ -1,4 +1,4 @@
-//! The network calculator, filled from a bill.
+//! The network calculator, filled from a bill, or from what was read of the account.
 
 use super::PlanPage;
 use crate::app::{App, Effect, Level, Notice, Page};
@@ -7,12 +7,12 @@ use crate::tabs::network::picture::Calculator;
 use crate::whatif::levers::{LeverKind, Simulator};
 use crate::whatif::{Scenario, Slot};
 
-/// The network calculator as a bill filled it.
+/// The network calculator as paths filled it.
 #[derive(Clone, Debug)]
 pub struct FilledNetwork {
     /// Flows, cuts, and what is in neither.
     pub of: Calculator,
-    /// The bills of the month.
+    /// The bills of the month; empty where no bill was asked.
     pub heads: Vec<BillHead>,
     /// Slot whose scenario has it, too; `None` without a scenario.
     pub slot: Option<Slot>,
@@ -42,12 +42,13 @@ impl App {
         let tab = &mut self.tabs.whatif;
         let scenario = tab.scenario().cloned();
         let slot = scenario.is_some().then_some(tab.active);
+        let from = if heads.is_empty() { "live paths" } else { "the bill" };
         tab.network = Some(FilledNetwork { of: of.clone(), heads, slot });
         if self.page().is_none_or(|opened| !matches!(opened.page, Page::WhatIf(PlanPage::Network)))
         {
             self.open(Page::WhatIf(PlanPage::Network));
         }
-        self.say(Notice::new(Level::Info, "the network calculator is filled from the bill"));
+        self.say(Notice::new(Level::Info, format!("the network calculator is filled from {from}")));
         let Some(scenario) = scenario else { return Vec::new() };
         let mut changed = Scenario::clone(&scenario);
         changed.levers.network = Some(of.network);

@@ -1,0 +1,39 @@
+//! Paths without a bill: NAT gateways with the bytes that CloudWatch counts and the routes that lead to them, and buckets
+//! far from the fleet, at list prices.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `nat` | NAT gateways: what they cost, and whether what goes to S3 need go through them |
+//! | `far` | buckets in regions where nothing runs |
+//! | `logs` | log groups that keep everything |
+//! | `rows` | the same as rows of a list of paths |
+
+mod far;
+mod logs;
+mod nat;
+mod rows;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+pub use rows::{command, paths};
+
+use crate::analyze::savings::SavingsInput;
+use crate::fleet::savings::{PathRow, ResourceRow};
+
+/// Paths that are known without a bill: the largest avoidable sum first, then the costliest. `resources` are the
+/// judged resources of the same input.
+pub fn live(input: &SavingsInput<'_>, resources: &[Arc<ResourceRow>]) -> Vec<Arc<PathRow>> {
+    let gateways = nat::rows(input, resources).into_iter();
+    let all = gateways.chain(far::rows(input)).chain(logs::rows(input));
+    let mut rows: Vec<Arc<PathRow>> = all.map(Arc::new).collect();
+    let usd = |usd: Option<f64>| usd.unwrap_or(-1.0);
+    rows.sort_by(|a, b| {
+        usd(b.avoidable_usd)
+            .total_cmp(&usd(a.avoidable_usd))
+            .then_with(|| usd(b.usd).total_cmp(&usd(a.usd)))
+            .then_with(|| (a.kind, &a.scope, &a.id).cmp(&(b.kind, &b.scope, &b.id)))
+    });
+    rows
+}

@@ -1,0 +1,429 @@
+//! Paths without a bill, against figures worked out by hand and over any routes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use proptest::prelude::*;
+
+use super::{command, live, paths};
+use crate::analyze::network::{Confidence, NetworkPath, Remedy};
+use crate::analyze::resources::rows;
+use crate::analyze::savings::{SavingsInput, SavingsRules};
+use crate::domain::bill::Usd;
+use crate::domain::{
+    BilledUnit, EndlessLogs, EndpointKind, HourRange, HourlySeries, Instance, LogGroup, NAT_BYTES,
+    RESOURCE_HOURS, Resource, ResourceFacts, ResourceKind, ResourceSignal, RouteTable, Routing,
+    SavingsFacts, Scope, ScopeResources, TagKeys, Tags, VpcEndpoint, sample,
+};
+use crate::fleet::gpu::GpuFleet;
+use crate::fleet::savings::{PathAdvice, PathRow};
+use crate::fleet::storage::{BucketKind, BucketRow};
+use crate::fleet::{Fleet, Row, StorageFleet};
+use crate::source::catalogue::{resource_price, type_spec};
+use crate::view::reasons;
+
+fn now() -> Timestamp {
+    "2026-11-20T10:30:00Z".parse().unwrap()
+}
+
+/// A gateway that sends and gets so many bytes in each of the last `hours`; connections as long.
+fn gateway(id: &str, out: f32, back: f32, hours: usize) -> ResourceFacts {
+    let range = HourRange::last_closed(now(), RESOURCE_HOURS);
+    let series = |value: f32| {
+        let mut series = HourlySeries::empty(range);
+        for hour in (range.to.0 - hours as i32..range.to.0).map(crate::domain::Hour) {
+            series.set(hour, value);
+        }
+        series
+    };
+    let busy = f32::from(u8::from(out + back > 0.0));
+    ResourceFacts {
+        resource: Resource {
+            created_at: Some("2025-01-01T00:00:00Z".parse().unwrap()),
+            units: vec![BilledUnit {
+                what: "NatGateway-Hours".into(),
+                count: 1.0,
+                usd_per_hour: Some(0.045),
+            }],
+            serves: Some(Vec::new()),
+            ..sample::resource(ResourceKind::NatGateway, id)
+        },
+        hours: BTreeMap::from([
+            (ResourceSignal::Connections, series(busy)),
+            (ResourceSignal::Bytes, series(out)),
+            (ResourceSignal::BytesBack, series(back)),
+        ]),
+        complete: true,
+    }
+}
+
+fn ids(ids: &[&str]) -> Vec<Arc<str>> {
+    ids.iter().map(|id| Arc::from(*id)).collect()
+}
+
+fn table(id: &str, vpc: &str, gateway: &str) -> RouteTable {
+    RouteTable {
+        id: id.into(),
+        vpc: vpc.into(),
+        subnets: ids(&["subnet-1"]),
+        nat_gateways: ids(&[gateway]),
+        ..RouteTable::default()
+    }
+}
+
+fn endpoint(id: &str, vpc: &str, tables: &[&str]) -> VpcEndpoint {
+    VpcEndpoint {
+        id: id.into(),
+        vpc: vpc.into(),
+        service: "com.amazonaws.us-east-1.s3".into(),
+        kind: EndpointKind::Gateway,
+        state: "available".into(),
+        route_tables: ids(tables),
+        subnets: Vec::new(),
+        has_private_dns: false,
+    }
+}
+
+fn routed(tables: Vec<RouteTable>, endpoints: Vec<VpcEndpoint>) -> Routing {
+    Routing { tables: Some(tables), endpoints: Some(endpoints), nat_usd_per_gb: Some(0.045) }
+}
+
+fn seen(gateways: Vec<ResourceFacts>, routing: Routing) -> Vec<Arc<PathRow>> {
+    of(gateways, routing, &Fleet::default(), None)
+}
+
+fn of(
+    gateways: Vec<ResourceFacts>,
+    routing: Routing,
+    fleet: &Fleet,
+    storage: Option<&StorageFleet>,
+) -> Vec<Arc<PathRow>> {
+    let items = gateways.into_iter().map(Arc::new).collect();
+    let scope = Scope::new("123456789012", "us-east-1");
+    let resources =
+        BTreeMap::from([(scope, Arc::new(ScopeResources { items, routing, logs: None }))]);
+    let facts = SavingsFacts { resources, ..SavingsFacts::default() };
+    let input = SavingsInput {
+        version: 1,
+        now: now(),
+        fleet,
+        gpus: &GpuFleet::default(),
+        storage,
+        facts: &facts,
+        rules: &SavingsRules::default(),
+        tag_keys: &TagKeys::default(),
+    };
+    live(&input, &rows(&input))
+}
+
+fn near(a: Option<f64>, b: f64) -> bool {
+    a.is_some_and(|a| (a - b).abs() < 1e-6 * b.abs().max(1.0))
+}
+
+#[test]
+fn a_gateway_costs_its_hours_and_each_byte_once_and_saves_up_to_its_bytes() {
+    let routing = routed(vec![table("rtb-1", "vpc-1", "nat-1")], Vec::new());
+    // 1 GiB out and 9 GiB back an hour.
+    let gib = 1_073_741_824.0;
+    let all = seen(vec![gateway("nat-1", gib, 9.0 * gib, 336)], routing);
+    let [row] = &all[..] else { panic!("{all:?}") };
+    // 10 GiB × 730 h × $0.045, and 730 h × $0.045.
+    assert!(near(row.bytes, 7_300.0 * 1_073_741_824.0));
+    assert!(near(row.bytes_usd, 328.5));
+    assert!(near(row.usd, 361.35));
+    assert!(near(row.avoidable_usd, 328.5));
+    assert_eq!(
+        command(row).unwrap(),
+        "aws ec2 create-vpc-endpoint --region us-east-1 --vpc-id vpc-1 --vpc-endpoint-type Gateway \
+         --service-name com.amazonaws.us-east-1.s3 --route-table-ids rtb-1"
+    );
+    let said = reasons::network_live(row);
+    assert!(said.starts_with("1 route table (rtb-1) of vpc-1 "), "{said}");
+    let listed = paths(&all);
+    let of = &listed.rows[0];
+    assert_eq!((of.key.path, of.confidence()), (NetworkPath::Nat, Confidence::UpTo));
+    assert_eq!(of.fix.as_ref().unwrap().remedy, Remedy::GatewayEndpoint);
+    assert_eq!((of.known_usd(), listed.network), (Some(of.usd), of.usd));
+    assert!(near(Some(of.usd_per_gb().unwrap()), 0.045));
+}
+
+#[test]
+fn an_endpoint_counts_by_the_tables_that_it_is_in_once_it_works() {
+    let tables = || vec![table("rtb-1", "vpc-1", "nat-1"), table("rtb-2", "vpc-1", "nat-1")];
+    let advice = |tables, endpoints| {
+        let all = seen(vec![gateway("nat-1", 1e6, 1e6, 336)], routed(tables, endpoints));
+        all[0].advice.clone()
+    };
+    let add =
+        |tables: &[&str]| PathAdvice::AddEndpoint { vpc: "vpc-1".into(), tables: ids(tables) };
+    assert_eq!(advice(tables(), vec![]), add(&["rtb-1", "rtb-2"]));
+    let both = endpoint("vpce-1", "vpc-1", &["rtb-1", "rtb-2"]);
+    assert_eq!(advice(tables(), vec![both.clone()]), PathAdvice::Covered);
+    let one = endpoint("vpce-1", "vpc-1", &["rtb-2"]);
+    let extend = PathAdvice::ExtendEndpoint { endpoint: "vpce-1".into(), tables: ids(&["rtb-1"]) };
+    assert_eq!(advice(tables(), vec![one]), extend);
+    // One that is being made, of another service, or of another VPC is none.
+    for endpoint in [
+        VpcEndpoint { state: "pending".into(), ..both.clone() },
+        VpcEndpoint { service: "com.amazonaws.us-east-1.dynamodb".into(), ..both.clone() },
+        VpcEndpoint { service: "com.amazonaws.us-east-1.s3express".into(), ..both.clone() },
+        endpoint("vpce-2", "vpc-2", &["rtb-9"]),
+    ] {
+        assert_eq!(advice(tables(), vec![endpoint]), add(&["rtb-1", "rtb-2"]));
+    }
+    // Interfaces take what goes to the usual names, where these lead to them.
+    let interface =
+        VpcEndpoint { kind: EndpointKind::Interface, ..endpoint("vpce-3", "vpc-1", &[]) };
+    let named = VpcEndpoint { has_private_dns: true, ..interface.clone() };
+    assert_eq!(advice(tables(), vec![interface]), add(&["rtb-1", "rtb-2"]));
+    assert_eq!(advice(tables(), vec![named]), PathAdvice::Covered);
+    // A table that no subnet uses sends nothing; the main one may be used by any.
+    let unused = RouteTable { subnets: Vec::new(), ..table("rtb-1", "vpc-1", "nat-1") };
+    assert_eq!(advice(vec![unused.clone()], vec![]), PathAdvice::Covered);
+    assert_eq!(advice(vec![RouteTable { is_main: true, ..unused }], vec![]), add(&["rtb-1"]));
+}
+
+#[test]
+fn what_was_not_read_is_no_claim() {
+    let routing = || routed(vec![table("rtb-1", "vpc-1", "nat-1")], Vec::new());
+    let of = |gateway, routing| seen(vec![gateway], routing)[0].clone();
+    let busy = || gateway("nat-1", 1e9, 1e9, 336);
+    for routing in [
+        Routing { tables: None, ..routing() },
+        Routing { endpoints: None, ..routing() },
+        Routing::default(),
+    ] {
+        let row = of(busy(), routing);
+        assert_eq!((row.advice.clone(), row.avoidable_usd), (PathAdvice::Unread, None));
+        assert!(!row.is_finding() && command(&row).is_none());
+    }
+    // Dollars without a price, and bytes of less than a day, with gaps or without sense.
+    let unpriced = of(busy(), Routing { nat_usd_per_gb: None, ..routing() });
+    assert_eq!((unpriced.usd, unpriced.avoidable_usd), (None, None));
+    assert!(unpriced.is_finding() && unpriced.bytes.is_some());
+    assert_eq!(of(gateway("nat-1", 1e9, 1e9, 23), routing()).bytes, None);
+    assert!(of(gateway("nat-1", 1e9, 1e9, 24), routing()).bytes.is_some());
+    let mut odd = busy();
+    odd.hours.get_mut(&ResourceSignal::BytesBack).unwrap().values[300] = f32::INFINITY;
+    assert_eq!(of(odd, routing()).bytes, None);
+    let mut gaps = busy();
+    for hour in 0..40 {
+        gaps.hours.get_mut(&ResourceSignal::Bytes).unwrap().values[10 + 8 * hour] = f32::NAN;
+    }
+    assert_eq!(of(gaps, routing()).bytes, None);
+    let mut half = busy();
+    half.hours.remove(&ResourceSignal::BytesBack);
+    let half = of(half, routing());
+    assert_eq!((half.bytes, half.usd), (None, None), "half of the bytes is no sum");
+    let listed = paths(&[Arc::new((*half).clone())]);
+    assert_eq!(listed.rows[0].known_usd(), None);
+    assert_eq!(listed.network, Usd::ZERO);
+}
+
+#[test]
+fn idle_and_exempt_gateways_are_left_to_the_list_of_resources() {
+    let routing = || routed(vec![table("rtb-1", "vpc-1", "nat-1")], Vec::new());
+    let idle = seen(vec![gateway("nat-1", 0.0, 0.0, 336)], routing());
+    assert_eq!(idle[0].advice, PathAdvice::Idle);
+    assert!(!idle[0].is_finding() && near(idle[0].avoidable_usd, 32.85));
+    let mut exempt = gateway("nat-1", 1e9, 1e9, 336);
+    exempt.resource.tags = Tags::from_raw([("burntop:exempt", "true")]);
+    let exempt = seen(vec![exempt], routing());
+    assert_eq!((&exempt[0].advice, exempt[0].avoidable_usd), (&PathAdvice::Exempt, None));
+}
+
+#[test]
+fn one_command_has_the_tables_of_all_gateways_of_a_vpc_and_of_no_other() {
+    let tables = vec![
+        table("rtb-a", "vpc-1", "nat-1"),
+        table("rtb-b", "vpc-1", "nat-2"),
+        table("rtb-c", "vpc-2", "nat-3"),
+        RouteTable { nat_gateways: Vec::new(), ..table("rtb-d", "vpc-1", "") },
+    ];
+    let gateways = ["nat-1", "nat-2", "nat-3"].map(|id| gateway(id, 1e6, 1e6, 336)).to_vec();
+    let all = seen(gateways, routed(tables, Vec::new()));
+    let tables = |id: &str| match &all.iter().find(|row| &*row.id == id).unwrap().advice {
+        PathAdvice::AddEndpoint { tables, .. } => tables.join(" "),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(
+        [tables("nat-1"), tables("nat-2"), tables("nat-3")],
+        ["rtb-a rtb-b", "rtb-a rtb-b", "rtb-c"]
+    );
+}
+
+fn bucket(name: &str, region: &str, gib: u64) -> Arc<BucketRow> {
+    Arc::new(BucketRow {
+        name: name.into(),
+        kind: BucketKind::Bucket,
+        scope: Scope::new("123456789012", region),
+        facts: None,
+        team: None,
+        project: None,
+        environment: None,
+        cost_center: None,
+        sized_by: None,
+        bytes: Some(gib << 30),
+        objects: None,
+        tiers: Vec::new(),
+        usd_per_month: None,
+        billed_usd: None,
+        unpriced_bytes: 0,
+        growth: None,
+        last_write: None,
+        findings: Vec::new(),
+        savings: None,
+    })
+}
+
+fn instance(id: &str, region: &str, kind: &str) -> Arc<Row> {
+    let instance = Instance {
+        id: id.into(),
+        scope: Scope::new("123456789012", region),
+        instance_type: kind.into(),
+        ..sample::instance()
+    };
+    Arc::new(Row { spec: type_spec(kind).cloned().map(Arc::new), ..Row::new(instance) })
+}
+
+#[test]
+fn a_bucket_is_far_where_nothing_runs_and_gpus_run_elsewhere_and_has_no_dollars_a_month() {
+    let buckets = vec![
+        bucket("corpus", "us-east-1", 5_120),
+        bucket("near", "us-west-2", 5_120),
+        bucket("beside-a-box", "eu-west-1", 5_120),
+        bucket("small", "us-east-1", 99),
+        bucket("nowhere", "-", 5_120),
+    ];
+    let storage = StorageFleet { buckets, ..StorageFleet::default() };
+    let fleet = Fleet {
+        rows: vec![
+            instance("i-1", "us-west-2", "p4d.24xlarge"),
+            instance("i-2", "eu-west-1", "m5.large"),
+        ],
+        ..Fleet::default()
+    };
+    let all = of(Vec::new(), Routing::default(), &fleet, Some(&storage));
+    let [row] = &all[..] else { panic!("{all:?}") };
+    assert_eq!((&*row.id, row.to.as_deref()), ("corpus", Some("us-west-2")));
+    assert_eq!(row.advice, PathAdvice::MoveTogether { devices: 8 });
+    assert_eq!((row.usd, row.avoidable_usd), (None, None));
+    // 5,120 GiB × $0.02.
+    assert!(near(row.once_usd, 102.4));
+    assert!(reasons::network_live(row).contains("8 GPUs run in us-west-2"));
+    let listed = paths(&all);
+    assert_eq!(listed.rows[0].confidence(), Confidence::Low);
+    assert_eq!(listed.rows[0].known_usd(), None);
+    // Without GPUs nobody is far away.
+    let fleet = Fleet { rows: vec![fleet.rows[1].clone()], ..Fleet::default() };
+    assert!(of(Vec::new(), Routing::default(), &fleet, Some(&storage)).is_empty());
+}
+
+#[test]
+fn logs_without_retention_cost_what_is_stored_and_have_their_command() {
+    let group = |name: &str, gib: u64, retention_days| LogGroup {
+        name: name.into(),
+        created_at: Some("2024-05-06T00:00:00Z".parse().unwrap()),
+        retention_days,
+        bytes: Some(gib << 30),
+    };
+    let all = vec![
+        group("/aws/eks/small", 2, None),
+        group("/aws/eks/train", 2_048, None),
+        group("/aws/eks/kept", 4_096, Some(14)),
+        group("odd name; rm", 8, None),
+        LogGroup { bytes: Some((1 << 30) - 1), ..group("/tiny", 0, None) },
+        LogGroup { bytes: None, ..group("/untold", 0, None) },
+    ];
+    let logs = Some(EndlessLogs::of(all, now()));
+    let known = |region: &str| {
+        let known = ScopeResources { logs: logs.clone(), ..ScopeResources::default() };
+        (Scope::new("123456789012", region), Arc::new(known))
+    };
+    let resources = BTreeMap::from([known("us-east-1"), known("mars-1")]);
+    let facts = SavingsFacts { resources, ..SavingsFacts::default() };
+    let input = SavingsInput {
+        version: 1,
+        now: now(),
+        fleet: &Fleet::default(),
+        gpus: &GpuFleet::default(),
+        storage: None,
+        facts: &facts,
+        rules: &SavingsRules::default(),
+        tag_keys: &TagKeys::default(),
+    };
+    let all = live(&input, &[]);
+    let here: Vec<_> = all.iter().filter(|row| &*row.scope.region == "us-east-1").collect();
+    let names: Vec<&str> = here.iter().map(|row| &*row.id).collect();
+    assert_eq!(names, ["/aws/eks/train", "odd name; rm", "/aws/eks/small"]);
+    // 2,048 GiB × $0.03.
+    assert!(near(here[0].usd, 61.44) && near(here[0].avoidable_usd, 61.44));
+    assert_eq!(
+        command(here[0]).unwrap(),
+        "aws logs put-retention-policy --region us-east-1 --log-group-name /aws/eks/train \
+         --retention-in-days 30"
+    );
+    assert_eq!(command(here[1]), None, "what is no word of a shell is in no command");
+    assert!(reasons::network_live(here[0]).contains("kept since 2024-05-06"));
+    let elsewhere = all.iter().find(|row| &*row.scope.region == "mars-1").unwrap();
+    assert_eq!((elsewhere.usd, elsewhere.avoidable_usd), (None, None));
+    let listed = paths(&all);
+    assert_eq!(listed.rows[0].fix.as_ref().unwrap().remedy, Remedy::LogRetention);
+}
+
+#[test]
+fn a_gb_through_a_gateway_is_priced_where_the_price_is_known() {
+    let price = |region| resource_price(region, ResourceKind::NatGateway, NAT_BYTES);
+    assert_eq!((price("us-east-1"), price("mars-1")), (Some(0.045), None));
+}
+
+proptest! {
+    /// Whatever the routes: nothing is avoided twice, none of it costs less than it avoids, and a table with an
+    /// endpoint is in no command.
+    #[test]
+    fn nothing_is_avoided_that_the_path_does_not_cost(
+        gateways in prop::collection::vec((0u32..1_000, 0u32..1_000, 0usize..=336), 1..6),
+        leads in prop::collection::vec((0usize..6, 0usize..3, any::<bool>()), 0..12),
+    ) {
+        let facts: Vec<ResourceFacts> = gateways
+            .iter()
+            .enumerate()
+            .map(|(i, (out, back, hours))| {
+                gateway(&format!("nat-{i}"), *out as f32 * 1e6, *back as f32 * 1e6, *hours)
+            })
+            .collect();
+        let tables: Vec<RouteTable> = leads
+            .iter()
+            .enumerate()
+            .map(|(i, (to, vpc, _))| {
+                table(&format!("rtb-{i}"), &format!("vpc-{vpc}"), &format!("nat-{to}"))
+            })
+            .collect();
+        let covered: BTreeSet<String> = leads
+            .iter()
+            .enumerate()
+            .filter(|(_, (.., is_covered))| *is_covered)
+            .map(|(i, _)| format!("rtb-{i}"))
+            .collect();
+        let endpoints = covered
+            .iter()
+            .enumerate()
+            .map(|(i, table)| endpoint(&format!("vpce-{i}"), "vpc-0", &[table.as_str()]))
+            .collect();
+        let all = seen(facts, routed(tables, endpoints));
+        prop_assert_eq!(all.len(), gateways.len());
+        for row in &all {
+            if let (Some(avoidable), Some(usd)) = (row.avoidable_usd, row.usd) {
+                prop_assert!(avoidable <= usd + 1e-9);
+            }
+            if let PathAdvice::AddEndpoint { tables, .. } | PathAdvice::ExtendEndpoint { tables, .. } = &row.advice {
+                prop_assert!(!tables.is_empty());
+                prop_assert!(tables.iter().all(|table| !covered.contains(&**table)));
+            }
+        }
+        let listed = paths(&all);
+        let usd = listed.rows.iter().fold(Usd::ZERO, |sum, row| sum + row.usd);
+        prop_assert_eq!(usd, listed.network);
+    }
+}

@@ -1,0 +1,101 @@
+//! Paths of the network as they are without a bill: what was read, at list prices.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::Scope;
+
+/// What a path leads through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PathKind {
+    /// A NAT gateway.
+    Nat,
+    /// From a bucket to a fleet in another region.
+    FarBucket,
+    /// Into a log group of CloudWatch Logs, which keeps the bytes.
+    Logs,
+}
+
+/// What is known of a path's avoidable part.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PathAdvice {
+    /// A gateway endpoint of S3 in the VPC, for route tables that lead to a NAT gateway and have none.
+    AddEndpoint {
+        /// Id of the VPC.
+        vpc: Arc<str>,
+        /// Ids of the route tables, of all NAT gateways of the VPC; never empty.
+        tables: Vec<Arc<str>>,
+    },
+    /// The gateway endpoint of S3 that the VPC has, for route tables which it leaves out.
+    ExtendEndpoint {
+        /// Id of the endpoint.
+        endpoint: Arc<str>,
+        /// Ids of the route tables; never empty.
+        tables: Vec<Arc<str>>,
+    },
+    /// Nothing goes through the gateway; the list of resources has it too.
+    Idle,
+    /// What goes to S3 does not come this way.
+    Covered,
+    /// Exempt by a tag.
+    Exempt,
+    /// Route tables or endpoints could not be read: nothing is claimed.
+    Unread,
+    /// The bucket lies in a region without instances, and the GPUs run in another.
+    MoveTogether {
+        /// GPUs and other accelerators that run there.
+        devices: u32,
+    },
+    /// The log group keeps everything: a retention.
+    KeepFor {
+        /// Time of its creation; `None` when unknown.
+        created_at: Option<Timestamp>,
+    },
+}
+
+/// A path of the network, read live.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PathRow {
+    /// Id of the gateway, name of the bucket; clean text.
+    pub id: Arc<str>,
+    /// Its name; the id where it has none.
+    pub name: Arc<str>,
+    /// Kind of the path.
+    pub kind: PathKind,
+    /// Account and region of what it leads through.
+    pub scope: Scope,
+    /// Region that the bytes go to, where it is another.
+    pub to: Option<Arc<str>>,
+    /// Team, from the tags; `None` without such a tag.
+    pub team: Option<Arc<str>>,
+    /// Hours that are billed in a month of 730; `None` for what has none.
+    pub hours: Option<f64>,
+    /// Bytes in a month of 730 h at the pace of the hours that were read; `None` when unknown.
+    pub bytes: Option<f64>,
+    /// What the bytes cost, USD per month; `None` when unknown.
+    pub bytes_usd: Option<f64>,
+    /// What the path costs, USD per month; `None` when a part of it is unknown.
+    pub usd: Option<f64>,
+    /// What could be avoided, USD per month: never more than `usd`. `None` when unknown, and without advice.
+    pub avoidable_usd: Option<f64>,
+    /// What the advice costs once, USD; `None` when unknown.
+    pub once_usd: Option<f64>,
+    /// What is known of the avoidable part.
+    pub advice: PathAdvice,
+}
+
+impl PathRow {
+    /// True where something need not be, and no other list says it.
+    pub fn is_finding(&self) -> bool {
+        matches!(
+            self.advice,
+            PathAdvice::AddEndpoint { .. }
+                | PathAdvice::ExtendEndpoint { .. }
+                | PathAdvice::MoveTogether { .. }
+                | PathAdvice::KeepFor { .. }
+        )
+    }
+}
