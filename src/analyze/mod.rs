@@ -15,4 +15,5 @@ pub mod schedule;
 mod shared_texts;
 pub mod spot;
 pub mod storage;
+pub mod teams;
 pub mod waterfall;

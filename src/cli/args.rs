@@ -8,6 +8,7 @@ use super::list_options::ListOptions;
 use super::network::args::NetworkArgs;
 use super::savings::args::{RightsizeArgs, SpotArgs};
 use super::storage::args::StorageCommand;
+use super::teams::args::{BudgetsArgs, QuotasArgs, TeamsArgs};
 use super::whatif::args::WhatifCommand;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -224,6 +225,26 @@ pub enum Command {
     ///
     /// Of all jobs that are imported. --filter speaks of attempts, for example `state=failed and lost>10`.
     Jobs(JobsArgs),
+    /// Shows whose the money is: dollars by team, project, environment, cost center or user, with shared costs.
+    ///
+    /// Of the bill; of what runs at live prices while none is imported. --filter speaks of the rows, for example
+    /// `usd>$1000 and untagged=untagged`.
+    Teams(TeamsArgs),
+    /// Shows budgets: what is spent, where the period ends, and the day on which a limit is exceeded.
+    ///
+    /// `[[budgets]]` in the configuration has them. With `--fail-on findings` the exit code is 1 where a budget has
+    /// reached a level.
+    Budgets(BudgetsArgs),
+    /// Shows what one prediction, a thousand tokens or a run costs, beside its target and what moved it.
+    ///
+    /// `[[units]]` in the configuration has them: dollars of a filter by the counts of a CSV file. With
+    /// `--fail-on findings` the exit code is 1 where one is above its target.
+    Units(BudgetsArgs),
+    /// Shows quotas of teams beside what runs: GPUs, instances of a type, dollars per hour.
+    ///
+    /// `[[quotas]]` in the configuration has them. With `--fail-on findings` the exit code is 1 where one is exceeded;
+    /// `--what-if` asks before something is launched.
+    Quotas(QuotasArgs),
     /// Writes a plan: what is to be done to which instances, checked, for somebody else to approve.
     ///
     /// Changes nothing. Prints what the guards say of each row; rows that they block for what the
@@ -327,6 +348,10 @@ impl Command {
             Self::Bill(args) => args.list(),
             Self::Network(args) => Some(args.list()),
             Self::Jobs(args) => args.list(),
+            Self::Teams(args) => Some(args.list()),
+            Self::Budgets(BudgetsArgs { list, .. })
+            | Self::Units(BudgetsArgs { list, .. })
+            | Self::Quotas(QuotasArgs { list, .. }) => Some(list),
             Self::Idle { list, .. }
             | Self::Gpus { list, .. }
             | Self::Overview(list)
@@ -485,6 +510,9 @@ pub enum PolicyCommand {
         /// Does it, instead of saying what would be done.
         #[arg(long)]
         apply: bool,
+        /// Only where this budget has reached this level; else, and where that is not known, nothing is done.
+        #[arg(long, value_name = "NAME:PERCENT%")]
+        when_budget: Option<super::teams::Asked>,
     },
     /// Proposes off-hours from the hours of the week in which an instance was never in use.
     ///

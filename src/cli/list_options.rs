@@ -21,6 +21,7 @@ use crate::tabs::network::picture::{CacheField, NetworkField};
 use crate::tabs::overview::picture::FindingField;
 use crate::tabs::savings::picture::{CommitmentField, ProposalField, ResourceField, SpotField};
 use crate::tabs::storage::picture::{BlockField, BucketField};
+use crate::tabs::teams::picture::{AllocationField, BudgetField, QuotaField, TagField, UnitField};
 use crate::view::filter::Unmatched;
 use crate::view::{FieldTable, Filter, Sort, TableField, ViewContext, table};
 
@@ -31,7 +32,7 @@ pub type CommandPath = &'static [&'static str];
 pub type Fields = fn() -> &'static dyn FieldTable;
 
 /// The subcommands that print a list, with the fields of their rows.
-pub const LISTS: [(CommandPath, Fields); 21] = [
+pub const LISTS: [(CommandPath, Fields); 26] = [
     (&["idle"], Field::table),
     (&["overview"], FindingField::table),
     (&["gpus"], GpuField::table),
@@ -53,6 +54,11 @@ pub const LISTS: [(CommandPath, Fields); 21] = [
     (&["jobs", "nodes"], NodeField::table),
     (&["jobs", "repeats"], RepeatField::table),
     (&["jobs", "zombies"], ZombieField::table),
+    (&["teams"], AllocationField::table),
+    (&["teams", "tags"], TagField::table),
+    (&["budgets"], BudgetField::table),
+    (&["units"], UnitField::table),
+    (&["quotas"], QuotaField::table),
 ];
 
 /// How a list is printed.

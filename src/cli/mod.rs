@@ -49,6 +49,7 @@ pub(crate) mod session;
 mod size;
 mod storage;
 pub(crate) mod storage_settings;
+mod teams;
 pub(crate) mod telemetry;
 mod tell;
 mod usage;
@@ -171,6 +172,10 @@ impl Asked {
                     | Command::Bill(_)
                     | Command::Network(_)
                     | Command::Jobs(_)
+                    | Command::Teams(_)
+                    | Command::Budgets(_)
+                    | Command::Units(_)
+                    | Command::Quotas(_)
                     | Command::Commitments(_)
                     | Command::Rightsize { .. }
                     | Command::Spot { .. }
@@ -353,6 +358,18 @@ fn dispatch(
         }
         Some(Command::Jobs(what)) => {
             return with_log(asked, |asked| jobs::run(&what, asked, &env, out));
+        }
+        Some(Command::Teams(what)) => {
+            return with_log(asked, |asked| teams::run(&what, asked, &env, out));
+        }
+        Some(Command::Budgets(what)) => {
+            return with_log(asked, |asked| teams::budgets(&what, asked, &env, out));
+        }
+        Some(Command::Units(what)) => {
+            return with_log(asked, |asked| teams::units(&what, asked, &env, out));
+        }
+        Some(Command::Quotas(what)) => {
+            return with_log(asked, |asked| teams::quotas(&what, asked, &env, out));
         }
         Some(Command::Whatif(what)) => {
             return with_log(asked, |asked| whatif::run(&what, asked, &env, out));

@@ -16,6 +16,7 @@ use super::prices::PricesSection;
 use super::secret::Secret;
 use super::spot::SpotSection;
 use super::storage::StorageSection;
+use super::teams::{BudgetSection, QuotaSection, TeamsSection, UnitSection};
 use crate::domain::Regions;
 
 /// Configuration of burntop.
@@ -54,6 +55,14 @@ pub struct FileConfig {
     pub bill: BillSection,
     /// Where jobs are read: schedulers.
     pub jobs: JobsSection,
+    /// Whose the money is, beyond the tags.
+    pub teams: TeamsSection,
+    /// What may be spent: a limit in dollars for any part of the bill.
+    pub budgets: Option<Vec<BudgetSection>>,
+    /// How much a team may run at once.
+    pub quotas: Option<Vec<QuotaSection>>,
+    /// What one prediction, one run or one of anything else costs.
+    pub units: Option<Vec<UnitSection>>,
     /// Prices that no API tells: discounts, private rates, Capacity Blocks.
     pub prices: PricesSection,
     /// The cache on disk.
@@ -341,6 +350,10 @@ impl FileConfig {
             commitments: self.commitments.over(under.commitments),
             bill: self.bill.over(under.bill),
             jobs: self.jobs.over(under.jobs),
+            teams: self.teams.over(under.teams),
+            budgets: self.budgets.or(under.budgets),
+            quotas: self.quotas.or(under.quotas),
+            units: self.units.or(under.units),
             prices: self.prices.over(under.prices),
             cache: CacheSection {
                 max_mb: self.cache.max_mb.or(under.cache.max_mb),

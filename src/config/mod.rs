@@ -26,6 +26,7 @@ pub mod secret;
 pub mod spot;
 pub mod storage;
 pub mod suggest;
+pub mod teams;
 pub mod template;
 pub mod validate;
 pub mod views;
@@ -51,6 +52,7 @@ pub use prices::PricesConfig;
 pub use secret::Secret;
 pub use spot::SpotConfig;
 pub use storage::StorageConfig;
+pub use teams::TeamsConfig;
 pub use vocabulary::Vocabulary;
 
 use crate::domain::{Regions, TagKeys};
@@ -87,6 +89,8 @@ pub struct Config {
     pub bill: BillConfig,
     /// Where jobs are read.
     pub jobs: JobsConfig,
+    /// Whose the money is, and what it may be.
+    pub teams: TeamsConfig,
     /// Prices of one's own.
     pub prices: PricesConfig,
     /// The cache.

@@ -4,6 +4,7 @@ use super::file::{
     AccountSection, CacheSection, IdleSection, OwnCostSection, TagSection, UiSection,
 };
 use super::file::{FileConfig, RegionsText};
+use super::teams::Sections;
 use super::{Config, OrganizationConfig};
 
 /// The configuration as a file that says the same, with every default spelled out. Each account is
@@ -21,6 +22,7 @@ pub fn effective(config: &Config) -> Result<String, toml::ser::Error> {
         read_only: t.read_only,
         allow_actions: t.allow_actions,
     });
+    let Sections { teams, budgets, quotas, units } = config.teams.sections();
     toml::to_string(&FileConfig {
         profiles: None,
         regions: None,
@@ -44,6 +46,10 @@ pub fn effective(config: &Config) -> Result<String, toml::ser::Error> {
         commitments: config.commitments.section(),
         bill: config.bill.section(),
         jobs: config.jobs.section(),
+        teams,
+        budgets,
+        quotas,
+        units,
         prices: config.prices.section(),
         cache: CacheSection { max_mb: Some(config.cache.max_mb), path: config.cache.path.clone() },
         ui: UiSection {

@@ -10,7 +10,8 @@ use super::vocabulary::Vocabulary;
 use super::{
     ActionsConfig, BillConfig, CacheConfig, CommitmentsConfig, Config, DEFAULT_CACHE_MB,
     DEFAULT_CAP_USD_PER_DAY, DEFAULT_PRESET, GpusConfig, JobsConfig, OrganizationConfig,
-    OrganizationSection, PricesConfig, SpotConfig, StorageConfig, Target, UiConfig, env,
+    OrganizationSection, PricesConfig, SpotConfig, StorageConfig, Target, TeamsConfig, UiConfig,
+    env,
 };
 use crate::domain::{Regions, TagKeys};
 
@@ -205,6 +206,7 @@ fn config(file: FileConfig, chosen: bool, regions_forced: bool) -> Config {
         commitments: CommitmentsConfig::of(&file.commitments, &accounts),
         bill: BillConfig::of(file.bill),
         jobs: JobsConfig::of(file.jobs),
+        teams: TeamsConfig::of(file.teams, file.budgets, file.quotas, file.units),
         prices: PricesConfig::of(file.prices, &accounts),
         cache: CacheConfig {
             max_mb: file.cache.max_mb.unwrap_or(DEFAULT_CACHE_MB),

@@ -118,7 +118,20 @@ pub fn properties(schema: &Value) -> Option<&Map<String, Value>> {
 }
 
 /// Keys of closed tables that are words of other tables as well: near to one of them is no slip.
-const COMMON: [&str; 9] = [
+const COMMON: [&str; 22] = [
+    "csv",
+    "per",
+    "filter",
+    "usd",
+    "usd_per_hour",
+    "gpus",
+    "instances",
+    "map",
+    "names",
+    "shared",
+    "aliases",
+    "period",
+    "levels",
     "name",
     "profile",
     "regions",

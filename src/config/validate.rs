@@ -17,6 +17,7 @@ use super::secret::{PLACEHOLDER, Secret};
 use super::spot;
 use super::storage;
 use super::suggest::nearest;
+use super::teams;
 use super::vocabulary::Vocabulary;
 use crate::domain::{is_account_id, text};
 
@@ -95,6 +96,19 @@ pub fn layer(layer: &Layer, presets: &[String], words: &Vocabulary, problems: &m
     }
     for (key, why) in jobs::problems(&value.jobs) {
         bad(&format!("jobs.{key}"), format!("`jobs.{}`: {why}", text::clean(&key)));
+    }
+    for (key, why) in teams::problems(&value.teams) {
+        bad(&format!("teams.{key}"), format!("`{}`: {why}", text::clean(&format!("teams.{key}"))));
+    }
+    for (key, why) in teams::budget_problems(value.budgets.as_deref().unwrap_or_default()) {
+        bad(&format!("budgets{key}"), format!("`budgets{key}`: {why}"));
+    }
+    for (key, why) in teams::unit_problems(value.units.as_deref().unwrap_or_default()) {
+        bad(&format!("units{key}"), format!("`units{key}`: {why}"));
+    }
+    let quotas = value.quotas.as_deref().unwrap_or_default();
+    for (key, why) in teams::quota_problems(quotas, &value.teams) {
+        bad(&format!("quotas{key}"), format!("`{}`: {why}", text::clean(&format!("quotas{key}"))));
     }
     for (key, why) in prices::problems(&value.prices, named, words) {
         let key = format!("prices.{key}");

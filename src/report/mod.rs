@@ -33,6 +33,7 @@ mod storage_explore;
 mod storage_forecast;
 mod storage_lists;
 mod storage_tiers;
+mod teams;
 mod text;
 mod whatif;
 mod write;
@@ -57,6 +58,7 @@ pub use storage_duplicates::DuplicatesReport;
 pub use storage_explore::{Explored, Volume, explore};
 pub use storage_forecast::{ForecastReport, ForecastRow};
 pub use storage_tiers::TiersReport;
+pub use teams::{AllocationOf, BudgetsOf, MoneyFrom, QuotasOf, TagsOf, UnitsOf, WhatIfAnswer};
 pub use whatif::{
     BacktestReport, BacktestRow, CompareReport, CompareRow, HindsightOptimum, OptimumReport,
     OptimumTier, ReserveFamily, ReserveReport, SessionPlan, SessionReport, whatif_backtest,

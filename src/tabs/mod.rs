@@ -12,6 +12,7 @@ pub mod network;
 pub mod overview;
 pub mod savings;
 pub mod storage;
+pub mod teams;
 pub mod whatif;
 
 use crate::app::{App, List, Screen};

@@ -31,7 +31,7 @@ const LEVEL: usize = 14;
 const TRIALS_AT_LEAST: usize = 8;
 
 /// Standard normal quantile of 0.9.
-const Z90: f64 = 1.2816;
+pub(in crate::analyze) const Z90: f64 = 1.2816;
 
 /// The month's end: `known`, what is spent and what is charged for the whole month, and the `to_come` days after `past`
 /// by level and weekday. `past` is the cost of consecutive days, oldest first; `first` the weekday of the first of them,
@@ -40,7 +40,12 @@ const Z90: f64 = 1.2816;
 /// The band are the 10 % and 90 % quantiles of what came in the past divided by what was forecast, as many days ahead as
 /// are to come or as the past allows, and half as many; widened by the square root of the days to come ÷ the days tried,
 /// as errors of a level that wanders grow. The wider counts: trials that overlap know too little of each other.
-pub(super) fn forecast(past: &[f64], first: usize, to_come: usize, known: Usd) -> Option<Forecast> {
+pub(in crate::analyze) fn forecast(
+    past: &[f64],
+    first: usize,
+    to_come: usize,
+    known: Usd,
+) -> Option<Forecast> {
     if past.len() < DAYS_AT_LEAST {
         return None;
     }
@@ -88,6 +93,15 @@ fn trials(past: &[f64], first: usize, days: usize) -> Vec<f64> {
 
 /// Expected sum of the `to_come` days after `past`.
 fn ahead(past: &[f64], first: usize, to_come: usize) -> f64 {
+    each_day(past, first, to_come).sum()
+}
+
+/// Expected cost of each of the `to_come` days after `past`, by level and weekday.
+pub(in crate::analyze) fn each_day(
+    past: &[f64],
+    first: usize,
+    to_come: usize,
+) -> impl Iterator<Item = f64> {
     let weekdays = weekdays(past, first);
     let recent = past.len().saturating_sub(LEVEL);
     let weekday = |day: usize| weekdays[(first + day) % 7];
@@ -97,7 +111,8 @@ fn ahead(past: &[f64], first: usize, to_come: usize) -> f64 {
         weight += weekday(day);
     }
     let level = if weight > 0.0 { spent / weight } else { 0.0 };
-    (past.len()..past.len() + to_come).map(|day| level * weekday(day)).sum()
+    let begin = past.len();
+    (begin..begin + to_come).map(move |day| level * weekdays[(first + day) % 7])
 }
 
 /// Cost of each weekday beside the mean of its week, 1 = as the mean. Medians over the window, so that one odd day

@@ -136,7 +136,7 @@ fn month_end(bills: &[Arc<Bill>], period: Month) -> Option<Forecast> {
 }
 
 /// Days of a bill that are over: the last one may still lack hours while the period is open.
-fn whole_days(bill: &Bill) -> u8 {
+pub(in crate::analyze) fn whole_days(bill: &Bill) -> u8 {
     let last = bill.head.last_day;
     if bill.head.state == PeriodState::Closed {
         return last;

@@ -40,7 +40,13 @@ pub(super) fn run(
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
     let places = places(args, invocation)?;
-    let tags = invocation.config.bill.kept_tags(&invocation.config.tag_keys);
+    let mut tags = invocation.config.bill.kept_tags(&invocation.config.tag_keys);
+    for tag in invocation.config.teams.kept_tags() {
+        if tags.iter().all(|kept| !kept.eq_ignore_ascii_case(&tag)) {
+            tags.push(tag);
+        }
+    }
+    tags.sort();
     let tag_keys: Vec<Arc<str>> = tags.into_iter().map(Arc::from).collect();
     let bills = Bills::beside(&invocation.cache_file()?);
     let done = with_cache(invocation, async |cache| {

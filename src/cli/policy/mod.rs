@@ -32,7 +32,9 @@ pub fn run(
 ) -> Result<Exit, CliError> {
     match command {
         PolicyCommand::Init { file } => init(file, out),
-        PolicyCommand::Run { file, apply } => run::run(file, *apply, invocation, env, out),
+        PolicyCommand::Run { file, apply, when_budget } => {
+            run::run(file, *apply, when_budget.as_ref(), invocation, env, out)
+        }
         PolicyCommand::Schedule { tz, weeks, snippet } => {
             let snippet = match snippet {
                 None => Snippet::None,

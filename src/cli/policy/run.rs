@@ -9,6 +9,7 @@ use super::super::acting::{self, Acting};
 use super::super::apply::exit_of;
 use super::super::exit::{CliError, Exit};
 use super::super::invocation::Invocation;
+use super::super::teams::{Asked, asked};
 use super::super::telemetry::Want;
 use super::super::tell::tell;
 use super::super::{plan, reports, session, words};
@@ -28,6 +29,7 @@ use crate::view::{Filter, TableField};
 pub fn run(
     path: &Path,
     apply: bool,
+    when: Option<&Asked>,
     invocation: &Invocation,
     env: &Env,
     out: &mut dyn Write,
@@ -35,6 +37,14 @@ pub fn run(
     // Tags of yesterday say nothing about the marks of today.
     plan::of_this_moment(invocation)?;
     let file = read(path)?;
+    if let Some(when) = when {
+        let (is_reached, sentence) = asked(when, invocation)?;
+        let done = if is_reached { "" } else { ": nothing was done" };
+        tell(format_args!("--when-budget: {sentence}{done}"));
+        if !is_reached {
+            return Ok(Exit::Ok);
+        }
+    }
     session::with_cache(invocation, async |cache| {
         one_run(path, &file, apply, invocation, env, cache, out).await
     })

@@ -1,0 +1,57 @@
+//! Whose the money is, and what it may be: dollars by team, project, environment, cost center or user, with mappings and
+//! shared costs; tags that are missing; budgets and quotas.
+//!
+//! Sums are exact: the rows of every allocation add up to the total to the last digit.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `dimension` | what dollars are allocated by |
+//! | `line` | what is allocated: lines of a bill, or running instances |
+//! | `pattern` | names with a `*` in them |
+//! | `filter` | the filter language over the keys of a bill |
+//! | `rules` | mappings, aliases, shared costs |
+//! | `owner` | the value of a dimension for each line |
+//! | `allocate` | sums by a dimension |
+//! | `split` | how shared costs are divided |
+//! | `budget` | what may be spent, what is, where the period ends |
+//! | `unit`, `counts` | what one prediction or run costs; counts by day from a CSV file |
+//! | `quota` | what may run at once |
+//! | `compliance`, `tagging` | resources without required tags; the commands and texts that tag them |
+
+mod allocate;
+mod budget;
+#[cfg(test)]
+mod budget_tests;
+mod compliance;
+mod counts;
+mod dimension;
+mod filter;
+mod line;
+mod owner;
+mod pattern;
+mod quota;
+mod rules;
+mod split;
+mod tagging;
+#[cfg(test)]
+mod tests;
+mod unit;
+
+pub use allocate::{Allocation, AllocationRow, Remark, allocate};
+pub use budget::{
+    Budget, BudgetMonth, BudgetPeriod, BudgetState, asks_resources, budget_months, budget_of,
+    budget_state, spent_by_day,
+};
+pub use compliance::{Compliance, MissingTags, compliance};
+pub use counts::{Counts, counts};
+pub use dimension::Dimension;
+pub use filter::MoneyFilter;
+pub use line::{Lack, Line, fleet_lines, lines};
+pub use pattern::Pattern;
+pub use quota::{
+    Limited, Quota, QuotaState, Running, asked_line, quota_states, running, takes, team_named,
+};
+pub use rules::{Mapping, Pool, Rules};
+pub use split::Split;
+pub use tagging::{tag_policy, tag_specifications};
+pub use unit::{Unit, UnitState, unit_state};

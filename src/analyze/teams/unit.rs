@@ -1,0 +1,146 @@
+//! What one prediction, a thousand tokens or a run costs, and what moved it.
+
+use std::sync::Arc;
+
+use jiff::civil::Date;
+
+use super::budget::BudgetMonth;
+use super::counts::Counts;
+use super::filter::MoneyFilter;
+use super::owner::Owners;
+use super::rules::Rules;
+use crate::domain::bill::{Month, Usd};
+
+/// A cost by a count.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unit {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Which lines of the bill.
+    pub filter: MoneyFilter,
+    /// How many of what is counted one price is of: 1000 for a price per thousand.
+    pub per: f64,
+    /// What it shall cost at most, US dollars; `None` without a target.
+    pub target: Option<f64>,
+}
+
+/// Dollars and counts of the same days.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Measured {
+    /// What the lines cost on those days.
+    pub usd: Usd,
+    /// What was counted on them.
+    pub count: f64,
+    /// Number of the days.
+    pub days: usize,
+}
+
+impl Measured {
+    /// Dollars per `per` counted; `None` where nothing was counted: that is not known, and not nothing.
+    fn per(&self, per: f64) -> Option<f64> {
+        (self.count > 0.0).then(|| self.usd.to_f64() / self.count * per)
+    }
+}
+
+/// What moved a unit cost, US dollars per unit; both add up to the change.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct UnitChange {
+    /// By the dollars.
+    pub spend: f64,
+    /// By the count.
+    pub volume: f64,
+}
+
+/// A unit cost in a month beside the same days of the month before.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnitState {
+    /// What it is.
+    pub unit: Arc<Unit>,
+    /// Days of the month of which bill and count are known.
+    pub now: Measured,
+    /// As many days of the month before, from its first; `None` where none of them is known.
+    pub before: Option<Measured>,
+    /// Days of the month of which the bill is known and the count is not.
+    pub uncounted_days: usize,
+}
+
+impl UnitState {
+    /// What a unit costs; `None` where nothing was counted.
+    pub fn usd_per_unit(&self) -> Option<f64> {
+        self.now.per(self.unit.per)
+    }
+
+    /// What it cost before.
+    pub fn before_per_unit(&self) -> Option<f64> {
+        self.before?.per(self.unit.per)
+    }
+
+    /// What moved it, each at the mean of what the other was: with dollars *s* and count *v*, spend is
+    /// (s₁ − s₀)(1/v₀ + 1/v₁)/2, volume (s₀ + s₁)(1/v₁ − 1/v₀)/2, of days that are not as many by their number.
+    /// `None` without both months.
+    pub fn change(&self) -> Option<UnitChange> {
+        let before = self.before?;
+        self.usd_per_unit()?;
+        self.before_per_unit()?;
+        let daily = |of: &Measured| (of.usd.to_f64() / of.days as f64, of.count / of.days as f64);
+        let ((spent, count), (spent_before, count_before)) = (daily(&self.now), daily(&before));
+        let per = self.unit.per / 2.0;
+        Some(UnitChange {
+            spend: (spent - spent_before) * (1.0 / count_before + 1.0 / count) * per,
+            volume: (spent + spent_before) * (1.0 / count - 1.0 / count_before) * per,
+        })
+    }
+
+    /// True where it costs more than its target; `None` where either is not known.
+    pub fn is_above_target(&self) -> Option<bool> {
+        Some(self.usd_per_unit()? > self.unit.target?)
+    }
+}
+
+/// A unit cost in `month`, by months of bills and the counts of days. Days that the bill may still change count nothing.
+pub fn unit_state(
+    unit: &Arc<Unit>,
+    counts: &Counts,
+    months: &[BudgetMonth],
+    rules: &Rules,
+    month: Month,
+) -> UnitState {
+    let (now, uncounted_days, last) = measured(unit, counts, months, rules, month, u8::MAX);
+    let (before, _, _) = measured(unit, counts, months, rules, month.plus(-1), last);
+    let before = (before.days > 0).then_some(before);
+    UnitState { unit: unit.clone(), now, before, uncounted_days }
+}
+
+/// Dollars and counts of the days of a month up to `until`; days without a count; the last day that is in it.
+fn measured(
+    unit: &Unit,
+    counts: &Counts,
+    months: &[BudgetMonth],
+    rules: &Rules,
+    month: Month,
+    until: u8,
+) -> (Measured, usize, u8) {
+    let mut found = Measured::default();
+    let Some(of) = months.iter().find(|of| of.month == month) else { return (found, 0, 0) };
+    let (mut uncounted, mut last) = (0, 0);
+    let mut usd = [Usd::ZERO; 32];
+    let mut owners = Owners::new(rules);
+    for line in of.days().filter(|line| owners.passes(&unit.filter, line)) {
+        if let Some(sum) = usd.get_mut(usize::from(line.day)) {
+            *sum += line.usd;
+        }
+    }
+    for day in 1..=of.settled().min(until).min(month.days()) {
+        let date: Date = month.day(day);
+        match counts.get(&date) {
+            Some(count) => {
+                found.usd += usd.get(usize::from(day)).copied().unwrap_or_default();
+                found.count += count;
+                found.days += 1;
+                last = day;
+            }
+            None => uncounted += 1,
+        }
+    }
+    (found, uncounted, last)
+}

@@ -1,0 +1,113 @@
+//! `burntop budgets`: what may be spent, what is, and where the period ends.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use super::settings;
+use crate::analyze::teams::{
+    Budget, BudgetMonth, BudgetPeriod, BudgetState, Rules, asks_resources, budget_months,
+    budget_state,
+};
+use crate::cli::bill::args::OfArgs;
+use crate::cli::bill::kept::{Kept, heads};
+use crate::cli::exit::{CliError, Exit};
+use crate::cli::fail_on::{FailOn, Found};
+use crate::cli::invocation::Invocation;
+use crate::cli::list_options::Selection;
+use crate::cli::reports;
+use crate::cli::teams::args::BudgetsArgs;
+use crate::config::Env;
+use crate::domain::bill::{BillHead, Month};
+use crate::report::{BillsOf, BudgetsOf};
+use crate::tabs::teams::picture::{BudgetField, BudgetStanding, budget_rows};
+
+/// Months before a period that tell how days go.
+const MONTHS_BEFORE: i32 = 3;
+
+/// What budgets are held against.
+pub(super) struct Ready {
+    /// Months of bills, oldest first.
+    pub months: Vec<BudgetMonth>,
+    /// Rules by which lines have teams.
+    pub rules: Rules,
+    /// The month whose period is meant.
+    pub period: Month,
+    /// Bills of the period.
+    pub bills: Vec<BillHead>,
+    /// How the run ends that read them.
+    pub exit: Exit,
+}
+
+impl Ready {
+    /// The bills around a period, `length` long at most. Fails where there are none.
+    pub fn read(
+        of: &OfArgs,
+        length: BudgetPeriod,
+        invocation: &Invocation,
+    ) -> Result<Self, CliError> {
+        let how = crate::cli::bill::settings(invocation);
+        let rules = settings::rules(invocation);
+        let kept = Kept::of(invocation, of.export.as_deref(), &[], &how)?;
+        let period = of.period.unwrap_or_else(|| kept.newest());
+        let (first, count) = length.around(period);
+        let mut bills = kept.before(first, MONTHS_BEFORE)?;
+        // A quarter may go on after the month that is named.
+        let own = kept.before(first.plus(count), count)?;
+        if own.iter().all(|bill| bill.head.period != period) {
+            kept.bills(period)?;
+        }
+        let own_heads = heads(&own);
+        bills.extend(own);
+        let typed = invocation.config.teams.budgets();
+        let by_resource = typed.iter().any(|budget| asks_resources(&budget.filter, &rules));
+        let months = budget_months(&bills, &how, &settings::gpus, by_resource);
+        Ok(Self { months, rules, period, bills: own_heads, exit: kept.ended() })
+    }
+
+    /// Each budget in the period, while `more_per_day` dollars are spent beside what is foreseen.
+    pub fn states(&self, budgets: &[Arc<Budget>], more_per_day: f64) -> Vec<BudgetState> {
+        let of =
+            |budget| budget_state(budget, &self.months, &self.rules, self.period, more_per_day);
+        budgets.iter().map(of).collect()
+    }
+}
+
+/// The longest of periods, so that one reading serves all budgets.
+pub(super) fn longest(budgets: &[Arc<Budget>]) -> BudgetPeriod {
+    let is_longer = |budget: &Arc<Budget>| budget.period == BudgetPeriod::Quarterly;
+    // Those of the demo are made of the bill, and one is for a quarter.
+    if budgets.is_empty() || budgets.iter().any(is_longer) {
+        BudgetPeriod::Quarterly
+    } else {
+        BudgetPeriod::Monthly
+    }
+}
+
+/// Prints the budgets. Fails where none are configured, and where no bill could be read.
+pub fn run(
+    args: &BudgetsArgs,
+    invocation: &Invocation,
+    env: &Env,
+    out: &mut dyn Write,
+) -> Result<Exit, CliError> {
+    let chosen = Selection::<BudgetField>::of(invocation)?;
+    let fail_on = invocation.options.fail_on.as_ref();
+    fail_on.map_or(Ok(()), FailOn::of_findings).map_err(CliError::Usage)?;
+    let typed = invocation.config.teams.budgets();
+    if typed.is_empty() && invocation.options.demo.is_none() {
+        return Err(CliError::Usage(
+            "no budget is configured: `[[budgets]]` in the configuration has name, filter and usd"
+                .into(),
+        ));
+    }
+    let ready = Ready::read(&args.of, longest(&typed), invocation)?;
+    let budgets = settings::budgets(invocation, &ready.months, &ready.rules, ready.period);
+    let rows = budget_rows(ready.states(&budgets, 0.0));
+    let ctx = reports::context(invocation, env);
+    let of = BudgetsOf { bills: BillsOf { bills: ready.bills.clone(), ..BillsOf::default() } };
+    let list = chosen.list(&rows, of, &ctx);
+    reports::print(&list, invocation, &ctx, out)?;
+    let is_finding = |standing| matches!(standing, BudgetStanding::Over | BudgetStanding::AtLevel);
+    let findings = list.rows.iter().filter(|row| is_finding(row.standing())).count();
+    Ok(super::ended(&Found { findings, ..Found::default() }, invocation, ready.exit))
+}

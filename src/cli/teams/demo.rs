@@ -1,0 +1,115 @@
+//! Rules, budgets and quotas of the demo. Budgets and quotas are made of what it spends and runs, so that at any hour one
+//! team is over its budget on the 19th and one is over its quota.
+
+use std::sync::Arc;
+
+use crate::analyze::teams::{
+    Budget, BudgetMonth, BudgetPeriod, Counts, Limited, Mapping, MoneyFilter, Pool, Quota, Rules,
+    Running, Split, Unit, spent_by_day,
+};
+use crate::domain::bill::{Month, Usd};
+
+/// The account whose untagged lines are the data team's.
+const DATA_ACCOUNT: &str = "777788889999";
+
+/// The team that is over its budget, and the day of the month on which it is.
+const OVER: (&str, usize) = ("nlp", 19);
+
+/// Shares of what is expected that other budgets are, percent: name, filter, period, percent.
+const OTHERS: [(&str, &str, BudgetPeriod, f64); 3] = [
+    ("vision", "team=vision", BudgetPeriod::Monthly, 125.0),
+    ("training", "category=training", BudgetPeriod::Monthly, 102.0),
+    ("storage", "category=storage", BudgetPeriod::Quarterly, 110.0),
+];
+
+/// GPUs by which the quotas of some teams differ from what they run.
+const QUOTAS: [(&str, f64); 3] = [("nlp", -8.0), ("speech", 8.0), ("vision", 32.0)];
+
+/// The rules: untagged lines of one account are the data team's, the platform and support are shared.
+pub(super) fn rules(base: Rules) -> Rules {
+    let pool = |name: &str, filter: &str| {
+        let filter = MoneyFilter::parse(filter).ok()?;
+        Some(Pool { name: name.into(), filter, split: Split::BySpend, among: vec![] })
+    };
+    let pools = [("platform", "team=platform"), ("support", "charge=support")];
+    let data =
+        Mapping { team: "data".into(), account: Some(DATA_ACCOUNT.into()), name: None, tag: None };
+    Rules {
+        mappings: vec![data],
+        pools: pools.iter().filter_map(|(name, filter)| pool(name, filter)).collect(),
+        ..base
+    }
+}
+
+/// Budgets in the period of a month.
+pub(super) fn budgets(months: &[BudgetMonth], rules: &Rules, period: Month) -> Vec<Arc<Budget>> {
+    let budget = |name: &str, filter: MoneyFilter, limit: f64, period| {
+        let limit = Usd::from_f64((limit.max(1.0) * 100.0).round() / 100.0)?;
+        let levels = vec![80.0, 95.0, 100.0];
+        Some(Arc::new(Budget { name: name.into(), filter, limit, period, levels }))
+    };
+    let days = |filter: &MoneyFilter, length| spent_by_day(filter, length, months, rules, period);
+    let mut all = Vec::new();
+    if let Ok(filter) = MoneyFilter::parse(&format!("team={}", OVER.0)) {
+        let (known, path) = days(&filter, BudgetPeriod::Monthly);
+        let before: f64 = path.iter().take(OVER.1 - 1).sum();
+        let half = path.get(OVER.1 - 1).copied().unwrap_or(0.0) / 2.0;
+        all.extend(budget(OVER.0, filter, known + before + half, BudgetPeriod::Monthly));
+    }
+    for (name, filter, length, percent) in OTHERS {
+        let Ok(filter) = MoneyFilter::parse(filter) else { continue };
+        let (known, path) = days(&filter, length);
+        let whole = known + path.iter().sum::<f64>();
+        all.extend(budget(name, filter, whole * percent / 100.0, length));
+    }
+    all
+}
+
+/// Quotas beside what runs.
+pub(super) fn quotas(running: &[Running]) -> Vec<Quota> {
+    let of_team = |team: &str| {
+        let is_of = |one: &&Running| one.team.as_deref() == Some(team);
+        running.iter().filter(is_of).collect::<Vec<_>>()
+    };
+    let mut all = Vec::new();
+    for (team, more) in QUOTAS {
+        let gpus: f64 = of_team(team).iter().filter_map(|one| one.gpus).sum();
+        let limit = (gpus + more).max(0.0);
+        all.push(Quota { team: team.into(), of: Limited::Gpus, instance_type: None, limit });
+    }
+    let is_p5 = |one: &&&Running| &*one.instance_type == "p5.48xlarge";
+    all.push(Quota {
+        team: "nlp".into(),
+        of: Limited::Instances,
+        instance_type: Some("p5.48xlarge".into()),
+        limit: of_team("nlp").iter().filter(is_p5).count() as f64 + 1.0,
+    });
+    all
+}
+
+/// What one of a thousand predictions costs while as many come as are usual, US dollars.
+const USUAL_PER_THOUSAND: f64 = 0.40;
+
+/// Share of the usual predictions that come in the newest month: fewer of them bear the same dollars.
+const FEWER: f64 = 0.78;
+
+/// The unit cost: a thousand predictions, dearer since fewer come.
+pub(super) fn units(
+    months: &[BudgetMonth],
+    rules: &Rules,
+    period: Month,
+) -> Vec<(Arc<Unit>, Counts)> {
+    let Ok(filter) = MoneyFilter::parse("category=serving") else { return vec![] };
+    let mut counts = Counts::new();
+    for back in 0..=1 {
+        let month = period.plus(-back);
+        let (_, days) = spent_by_day(&filter, BudgetPeriod::Monthly, months, rules, month);
+        let share = if back == 0 { FEWER } else { 1.0 };
+        for (day, usd) in (1..=month.days()).zip(days) {
+            counts.insert(month.day(day), (usd / USUAL_PER_THOUSAND * 1000.0 * share).round());
+        }
+    }
+    let unit =
+        Unit { name: "thousand predictions".into(), filter, per: 1000.0, target: Some(0.45) };
+    vec![(Arc::new(unit), counts)]
+}

@@ -1,0 +1,182 @@
+//! `burntop teams`, `budgets` and `quotas`: whose the money is, and what it may be.
+
+pub mod args;
+mod ask;
+mod budgets;
+mod demo;
+mod money;
+mod quotas;
+mod settings;
+#[cfg(test)]
+mod tests;
+mod units;
+
+use std::io::Write;
+
+use super::exit::{CliError, Exit};
+use super::fail_on::{FailOn, Found};
+use super::invocation::Invocation;
+use super::list_options::Selection;
+use super::reports;
+use super::tell::tell;
+use crate::analyze::bill::BillKey;
+use crate::analyze::teams::{
+    BudgetPeriod, Compliance, Dimension, MissingTags, allocate, budget_of, compliance, tag_policy,
+    tag_specifications,
+};
+use crate::config::Env;
+use crate::domain::bill::{Month, Usd};
+use crate::report::{AllocationOf, MoneyFrom, TagsOf};
+use crate::tabs::teams::picture::{AllocationField, TagField, allocation_rows, tag_rows};
+use args::{TagText, TagsArgs, TeamsArgs, TeamsCommand};
+pub use ask::{Asked, asked};
+pub use budgets::run as budgets;
+pub use quotas::run as quotas;
+pub use units::run as units;
+
+/// Runs `burntop teams` or what is below it. Fails for arguments that do not fit, and where nothing could be read.
+pub fn run(
+    args: &TeamsArgs,
+    invocation: &Invocation,
+    env: &Env,
+    out: &mut dyn Write,
+) -> Result<Exit, CliError> {
+    match &args.what {
+        None => allocation(args, invocation, env, out),
+        Some(TeamsCommand::Tags(args)) => tags(args, invocation, env, out),
+    }
+}
+
+/// Prints dollars by a dimension.
+fn allocation(
+    args: &TeamsArgs,
+    invocation: &Invocation,
+    env: &Env,
+    out: &mut dyn Write,
+) -> Result<Exit, CliError> {
+    let chosen = Selection::<AllocationField>::of(invocation)?;
+    if invocation.options.fail_on.is_some() {
+        let why = "--fail-on: dollars of a team are no findings; `burntop budgets` has them";
+        return Err(CliError::Usage(why.into()));
+    }
+    let settings = super::bill::settings(invocation);
+    let rules = settings::rules(invocation);
+    let money = money::money(&args.of, invocation, &settings)?;
+    let found = allocate(&money.lines, &rules, args.by);
+    let budgets = match &money.from {
+        MoneyFrom::Bills(of) => {
+            let period = of.bills.iter().map(|bill| bill.period).max();
+            period.map(|period| of_period(invocation, &args.of, period)).transpose()?
+        }
+        MoneyFrom::Live { .. } => None,
+    };
+    let budgets = budgets.unwrap_or_else(|| invocation.config.teams.budgets());
+    let key = key_of(args.by);
+    let budget = |value: &str| -> Option<Usd> { budget_of(&budgets, key.as_ref()?, value) };
+    let ctx = reports::context(invocation, env);
+    let rows = allocation_rows(&found, budget);
+    let of = AllocationOf { by: args.by, from: money.from, remarks: found.remarks };
+    reports::print(&chosen.list(&rows, of, &ctx), invocation, &ctx, out)?;
+    Ok(money.exit)
+}
+
+/// Budgets in force in a month. Those of the demo are made of its bill.
+fn of_period(
+    invocation: &Invocation,
+    of: &super::bill::args::OfArgs,
+    period: Month,
+) -> Result<Vec<std::sync::Arc<crate::analyze::teams::Budget>>, CliError> {
+    if invocation.options.demo.is_none() || !invocation.config.teams.budgets().is_empty() {
+        return Ok(invocation.config.teams.budgets());
+    }
+    let ready = budgets::Ready::read(of, BudgetPeriod::Monthly, invocation)?;
+    Ok(settings::budgets(invocation, &ready.months, &ready.rules, period))
+}
+
+/// The key of a bill by which budgets are of a dimension.
+const fn key_of(by: Dimension) -> Option<BillKey> {
+    match by {
+        Dimension::Team => Some(BillKey::Team),
+        Dimension::Project => Some(BillKey::Project),
+        Dimension::Environment => Some(BillKey::Environment),
+        Dimension::CostCenter => Some(BillKey::CostCenter),
+        Dimension::User => None,
+    }
+}
+
+/// Prints resources without tags, or text that tags them.
+fn tags(
+    args: &TagsArgs,
+    invocation: &Invocation,
+    env: &Env,
+    out: &mut dyn Write,
+) -> Result<Exit, CliError> {
+    let chosen = Selection::<TagField>::of(invocation)?;
+    let fail_on = invocation.options.fail_on.as_ref();
+    fail_on.map_or(Ok(()), FailOn::of_findings).map_err(CliError::Usage)?;
+    let settings = super::bill::settings(invocation);
+    let rules = settings::rules(invocation);
+    if let Some(text) = args.print.filter(|text| *text != TagText::Commands) {
+        // Which tags are required the configuration says: nobody is asked.
+        let keys = first_keys(&rules);
+        let text = match text {
+            TagText::TagPolicy => tag_policy(&keys),
+            _ => tag_specifications(&keys),
+        };
+        out.write_all(text.as_bytes())?;
+        return Ok(Exit::Ok);
+    }
+    let money = money::money(&args.of, invocation, &settings)?;
+    let found = compliance(&money.lines, &rules);
+    let ctx = reports::context(invocation, env);
+    let rows = tag_rows(&found);
+    if args.print.is_some() {
+        for row in chosen.rows(&rows, &ctx) {
+            match &row.of.place {
+                Some(_) => writeln!(out, "{}", row.command)?,
+                None => tell(format_args!(
+                    "no command for {}: its id does not tell how",
+                    named(&row.of)
+                )),
+            }
+        }
+        return Ok(money.exit);
+    }
+    let Compliance { taggable, compliant, untaggable, resources, compliant_resources, .. } = found;
+    let of = TagsOf {
+        from: money.from,
+        required: found.required.clone(),
+        sums: [taggable, compliant, untaggable],
+        counts: [resources, compliant_resources],
+        share: found.share(),
+    };
+    let list = chosen.list(&rows, of, &ctx);
+    reports::print(&list, invocation, &ctx, out)?;
+    let found = Found { findings: list.rows.len(), ..Found::default() };
+    Ok(ended(&found, invocation, money.exit))
+}
+
+fn named(of: &MissingTags) -> &str {
+    of.resource.as_deref().or(of.service.as_deref()).unwrap_or("what names no resource")
+}
+
+/// The tags that are required, each by the key that is written first.
+fn first_keys(rules: &crate::analyze::teams::Rules) -> Vec<std::sync::Arc<str>> {
+    let key = |tag: &std::sync::Arc<str>| match Dimension::of(tag) {
+        Some(by) => rules.keys_of(by).first().cloned().unwrap_or_else(|| tag.clone()),
+        None => tag.clone(),
+    };
+    rules.required.iter().map(key).collect()
+}
+
+/// How a list ends whose findings `--fail-on` may count.
+fn ended(found: &Found, invocation: &Invocation, exit: Exit) -> Exit {
+    let fail_on = invocation.options.fail_on.as_ref();
+    match fail_on.and_then(|fail_on| fail_on.tripped_by_savings(found)) {
+        Some(found) => {
+            tell(format_args!("--fail-on: {found}"));
+            Exit::Findings
+        }
+        None => exit,
+    }
+}

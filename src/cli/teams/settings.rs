@@ -1,0 +1,41 @@
+//! Rules, budgets and quotas of a run: those of the configuration, or the demo's.
+
+use std::sync::Arc;
+
+use super::demo;
+use crate::analyze::teams::{Budget, BudgetMonth, Quota, Rules, Running};
+use crate::cli::invocation::Invocation;
+use crate::domain::bill::Month;
+use crate::source::catalogue;
+
+/// Rules by which dollars are allocated; of the demo its own where the configuration has none.
+pub fn rules(invocation: &Invocation) -> Rules {
+    let config = &invocation.config;
+    let rules = config.teams.rules(&config.tag_keys);
+    let is_demo = invocation.options.demo.is_some() && config.teams.has_no_rules();
+    if is_demo { demo::rules(rules) } else { rules }
+}
+
+/// Quotas; of the demo such as suit what runs there, where the configuration has none.
+pub fn quotas(invocation: &Invocation, running: &[Running]) -> Vec<Quota> {
+    let quotas = invocation.config.teams.quotas();
+    let is_demo = invocation.options.demo.is_some() && quotas.is_empty();
+    if is_demo { demo::quotas(running) } else { quotas }
+}
+
+/// Budgets; of the demo such as suit its bill, where the configuration has none.
+pub fn budgets(
+    invocation: &Invocation,
+    months: &[BudgetMonth],
+    rules: &Rules,
+    period: Month,
+) -> Vec<Arc<Budget>> {
+    let budgets = invocation.config.teams.budgets();
+    let is_demo = invocation.options.demo.is_some() && budgets.is_empty();
+    if is_demo { demo::budgets(months, rules, period) } else { budgets }
+}
+
+/// GPUs of an instance type, by the embedded catalogue; SageMaker's names have `ml.` before them.
+pub fn gpus(name: &str) -> Option<f64> {
+    catalogue::type_spec(name.strip_prefix("ml.").unwrap_or(name)).map(|spec| spec.gpus())
+}

@@ -1,0 +1,251 @@
+//! `burntop teams`, `budgets` and `quotas` on the demo, and what they refuse.
+
+use clap::Parser;
+use serde_json::Value as Json;
+
+use crate::cli::exit::{CliError, Exit};
+use crate::cli::{Asked, Cli, dispatch, fleet};
+use crate::config::{Env, Paths};
+
+/// A directory with a configuration.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new(config: &str) -> Self {
+        let place = Self(tempfile::tempdir().unwrap());
+        std::fs::create_dir(place.0.path().join("config")).unwrap();
+        std::fs::write(place.0.path().join("config/config.toml"), config).unwrap();
+        place
+    }
+
+    /// What a command line prints of the demo at 80 columns.
+    fn run(&self, now: &str, words: &[&str]) -> Result<(Exit, String), CliError> {
+        let global = ["burntop", "--demo", "--demo-size", "60", "--no-cache", "--now", now];
+        let cli = Cli::try_parse_from([&global[..], words].concat()).unwrap();
+        let at = |name: &str| self.0.path().join(name);
+        let paths =
+            Paths { config_dir: at("config"), cache_dir: at("cache"), state_dir: at("state") };
+        let asked = Asked::of(&cli, Env::default(), Some(paths), Some(80));
+        let mut out = Vec::new();
+        let exit = dispatch(cli.command, &asked, &mut out, fleet)?;
+        Ok((exit, String::from_utf8(out).unwrap()))
+    }
+
+    fn json(&self, now: &str, words: &[&str]) -> (Exit, Json) {
+        let (exit, text) = self.run(now, &[words, &["--format", "json"]].concat()).unwrap();
+        (exit, serde_json::from_str(&text).unwrap())
+    }
+}
+
+const NOW: &str = "2026-11-24T09:00:00Z";
+
+fn rows(document: &Json) -> &Vec<Json> {
+    document["rows"].as_array().unwrap()
+}
+
+/// Digits of a decimal behind the point, as a whole number of 10⁻¹⁸.
+fn exact(text: &str) -> i128 {
+    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+    let digits = format!("{}{part:0<18}", whole.trim_start_matches('-'));
+    let number: i128 = digits.parse().unwrap();
+    if whole.starts_with('-') { -number } else { number }
+}
+
+#[test]
+fn dollars_by_each_dimension_are_those_of_the_bill() {
+    let place = Place::new("");
+    // As text: a number of JSON with all its digits is no binary number.
+    let of = |words: &[&str], field: &str| -> Vec<i128> {
+        let (_, csv) =
+            place.run(NOW, &[words, &["--columns", field, "--format", "csv"]].concat()).unwrap();
+        csv.lines().skip(1).map(|line| exact(line.split(',').next().unwrap())).collect()
+    };
+    let bill: i128 = of(&["bill"], "effective_usd").iter().sum();
+    for by in ["team", "project", "env", "cost_center", "user"] {
+        assert_eq!(of(&["teams", "--by", by], "usd").iter().sum::<i128>(), bill, "{by}");
+    }
+    let (exit, found) = place.json(NOW, &["teams"]);
+    assert_eq!((exit, &found["schema"]), (Exit::Ok, &Json::from("burntop/teams/1")));
+    let team = |name: &str| rows(&found).iter().find(|row| row["key"] == name).unwrap().clone();
+    assert!(team("nlp")["shared_usd"].as_f64().unwrap() > 0.0);
+    assert!(
+        team("nlp")["budget_usd"].as_f64().unwrap() < team("nlp")["direct_usd"].as_f64().unwrap()
+    );
+    assert!(team("nlp")["gpu_hours"].as_f64().unwrap() > 0.0);
+    assert!(rows(&found).iter().any(|row| row["untagged"] == "untaggable" && row["key"].is_null()));
+    assert_eq!(found["remarks"], serde_json::json!([]));
+}
+
+#[test]
+fn one_team_of_the_demo_is_over_its_budget_on_the_19th_whenever_one_looks() {
+    let place = Place::new("");
+    for (now, day) in [
+        ("2026-11-12T09:00:00Z", "2026-11-19"),
+        (NOW, "2026-11-19"),
+        ("2026-02-28T23:30:00Z", "2026-02-19"),
+    ] {
+        let (exit, found) = place.json(now, &["budgets"]);
+        let nlp = rows(&found).iter().find(|row| row["name"] == "nlp").unwrap().clone();
+        assert_eq!((exit, &nlp["exceeds_on"]), (Exit::Ok, &Json::from(day)), "{now}");
+        let is_past = now > day;
+        assert_eq!(nlp["state"] == "over", is_past, "{nlp}");
+        assert!(nlp["exceeds_probability"].as_f64().unwrap() >= 0.5);
+        assert_eq!(nlp["forecast_usd"]["p50"], nlp["forecast_p50_usd"]);
+        let vision = rows(&found).iter().find(|row| row["name"] == "vision").unwrap().clone();
+        assert_eq!(vision["exceeds_on"], Json::Null);
+    }
+    let (exit, _) = place.run(NOW, &["budgets", "--fail-on", "findings"]).unwrap();
+    assert_eq!(exit, Exit::Findings);
+    let (exit, _) =
+        place.run(NOW, &["budgets", "--fail-on", "findings", "--filter", "name=vision"]).unwrap();
+    assert_eq!(exit, Exit::Ok);
+}
+
+#[test]
+fn a_quota_of_the_demo_is_broken_and_what_is_asked_for_is_held_against_quotas_and_budgets() {
+    let place = Place::new("");
+    let (exit, found) = place.json(NOW, &["quotas"]);
+    assert_eq!(found["schema"], "burntop/quotas/1");
+    let nlp = &rows(&found)[0];
+    assert_eq!(
+        (&nlp["team"], &nlp["state"], &nlp["over"]),
+        (&"nlp".into(), &"over".into(), &8.0.into())
+    );
+    assert!(nlp["since"].is_string() && exit != Exit::Findings);
+    let (exit, found) =
+        place.json(NOW, &["quotas", "--what-if", "team=Speech,type=p5.48xlarge,count=2"]);
+    let answer = &found["what_if"];
+    assert_eq!(
+        (exit, &answer["fits"], &answer["team"]),
+        (Exit::Findings, &false.into(), &"speech".into())
+    );
+    assert!(answer["exceeds"][0].as_str().unwrap().ends_with("by 8 GPUs"), "{answer}");
+    let (exit, text) =
+        place.run(NOW, &["quotas", "--what-if", "team=vision,type=g6.xlarge,count=1"]).unwrap();
+    assert!(text.contains("1 × g6.xlarge for vision: fits"), "{text}");
+    assert_ne!(exit, Exit::Findings);
+    let (exit, found) =
+        place.json(NOW, &["quotas", "--what-if", "team=nlp,type=p5.48xlarge,count=2"]);
+    let exceeds = found["what_if"]["exceeds"].to_string();
+    assert_eq!(exit, Exit::Findings);
+    assert!(exceeds.contains("its budget nlp of") && exceeds.contains("on the 19th"), "{exceeds}");
+    for words in ["team=ghost,type=p5.48xlarge", "team=nlp,type=p9.huge"] {
+        assert!(
+            matches!(place.run(NOW, &["quotas", "--what-if", words]), Err(CliError::Usage(_))),
+            "{words}"
+        );
+    }
+}
+
+#[test]
+fn resources_without_tags_come_with_commands_and_texts_to_copy() {
+    let place = Place::new("[teams]\nrequired_tags = ['team', 'cost_center']\n");
+    let (_, found) = place.json(NOW, &["teams", "tags", "--limit", "5"]);
+    assert_eq!(found["schema"], "burntop/teams-tags/1");
+    assert_eq!(rows(&found).len(), 5);
+    let share = found["total"]["compliance"].as_f64().unwrap();
+    assert!((0.1..0.99).contains(&share), "{share}");
+    let (_, commands) = place.run(NOW, &["teams", "tags", "--print", "commands"]).unwrap();
+    assert!(
+        commands.lines().any(|line| line.starts_with("aws ec2 create-tags --resources i-")),
+        "{commands}"
+    );
+    let (_, policy) = place.run(NOW, &["teams", "tags", "--print", "tag-policy"]).unwrap();
+    let policy: Json = serde_json::from_str(&policy).unwrap();
+    assert_eq!(policy["tags"]["cost-center"]["tag_key"]["@@assign"], "cost-center");
+    let (_, template) = place.run(NOW, &["teams", "tags", "--print", "launch-template"]).unwrap();
+    let template: Json = serde_json::from_str(&template).unwrap();
+    assert_eq!(template["TagSpecifications"][0]["Tags"][0]["Key"], "team");
+}
+
+#[test]
+fn rules_budgets_and_quotas_of_the_configuration_go_before_the_demo() {
+    let place = Place::new(
+        "[teams]\nnames = ['NLP', 'vision']\n[teams.aliases]\nspeech = 'nlp'\n\
+         [[budgets]]\nname = 'storage'\nfilter = 'category=storage'\nusd = 1.5\n\
+         [[quotas]]\nteam = 'nlp'\ngpus = 100000\n",
+    );
+    let (_, found) = place.json(NOW, &["teams"]);
+    assert!(rows(&found).iter().any(|row| row["key"] == "NLP"));
+    assert!(rows(&found).iter().all(|row| row["key"] != "speech"));
+    let remarks = found["remarks"].to_string();
+    assert!(remarks.contains("recsys") && remarks.contains("is none of `names`"), "{remarks}");
+    let (_, found) = place.json(NOW, &["budgets"]);
+    assert_eq!((rows(&found).len(), &rows(&found)[0]["state"]), (1, &"over".into()));
+    let (_, found) = place.json(NOW, &["quotas"]);
+    assert_eq!((rows(&found).len(), &rows(&found)[0]["state"]), (1, &"fits".into()));
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_line() {
+    for (config, said) in [
+        ("[teams]\nnmaes = []\n", "config.toml:2: unknown key `nmaes`"),
+        ("[teams.aliases]\na = 'b'\nb = 'a'\n", "config.toml:2: `teams.aliases.a`"),
+        (
+            "[[teams.map]]\nteam = 'a'\nname = '*'\n[[teams.map]]\nteam = 'b'\nname = 'x'\n",
+            "config.toml:4: `teams.map[1]`",
+        ),
+        (
+            "[[budgets]]\nname = 'a'\nusd = 1\nfilter = 'teem=x'\n",
+            "config.toml:4: `budgets[0].filter`",
+        ),
+        (
+            "[[budgets]]\nname = 'a'\nusd = 1\n[[budgets]]\nname = 'b'\nusd = 1\n",
+            "`budgets[1].filter`",
+        ),
+        (
+            "[teams]\nnames = ['a']\n[[quotas]]\nteam = 'b'\ngpus = 1\n",
+            "config.toml:4: `quotas[0].team`",
+        ),
+    ] {
+        let error = Place::new(config).run(NOW, &["budgets"]).unwrap_err().to_string();
+        assert!(error.contains(said), "{config}: {error}");
+    }
+    let place = Place::new("");
+    let error = place.run(NOW, &["budgets", "--period", "2031-01"]).unwrap_err().to_string();
+    assert!(error.contains("no bill of 2031-01"), "{error}");
+}
+
+#[test]
+fn a_policy_waits_for_the_level_of_its_budget_and_does_nothing_where_it_is_not_known() {
+    let place = Place::new("");
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/policy.example.toml");
+    let run = |level: &str| place.run(NOW, &["policy", "run", file, "--when-budget", level]);
+    let (exit, text) = run("vision:100%").unwrap();
+    assert_eq!((exit, text.as_str()), (Exit::Ok, ""));
+    let (_, text) = run("nlp:95%").unwrap();
+    assert!(text.contains("stop") || text.contains("mark"), "{text}");
+    let error = run("ghost:95%").unwrap_err();
+    assert!(
+        matches!(&error, CliError::Usage(text) if text.contains("nothing was done")),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_unit_cost_of_the_demo_rises_by_volume_and_a_file_of_counts_is_read() {
+    let place = Place::new("");
+    let (exit, found) = place.json(NOW, &["units"]);
+    assert_eq!((exit, &found["schema"]), (Exit::Ok, &"burntop/units/1".into()));
+    let row = &rows(&found)[0];
+    let number = |value: &Json| value.as_f64().unwrap();
+    let (spend, volume) = (number(&row["change"]["spend"]), number(&row["change"]["volume"]));
+    assert!(number(&row["trend"]) > 0.2 && volume > 4.0 * spend.abs(), "{row}");
+    let moved = number(&row["usd_per_unit"]) - number(&row["usd_per_unit_before"]);
+    assert!((spend + volume - moved).abs() < 1e-9);
+    let (exit, _) = place.run(NOW, &["units", "--fail-on", "findings"]).unwrap();
+    assert_eq!(exit, Exit::Findings);
+    let file = place.0.path().join("counts.csv");
+    std::fs::write(&file, "date,count\n2026-11-01,1000\n2026-11-02,0\n").unwrap();
+    let config = format!(
+        "[[units]]\nname = 'run'\nfilter = 'category=training'\ncsv = '{}'\n",
+        file.display()
+    );
+    let place = Place::new(&config);
+    let (exit, found) = place.json(NOW, &["units"]);
+    assert_eq!((exit, &rows(&found)[0]["count"]), (Exit::Ok, &1000.0.into()));
+    assert_eq!((&rows(&found)[0]["days"], &rows(&found)[0]["change"]), (&2.into(), &Json::Null));
+    std::fs::write(&file, "date,count\nyesterday,1\n").unwrap();
+    let (exit, found) = place.json(NOW, &["units"]);
+    assert_eq!((exit, &rows(&found)[0]["usd_per_unit"]), (Exit::Partial, &Json::Null));
+}

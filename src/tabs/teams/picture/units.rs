@@ -1,0 +1,110 @@
+//! The fields of unit costs.
+
+use std::sync::Arc;
+
+use crate::analyze::teams::UnitState;
+use crate::view::table_field::{field_table, fields};
+use crate::view::{TableField, Value, ViewContext, format};
+
+/// A unit cost of a list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnitItem {
+    /// Its name; unique among the rows of a list.
+    pub id: Arc<str>,
+    /// Its filter as text; empty for all lines.
+    pub filter: String,
+    /// The figures.
+    pub of: UnitState,
+}
+
+/// Rows of unit costs, in their order.
+pub fn unit_rows(of: Vec<UnitState>) -> Arc<[Arc<UnitItem>]> {
+    let row = |of: UnitState| {
+        let (id, filter) = (of.unit.name.clone(), of.unit.filter.to_string());
+        Arc::new(UnitItem { id, filter, of })
+    };
+    of.into_iter().map(row).collect()
+}
+
+field_table! {
+    /// A field of a unit cost.
+    pub enum UnitField => FIELDS {
+        Name text "name" [] "NAME" 16 wide by('n') "What one is.";
+        Filter text "filter" [] "FILTER" 18 wide by('f') "Which lines of the bill; none = all.";
+        Usd number(Usd) "usd" ["$"] "COST" 12 unit("$") by('c')
+            "What the lines cost on the days of which bill and count are known.";
+        Count number(Count) "count" [] "COUNT" 12 by('o') "What was counted on those days.";
+        PerUnit number(Usd) "usd_per_unit" ["unit"] "$/UNIT" 10 unit("$/unit") by('u')
+            "What one costs; none where nothing was counted: that is not known, and not nothing.";
+        Target number(Usd) "target" [] "TARGET" 10 unit("$/unit") by('t') "What one shall cost at most; none without a target.";
+        Before number(Usd) "usd_per_unit_before" ["before"] "BEFORE" 10 unit("$/unit") by('b')
+            "What one cost on as many days of the month before.";
+        Trend number(Percent) "trend" [] "TREND" 6 by('d') "Change against the month before.";
+        BySpend number(Usd) "change_by_spend" ["spend"] "BY SPEND" 10 unit("$/unit")
+            "What of the change the dollars made.";
+        ByVolume number(Usd) "change_by_volume" ["volume"] "BY VOLUME" 10 unit("$/unit")
+            "What of the change the count made.";
+        Days number(Count) "days" [] "DAYS" 5 by('y') "Days of which bill and count are known.";
+        Uncounted number(Count) "uncounted_days" ["uncounted"] "NO COUNT" 8
+            "Days of which the bill is known and the count is not: they are in no sum.";
+        Per number(Count) "per" [] "PER" 6 by('p') "How many of what is counted one is.";
+    }
+}
+
+use UnitField as F;
+
+impl TableField for UnitField {
+    type Row = UnitItem;
+
+    const NOUNS: [&'static str; 2] = ["unit cost", "unit costs"];
+
+    const SCREEN_COLUMNS: &'static [Self] =
+        &[F::Name, F::Usd, F::Count, F::PerUnit, F::Target, F::Trend, F::BySpend, F::ByVolume];
+    const DROPPED_FIRST: &'static [Self] = &[F::Count, F::Usd];
+
+    fields!(FIELDS);
+
+    fn value<'a>(self, row: &'a UnitItem, _: &ViewContext) -> Value<'a> {
+        let of = &row.of;
+        let rounded = |usd: Option<f64>| Value::number(usd.map(|usd| (usd * 1e12).round() / 1e12));
+        let trend = of.usd_per_unit().zip(of.before_per_unit()).filter(|(_, before)| *before > 0.0);
+        match self {
+            F::Name => Value::text(&of.unit.name),
+            F::Filter => Value::text(&row.filter),
+            F::Usd => Value::Usd(of.now.usd),
+            F::Count if of.now.days == 0 => Value::Unknown,
+            F::Count => Value::number(Some(of.now.count)),
+            F::PerUnit => rounded(of.usd_per_unit()),
+            F::Target => rounded(of.unit.target),
+            F::Before => rounded(of.before_per_unit()),
+            F::Trend => Value::number(trend.map(|(now, before)| (now / before - 1.0) * 100.0)),
+            F::BySpend => rounded(of.change().map(|change| change.spend)),
+            F::ByVolume => rounded(of.change().map(|change| change.volume)),
+            F::Days => Value::Number(of.now.days as f64),
+            F::Uncounted => Value::Number(of.uncounted_days as f64),
+            F::Per => Value::number(Some(of.unit.per)),
+        }
+    }
+
+    fn cell(self, row: &UnitItem, ctx: &ViewContext) -> String {
+        match (self, self.value(row, ctx)) {
+            (F::BySpend | F::ByVolume, Value::Number(usd)) => {
+                format::usd_signed(usd, format::usd_rate)
+            }
+            (F::PerUnit | F::Target | F::Before, Value::Number(usd)) => format::usd_rate(usd),
+            (_, value) => value.shown(self.spec().kind, ctx),
+        }
+    }
+
+    fn id(row: &UnitItem) -> &Arc<str> {
+        &row.id
+    }
+
+    fn usd_per_hour(_: &UnitItem) -> Option<f64> {
+        None
+    }
+
+    fn any_text(row: &UnitItem, mut holds: impl FnMut(&str) -> bool) -> bool {
+        holds(&row.id) || holds(&row.filter)
+    }
+}
