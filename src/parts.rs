@@ -46,6 +46,11 @@ pub mod analyze {
     pub mod savings {
         pub use crate::analyze::savings::{SavingsInput, SavingsRules};
     }
+    pub mod teams {
+        pub use crate::analyze::teams::{
+            Dimension, Lack, Line, Mapping, MoneyFilter, Pattern, Pool, Rules, Split, allocate,
+        };
+    }
     pub mod storage {
         pub use crate::analyze::storage::{
             Fold, ListInfo, PictureInput, TreeFold, TreeLimits, picture,
@@ -82,6 +87,9 @@ pub mod domain {
         ScopeResources, SeriesSet, Signal, SourceId, Sweep, TagKeys, Tags, Tenancy, TypeSpec,
         Verdict, VerdictKind,
     };
+    pub mod bill {
+        pub use crate::domain::bill::{Charge, Pricing, Usd};
+    }
     pub mod jobs {
         pub use crate::domain::jobs::GpuHolder;
     }

@@ -44,6 +44,7 @@ PICTURES = [
     ("runs", [None, "4", None, "j", "i", None, "Enter", None, "o", "o", "o", "o"]),
     ("bill", [None, "8", None, "o"]),
     ("network", [None, "5", None]),
+    ("teams", [None, "6", None]),
     ("jobs", [None, "9", None]),
     ("attempt", [None, "9", None, "/", "job=9001 and attempt=1", "Enter", "Enter", None]),
     # Half a year of the past is read first.

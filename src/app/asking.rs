@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use crate::tabs::bill::picture::{BillPicture, BillQuestion};
 use crate::tabs::network::picture::{NetworkPicture, NetworkQuestion};
+use crate::tabs::teams::picture::TeamsQuestion;
+use crate::tabs::teams::state::TeamsPicture;
 
 /// A question of a tab to the bills that are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +15,8 @@ pub enum BillsQuestion {
     Bill(BillQuestion),
     /// Where bytes went.
     Network(NetworkQuestion),
+    /// Whose the dollars are, and what they may be.
+    Teams(TeamsQuestion),
 }
 
 /// An answer; the error is the reason why there is none, one sentence; clean text.
@@ -25,6 +29,8 @@ pub enum BillsAnswer {
     Bill(BillQuestion, Answered<BillPicture>),
     /// Where bytes went.
     Network(NetworkQuestion, Answered<NetworkPicture>),
+    /// Whose the dollars are.
+    Teams(TeamsQuestion, Answered<TeamsPicture>),
 }
 
 /// The questions of a tab and the answer that it shows.

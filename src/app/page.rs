@@ -19,6 +19,8 @@ use crate::tabs::savings::screen::SavingsScreen;
 use crate::tabs::savings::state::SavingsPage;
 use crate::tabs::storage::screen::StorageScreen;
 use crate::tabs::storage::state::StoragePage;
+use crate::tabs::teams::screen::TeamsScreen;
+use crate::tabs::teams::state::TeamsPage;
 use crate::tabs::whatif::screen::WhatIfScreen;
 use crate::tabs::whatif::state::PlanPage;
 
@@ -51,6 +53,8 @@ pub enum Page {
     BillSource,
     /// A page of the Network tab.
     Network(NetworkPage),
+    /// A page of the Teams tab.
+    Teams(TeamsPage),
     /// A page of the Jobs tab.
     Jobs(JobsPage),
     /// Instance types for a model: the guide.
@@ -82,6 +86,7 @@ impl Page {
             Self::Bill(_) => &OverviewScreen,
             Self::BillSource => &BillScreen,
             Self::Network(_) => &NetworkScreen,
+            Self::Teams(_) => &TeamsScreen,
             Self::Jobs(_) => &JobsScreen,
             Self::WhatIf(_) => &WhatIfScreen,
             Self::Help | Self::Log | Self::OwnCost | Self::Sheet => return None,
@@ -98,6 +103,7 @@ impl Page {
             Self::Bill(page) => page.title(),
             Self::BillSource => "About the bill",
             Self::Network(page) => page.title(),
+            Self::Teams(page) => page.title(),
             Self::Jobs(page) => page.title(),
             Self::Guide => "Guide",
             Self::WhatIf(page) => page.title(),

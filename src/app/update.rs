@@ -156,6 +156,10 @@ impl App {
                 self.on_network(question, answer);
                 Vec::new()
             }
+            Msg::Bills(BillsAnswer::Teams(question, answer)) => {
+                self.on_teams(question, answer);
+                Vec::new()
+            }
             Msg::Jobs(question, answer) => {
                 self.on_jobs(&question, answer);
                 Vec::new()

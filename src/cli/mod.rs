@@ -49,7 +49,7 @@ pub(crate) mod session;
 mod size;
 mod storage;
 pub(crate) mod storage_settings;
-mod teams;
+pub(crate) mod teams;
 pub(crate) mod telemetry;
 mod tell;
 mod usage;

@@ -49,7 +49,6 @@ pub use idle_backtest::IdleBacktestReport;
 pub use jobs::{ASSUMED_REGION, ImportedFile, JobsImportReport, JobsOf, KeptJobsOf, ZombiesOf};
 pub use lifecycle::{LintReport, PlanReport, SimulationReport};
 pub use list::{List, ListField};
-pub(crate) use network::LIVE_BASIS;
 pub use network::{CacheOf, LogTold};
 pub use overview::{FindingOptions, OverviewReport};
 pub use savings_rows::SavedOf;

@@ -15,6 +15,7 @@ use crate::cache::{self, Cache};
 use crate::cli::bill::{Seen, settings};
 use crate::cli::invocation::Invocation;
 use crate::cli::session;
+use crate::cli::teams::settings as teams;
 use crate::domain::bill::{Bill, BillHead, Month};
 use crate::fleet::Fleet;
 use crate::fleet::savings::Savings;
@@ -23,6 +24,8 @@ use crate::tabs::bill::picture::{
     BillBooks, BillPicture, BillQuestion, BillSummary, BillView, period_of,
 };
 use crate::tabs::network::picture::{NetworkPicture, NetworkQuestion};
+use crate::tabs::teams::picture::TeamsQuestion;
+use crate::tabs::teams::state::{TeamsBooks, TeamsPicture};
 
 /// Months that the Bill tab rests on: that of the question, and those that tell what is usual in it.
 const BILL_MONTHS: i32 = 1 + USUAL_MONTHS;
@@ -31,13 +34,14 @@ const BILL_MONTHS: i32 = 1 + USUAL_MONTHS;
 const NETWORK_MONTHS: i32 = 2;
 
 /// Tabs that ask.
-const TABS: usize = 2;
+const TABS: usize = 3;
 
 /// Place of a question's tab among [`TABS`].
 const fn tab(question: &BillsQuestion) -> usize {
     match question {
         BillsQuestion::Bill(_) => 0,
         BillsQuestion::Network(_) => 1,
+        BillsQuestion::Teams(_) => 2,
     }
 }
 
@@ -118,6 +122,10 @@ impl Held {
                 let answer = self.network(asked, question).map(Arc::new);
                 BillsAnswer::Network(question, answer)
             }
+            BillsQuestion::Teams(question) => {
+                let answer = self.teams(asked, question).map(Arc::new);
+                BillsAnswer::Teams(question, answer)
+            }
         }
     }
 
@@ -142,6 +150,41 @@ impl Held {
             live: seen.live(),
         };
         Ok(NetworkPicture { unreadable, ..NetworkPicture::of(&books, question) })
+    }
+
+    /// Whose the dollars of a month are, and what they may be; where no bill is kept what runs. Fails with the reason where
+    /// bills are kept and none can be read.
+    fn teams(&mut self, asked: &Asked, question: TeamsQuestion) -> Result<TeamsPicture, String> {
+        let Asked { invocation, judged, .. } = asked;
+        let settings = settings(invocation);
+        let (heads, unreadable) = self.heads(invocation, &[], &settings)?;
+        if let Some(period) = period_of(question.period, &heads) {
+            let last = TeamsPicture::last_month(period, &heads);
+            self.read(invocation, &heads, last, TeamsPicture::MONTHS)?;
+        }
+        let (seen, measured) = (Seen::default(), Measured::default());
+        let books = BillBooks {
+            heads: &heads,
+            bills: &self.bills,
+            settings: &settings,
+            measured: &measured,
+            live: seen.live(),
+        };
+        let rules = teams::rules(invocation);
+        let mut picture = TeamsPicture::of(
+            &TeamsBooks {
+                books: &books,
+                fleet: judged.fleet.as_ref(),
+                rules: &rules,
+                gpus: &teams::gpus,
+                budgets: &|months, period| teams::budgets(invocation, months, &rules, period),
+                units: &|months, period| teams::units(invocation, months, &rules, period),
+                quotas: &|running| teams::quotas(invocation, running),
+            },
+            question,
+        );
+        picture.unreadable.extend(unreadable);
+        Ok(picture)
     }
 
     /// What was paid in a month. Fails with the reason where no bill can be read, and where it does not tell what is asked.
@@ -219,7 +262,7 @@ impl Held {
         let mut is_other = false;
         for head in heads {
             let age = period.since(head.period);
-            if !(0..BILL_MONTHS).contains(&age) {
+            if !(0..BILL_MONTHS.max(months)).contains(&age) {
                 continue;
             }
             let known = self.bills.iter().find(|bill| bill.head == *head).cloned();

@@ -31,6 +31,8 @@ pub enum Tab {
     Storage,
     /// Where bytes went, and what that cost.
     Network,
+    /// Whose the dollars are, and what they may be.
+    Teams,
     /// Plans of what to buy, over many futures.
     WhatIf,
     /// What was really paid, for what and by whom.
@@ -49,7 +51,7 @@ struct TabSpec {
 }
 
 /// One row per tab, in the order of [`Tab`].
-static TABS: [TabSpec; 8] = [
+static TABS: [TabSpec; 9] = [
     TabSpec {
         tab: Tab::Overview,
         number: 1,
@@ -70,6 +72,7 @@ static TABS: [TabSpec; 8] = [
         title: "Network",
         screen: &network::screen::NetworkScreen,
     },
+    TabSpec { tab: Tab::Teams, number: 6, title: "Teams", screen: &teams::screen::TeamsScreen },
     TabSpec {
         tab: Tab::WhatIf,
         number: 7,
@@ -118,6 +121,8 @@ pub(crate) struct TabStates {
     pub(crate) storage: storage::state::Storage,
     /// Network.
     pub(crate) network: network::state::NetworkTab,
+    /// Teams.
+    pub(crate) teams: teams::state::TeamsTab,
     /// State of the lists of savings.
     pub(crate) savings: savings::state::SavingsTab,
     /// State of the What-if tab.
@@ -136,6 +141,7 @@ impl Default for TabStates {
             idle: List::of::<idle::picture::Field>(),
             storage: storage::state::Storage::default(),
             network: network::state::NetworkTab::default(),
+            teams: teams::state::TeamsTab::default(),
             savings: savings::state::SavingsTab::default(),
             whatif: whatif::state::WhatIf::default(),
             bill: bill::state::BillTab::default(),

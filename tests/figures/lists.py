@@ -104,6 +104,65 @@ def duplicates(check, report):
                         0.0209 <= group["usd_per_month"] / (group["bytes"] / GIB) <= 0.0231)
 
 
+def teams(check, report):
+    rows, whole = report["rows"], report["total"]
+    for key in ["usd", "direct_usd", "shared_usd"]:
+        check.near(f"teams: {key}", whole[key], total(rows, key), len(rows))
+    with_value = [row for row in rows if row["key"] is not None]
+    # The demo shares by spend: of each dollar of one's own as much as of everybody's.
+    own = total([row for row in with_value if row["shared_usd"]], "direct_usd")
+    rate = whole["shared_usd"] / own if own else 0
+    for row in rows:
+        name = row["key"] or row["untagged"]
+        check.near(f"{name}: dollars", row["usd"], row["direct_usd"] + row["shared_usd"], 1)
+        check.near(f"{name}: share", row["share"], row["usd"] / whole["usd"], 1)
+        shared = row["direct_usd"] * rate if row["key"] is not None and row["shared_usd"] else 0
+        check.near(f"{name}: part of shared costs", row["shared_usd"], shared, 10)
+        used = row["direct_usd"] / row["budget_usd"] if row["budget_usd"] else None
+        check.near(f"{name}: share of its budget", row["budget_share"], used, 1)
+
+
+def tags(check, report):
+    whole = report["total"]
+    check.near("tags: dollars", total(report["rows"], "usd"), whole["taggable_usd"] - whole["compliant_usd"],
+               len(report["rows"]))
+    check.near("tags: share", whole["compliance"], whole["compliant_usd"] / whole["taggable_usd"], 1)
+    check.holds("tags: resources", len(report["rows"]) == whole["resources"] - whole["compliant_resources"])
+
+
+def budgets(check, report):
+    for row in report["rows"]:
+        name, limit, spent, end = row["name"], row["limit_usd"], row["spent_usd"], row["forecast_usd"]
+        check.near(f"{name}: share", row["spent_share"], spent / limit, 1)
+        reached = [level for level in row["levels"] if spent >= level * limit]
+        check.near(f"{name}: level", row["level"], max(reached, default=None))
+        for key in ["p10", "p50", "p90"]:
+            check.near(f"{name}: {key}", row[f"forecast_{key}_usd"], end[key])
+        # Above the middle the deviation is that of the upper half, below it that of the lower half.
+        away = limit - end["p50"]
+        half = (end["p90"] - end["p50"] if away > 0 else end["p50"] - end["p10"]) / 1.281552
+        chance = (away < 0) if half == 0 else (1 - math.erf(away / half / math.sqrt(2))) / 2
+        # The ends are printed in cents.
+        check.near(f"{name}: probability", row["exceeds_probability"], chance, 20)
+
+
+def units(check, report):
+    for row in report["rows"]:
+        name, now, before = row["name"], row["usd_per_unit"], row["usd_per_unit_before"]
+        check.near(f"{name}: one", now, row["usd"] / row["count"] * row["per"], 1)
+        check.near(f"{name}: trend", row["trend"], now / before - 1, 10)
+        check.near(f"{name}: change", row["change_by_spend"] + row["change_by_volume"], now - before, 4)
+        for key in ["spend", "volume"]:
+            check.near(f"{name}: by {key}", row[f"change_by_{key}"], row["change"][key], 1)
+
+
+def quotas(check, report):
+    for row in report["rows"]:
+        name, more = f"{row['team']} {row['of']}", row["used"] - row["limit"]
+        check.near(f"{name}: over", row["over"], more if more > 1e-9 else None, 1)
+        check.holds(f"{name}: state", (row["state"] == "over") == (row["over"] is not None))
+
+
 def network_cache(check, report):
     rows, months = report["rows"], HOURS_PER_MONTH / report["span_hours"]
     for row in rows:

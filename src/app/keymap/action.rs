@@ -23,6 +23,8 @@ pub enum Context {
     WhatIf,
     /// On the Network tab.
     Network,
+    /// On the Teams tab.
+    Teams,
     /// On the tabs that show bills.
     Bills,
     /// On the Bill tab.
@@ -41,7 +43,7 @@ pub enum Context {
 
 impl Context {
     /// All contexts, in the order of the help screen.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Move,
         Self::Main,
         Self::Table,
@@ -49,6 +51,7 @@ impl Context {
         Self::Storage,
         Self::Savings,
         Self::Network,
+        Self::Teams,
         Self::WhatIf,
         Self::Bill,
         Self::Bills,
@@ -72,8 +75,9 @@ impl Context {
             Self::Savings => "On the overview and its lists",
             Self::WhatIf => "On the What-if tab",
             Self::Network => "On the Network tab",
+            Self::Teams => "On the Teams tab",
             Self::Bill => "On the Bill tab",
-            Self::Bills => "On the Network and Bill tabs",
+            Self::Bills => "On the Network, Teams and Bill tabs",
             Self::Jobs => "On the Jobs tab",
             Self::Sheet => "On the action sheet",
             Self::Columns => "Choosing columns",
@@ -86,7 +90,7 @@ impl Context {
     pub fn overlaps(self, other: Self) -> bool {
         use Context::{
             Any, Bill, Bills, Columns, Gpus, Jobs, Main, Move, Network, Savings, Sheet, Storage,
-            Table, Welcome, WhatIf,
+            Table, Teams, Welcome, WhatIf,
         };
         self == other
             || matches!(
@@ -100,6 +104,7 @@ impl Context {
                             | Savings
                             | WhatIf
                             | Network
+                            | Teams
                             | Bills
                             | Bill
                             | Jobs
@@ -115,14 +120,15 @@ impl Context {
                             | Savings
                             | WhatIf
                             | Network
+                            | Teams
                             | Bills
                             | Bill
                             | Jobs
                             | Sheet
                             | Welcome
                     )
-                    | (Table, Gpus | Storage | Savings | Network | Bills | Bill | Jobs)
-                    | (Network, Bills)
+                    | (Table, Gpus | Storage | Savings | Network | Teams | Bills | Bill | Jobs)
+                    | (Network | Teams, Bills)
                     | (Bills, Bill)
             )
     }
@@ -207,6 +213,8 @@ actions! {
     TabStorage "storage" Main ["4"] "storage";
     /// Tab 5, where bytes went, what that cost, and which of it need not be.
     TabNetwork "network" Main ["5"] "network";
+    /// Tab 6, whose the dollars are, what they may be, what one prediction costs.
+    TabTeams "teams" Main ["6"] "teams";
     /// Tab 7, what to buy, over many futures; `:whatif` says how to give a demand.
     TabWhatIf "what-if" Main ["7"] "what-if";
     /// Tab 8, what was really paid, for what and by whom.
@@ -341,6 +349,9 @@ actions! {
 
     /// Fill the network calculator of What-if from the paths: each way with its gigabytes and price, each fix as a cut.
     NetworkWhatIf "network-what-if" Network ["n"] "calculator";
+
+    /// Allocate dollars by the next dimension: team, project, environment, cost center, user.
+    TeamsBy "teams-by" Teams ["b"] "by the next";
 
     /// Choose by what the bill is broken down: one key, or two at once.
     BillKeys "bill-keys" Bill ["b"] "break down by";

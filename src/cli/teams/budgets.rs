@@ -20,6 +20,7 @@ use crate::config::Env;
 use crate::domain::bill::{BillHead, Month};
 use crate::report::{BillsOf, BudgetsOf};
 use crate::tabs::teams::picture::{BudgetField, BudgetStanding, budget_rows};
+use crate::tabs::teams::state as teams;
 
 /// Months before a period that tell how days go.
 const MONTHS_BEFORE: i32 = 3;
@@ -74,13 +75,8 @@ impl Ready {
 
 /// The longest of periods, so that one reading serves all budgets.
 pub(super) fn longest(budgets: &[Arc<Budget>]) -> BudgetPeriod {
-    let is_longer = |budget: &Arc<Budget>| budget.period == BudgetPeriod::Quarterly;
     // Those of the demo are made of the bill, and one is for a quarter.
-    if budgets.is_empty() || budgets.iter().any(is_longer) {
-        BudgetPeriod::Quarterly
-    } else {
-        BudgetPeriod::Monthly
-    }
+    if budgets.is_empty() { BudgetPeriod::Quarterly } else { teams::longest(budgets) }
 }
 
 /// Prints the budgets. Fails where none are configured, and where no bill could be read.

@@ -6,7 +6,7 @@ mod budgets;
 mod demo;
 mod money;
 mod quotas;
-mod settings;
+pub mod settings;
 #[cfg(test)]
 mod tests;
 mod units;
@@ -19,15 +19,12 @@ use super::invocation::Invocation;
 use super::list_options::Selection;
 use super::reports;
 use super::tell::tell;
-use crate::analyze::bill::BillKey;
-use crate::analyze::teams::{
-    BudgetPeriod, Compliance, Dimension, MissingTags, allocate, budget_of, compliance, tag_policy,
-    tag_specifications,
-};
+use crate::analyze::teams::{BudgetPeriod, Dimension, MissingTags, tag_policy, tag_specifications};
 use crate::config::Env;
-use crate::domain::bill::{Month, Usd};
-use crate::report::{AllocationOf, MoneyFrom, TagsOf};
-use crate::tabs::teams::picture::{AllocationField, TagField, allocation_rows, tag_rows};
+use crate::domain::bill::Month;
+use crate::report::MoneyFrom;
+use crate::tabs::teams::picture::{AllocationField, TagField};
+use crate::tabs::teams::state::{Told, allocated, tagged};
 use args::{TagText, TagsArgs, TeamsArgs, TeamsCommand};
 pub use ask::{Asked, asked};
 pub use budgets::run as budgets;
@@ -62,7 +59,6 @@ fn allocation(
     let settings = super::bill::settings(invocation);
     let rules = settings::rules(invocation);
     let money = money::money(&args.of, invocation, &settings)?;
-    let found = allocate(&money.lines, &rules, args.by);
     let budgets = match &money.from {
         MoneyFrom::Bills(of) => {
             let period = of.bills.iter().map(|bill| bill.period).max();
@@ -71,11 +67,8 @@ fn allocation(
         MoneyFrom::Live { .. } => None,
     };
     let budgets = budgets.unwrap_or_else(|| invocation.config.teams.budgets());
-    let key = key_of(args.by);
-    let budget = |value: &str| -> Option<Usd> { budget_of(&budgets, key.as_ref()?, value) };
     let ctx = reports::context(invocation, env);
-    let rows = allocation_rows(&found, budget);
-    let of = AllocationOf { by: args.by, from: money.from, remarks: found.remarks };
+    let Told { rows, of } = allocated(&money.lines, money.from, &rules, args.by, &budgets);
     reports::print(&chosen.list(&rows, of, &ctx), invocation, &ctx, out)?;
     Ok(money.exit)
 }
@@ -91,17 +84,6 @@ fn of_period(
     }
     let ready = budgets::Ready::read(of, BudgetPeriod::Monthly, invocation)?;
     Ok(settings::budgets(invocation, &ready.months, &ready.rules, period))
-}
-
-/// The key of a bill by which budgets are of a dimension.
-const fn key_of(by: Dimension) -> Option<BillKey> {
-    match by {
-        Dimension::Team => Some(BillKey::Team),
-        Dimension::Project => Some(BillKey::Project),
-        Dimension::Environment => Some(BillKey::Environment),
-        Dimension::CostCenter => Some(BillKey::CostCenter),
-        Dimension::User => None,
-    }
 }
 
 /// Prints resources without tags, or text that tags them.
@@ -127,9 +109,8 @@ fn tags(
         return Ok(Exit::Ok);
     }
     let money = money::money(&args.of, invocation, &settings)?;
-    let found = compliance(&money.lines, &rules);
+    let Told { rows, of } = tagged(&money.lines, money.from, &rules);
     let ctx = reports::context(invocation, env);
-    let rows = tag_rows(&found);
     if args.print.is_some() {
         for row in chosen.rows(&rows, &ctx) {
             match &row.of.place {
@@ -142,14 +123,6 @@ fn tags(
         }
         return Ok(money.exit);
     }
-    let Compliance { taggable, compliant, untaggable, resources, compliant_resources, .. } = found;
-    let of = TagsOf {
-        from: money.from,
-        required: found.required.clone(),
-        sums: [taggable, compliant, untaggable],
-        counts: [resources, compliant_resources],
-        share: found.share(),
-    };
     let list = chosen.list(&rows, of, &ctx);
     reports::print(&list, invocation, &ctx, out)?;
     let found = Found { findings: list.rows.len(), ..Found::default() };

@@ -2,7 +2,7 @@
 
 use super::settings::gpus;
 use crate::analyze::bill::BillSettings;
-use crate::analyze::teams::{Line, fleet_lines, lines};
+use crate::analyze::teams::{Line, lines};
 use crate::cli::bill::args::OfArgs;
 use crate::cli::bill::kept::{Kept, heads};
 use crate::cli::exit::{CliError, Exit};
@@ -11,6 +11,7 @@ use crate::cli::reports;
 use crate::cli::telemetry::Want;
 use crate::cli::tell::tell;
 use crate::report::{BillsOf, MoneyFrom};
+use crate::tabs::teams::state::of_fleet;
 
 /// Lines with where they come from, and how the run ends that read them.
 pub(super) struct Money {
@@ -41,8 +42,8 @@ fn live(invocation: &Invocation) -> Result<Money, CliError> {
     let outcome = reports::read(invocation, Want::Free)?;
     reports::unreadable(invocation, &outcome)?;
     let fleet = outcome.fleet.clone();
-    let (lines, unpriced) = fleet_lines(fleet.rows.iter().map(|row| &**row));
+    let (lines, from) = of_fleet(&fleet);
     let exit = reports::ended(&fleet.readings);
     reports::shortfalls(&outcome).iter().for_each(tell);
-    Ok(Money { lines, from: MoneyFrom::Live { fleet, unpriced }, exit })
+    Ok(Money { lines, from, exit })
 }

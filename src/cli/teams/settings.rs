@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::demo;
-use crate::analyze::teams::{Budget, BudgetMonth, Quota, Rules, Running};
+use crate::analyze::teams::{Budget, BudgetMonth, Counts, Quota, Rules, Running, Unit};
 use crate::cli::invocation::Invocation;
 use crate::domain::bill::Month;
 use crate::source::catalogue;
@@ -33,6 +33,30 @@ pub fn budgets(
     let budgets = invocation.config.teams.budgets();
     let is_demo = invocation.options.demo.is_some() && budgets.is_empty();
     if is_demo { demo::budgets(months, rules, period) } else { budgets }
+}
+
+/// Unit costs with the counts of each day; of the demo its own where the configuration has none. Where counts cannot be read
+/// there are none, and a sentence says why.
+pub fn units(
+    invocation: &Invocation,
+    months: &[BudgetMonth],
+    rules: &Rules,
+    period: Month,
+) -> (Vec<(Arc<Unit>, Counts)>, Vec<String>) {
+    let typed = invocation.config.teams.units();
+    if invocation.options.demo.is_some() && typed.is_empty() {
+        return (demo::units(months, rules, period), Vec::new());
+    }
+    let mut troubles = Vec::new();
+    let read = |(unit, path): (Arc<Unit>, std::path::PathBuf)| {
+        let counts = super::units::read(&path).unwrap_or_else(|error| {
+            troubles.push(format!("{}: {error}", unit.name));
+            Counts::new()
+        });
+        (unit, counts)
+    };
+    let units = typed.into_iter().map(read).collect();
+    (units, troubles)
 }
 
 /// GPUs of an instance type, by the embedded catalogue; SageMaker's names have `ml.` before them.

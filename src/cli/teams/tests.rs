@@ -108,8 +108,8 @@ fn a_quota_of_the_demo_is_broken_and_what_is_asked_for_is_held_against_quotas_an
     assert_eq!(found["schema"], "burntop/quotas/1");
     let nlp = &rows(&found)[0];
     assert_eq!(
-        (&nlp["team"], &nlp["state"], &nlp["over"]),
-        (&"nlp".into(), &"over".into(), &8.0.into())
+        (&nlp["team"], &nlp["state"], nlp["over"].as_f64()),
+        (&"nlp".into(), &"over".into(), Some(8.0))
     );
     assert!(nlp["since"].is_string() && exit != Exit::Findings);
     let (exit, found) =
@@ -232,7 +232,7 @@ fn a_unit_cost_of_the_demo_rises_by_volume_and_a_file_of_counts_is_read() {
     let (spend, volume) = (number(&row["change"]["spend"]), number(&row["change"]["volume"]));
     assert!(number(&row["trend"]) > 0.2 && volume > 4.0 * spend.abs(), "{row}");
     let moved = number(&row["usd_per_unit"]) - number(&row["usd_per_unit_before"]);
-    assert!((spend + volume - moved).abs() < 1e-9);
+    assert!((spend + volume - moved).abs() < 2e-6);
     let (exit, _) = place.run(NOW, &["units", "--fail-on", "findings"]).unwrap();
     assert_eq!(exit, Exit::Findings);
     let file = place.0.path().join("counts.csv");
@@ -243,8 +243,11 @@ fn a_unit_cost_of_the_demo_rises_by_volume_and_a_file_of_counts_is_read() {
     );
     let place = Place::new(&config);
     let (exit, found) = place.json(NOW, &["units"]);
-    assert_eq!((exit, &rows(&found)[0]["count"]), (Exit::Ok, &1000.0.into()));
-    assert_eq!((&rows(&found)[0]["days"], &rows(&found)[0]["change"]), (&2.into(), &Json::Null));
+    assert_eq!((exit, rows(&found)[0]["count"].as_f64()), (Exit::Ok, Some(1000.0)));
+    assert_eq!(
+        (rows(&found)[0]["days"].as_f64(), &rows(&found)[0]["change"]),
+        (Some(2.0), &Json::Null)
+    );
     std::fs::write(&file, "date,count\nyesterday,1\n").unwrap();
     let (exit, found) = place.json(NOW, &["units"]);
     assert_eq!((exit, &rows(&found)[0]["usd_per_unit"]), (Exit::Partial, &Json::Null));

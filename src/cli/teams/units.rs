@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::args::BudgetsArgs;
 use super::budgets::Ready;
-use super::demo;
+use super::settings;
 use crate::analyze::teams::{BudgetPeriod, Counts, Unit, counts, unit_state};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::fail_on::{FailOn, Found};
@@ -40,20 +40,9 @@ pub fn run(
         ));
     }
     let ready = Ready::read(&args.of, BudgetPeriod::Monthly, invocation)?;
-    let mut exit = ready.exit;
-    let units: Vec<(Arc<Unit>, Counts)> = if is_demo {
-        demo::units(&ready.months, &ready.rules, ready.period)
-    } else {
-        let read = |(unit, path): &(Arc<Unit>, std::path::PathBuf)| match read(path) {
-            Ok(counts) => (unit.clone(), counts),
-            Err(error) => {
-                tell(format_args!("{}: {error}", unit.name));
-                exit = Exit::Partial;
-                (unit.clone(), Counts::new())
-            }
-        };
-        typed.iter().map(read).collect()
-    };
+    let (units, troubles) = settings::units(invocation, &ready.months, &ready.rules, ready.period);
+    troubles.iter().for_each(tell);
+    let exit = if troubles.is_empty() { ready.exit } else { Exit::Partial };
     let state = |(unit, counts): &(Arc<Unit>, Counts)| {
         unit_state(unit, counts, &ready.months, &ready.rules, ready.period)
     };
@@ -70,7 +59,8 @@ pub fn run(
     Ok(super::ended(&Found { findings, ..Found::default() }, invocation, exit))
 }
 
-fn read(path: &Path) -> Result<Counts, CliError> {
+/// Counts of each day from a file. Fails where it cannot be read, and says where in it.
+pub(super) fn read(path: &Path) -> Result<Counts, CliError> {
     let bytes = named_file::read(path, BYTES_AT_MOST)?;
     let failed = |message: String| CliError::Failed { exit: Exit::Unreadable, message };
     if bytes.len() as u64 > BYTES_AT_MOST {

@@ -16,11 +16,6 @@ use crate::tabs::network::picture::{NetworkField, NetworkItem, NetworkSums};
 use crate::view::{ViewContext, format, reasons};
 pub use cache::{CacheOf, LogTold};
 
-/// Basis of live figures, one sentence.
-pub(crate) const LIVE_BASIS: &str = "no bill: estimates in USD per month of 730 h at list prices, of the bytes that CloudWatch counts \
-                          of NAT gateways in the last two weeks; paths that nothing counts are not there; \
-                          avoidable is an upper bound";
-
 /// A line per fix: how many rows have it, what it avoids of them, what is done.
 fn fixes(sums: &NetworkSums) -> Vec<String> {
     let line = |sum: &FixSum| {
@@ -77,7 +72,7 @@ impl ListField for NetworkField {
 
     fn basis(of: &BillsOf) -> String {
         if of.live.is_some() {
-            return LIVE_BASIS.to_owned();
+            return reasons::NETWORK_LIVE.to_owned();
         }
         let before = match &of.before[..] {
             [] => String::new(),

@@ -39,8 +39,9 @@ pub use likely::{likely, likely_remedy};
 pub use list::list;
 pub use net::{net_note, net_unknown};
 pub use network::{
-    avoided as network_avoided, confidence as network_confidence, fix as network_fix,
-    live as network_live, pay_back as network_pay_back, remedy as network_remedy,
+    LIVE as NETWORK_LIVE, avoided as network_avoided, confidence as network_confidence,
+    fix as network_fix, live as network_live, pay_back as network_pay_back,
+    remedy as network_remedy,
 };
 pub use resource::resource_fix;
 pub use schedule::{obstacle, obstacle_detail};

@@ -87,6 +87,11 @@ pub fn fix(fix: &Fix) -> String {
     }
 }
 
+/// What figures of live paths rest on, one sentence without a full stop.
+pub const LIVE: &str = "no bill: estimates in USD per month of 730 h at list prices, of the bytes that CloudWatch counts \
+                          of NAT gateways in the last two weeks; paths that nothing counts are not there; \
+                          avoidable is an upper bound";
+
 /// What is so of a path that was read live, and what is done: one sentence, without a full stop.
 pub fn live(row: &PathRow) -> String {
     let tables = |tables: &[Arc<str>]| {

@@ -13,6 +13,7 @@ use crate::tabs::bill::picture::{
     AnatomyItem, AnomalyRow, BillRow, ChangedRow, Keyed, ReconcileRow,
 };
 use crate::tabs::network::TAB as NETWORK;
+use crate::tabs::teams::TAB as TEAMS;
 
 impl App {
     /// Shows a list of the tab.
@@ -26,10 +27,13 @@ impl App {
         self.sync_bill();
     }
 
-    /// Shows the bill of a month, on the Network tab its network; a month without one changes nothing.
+    /// Shows the bill of a month, on the Network and Teams tabs what they make of it; a month without one changes nothing.
     pub(crate) fn go_to_period(&mut self, period: Month) {
         if self.tab == NETWORK {
             return self.go_to_network_period(period);
+        }
+        if self.tab == TEAMS {
+            return self.go_to_teams_period(period);
         }
         if self.tab != TAB {
             self.go_to_tab(TAB);

@@ -12,6 +12,7 @@ use crate::domain::{BurnDay, Burnt, Scope, TagKeys};
 use crate::tabs::bill::picture::{BillBooks, fixture};
 use crate::tabs::network::picture::NetworkPicture;
 use crate::tabs::storage::state::fixture::init;
+use crate::tabs::teams::state::fixture as teams;
 
 /// Live burn of the last week of one account: that of its p5.
 fn seen() -> (Vec<BurnDay>, Vec<Scope>) {
@@ -52,6 +53,10 @@ pub fn answer(app: &mut App, effects: &[Effect], bills: &[Arc<Bill>]) {
                 BillsQuestion::Network(question) => {
                     let answer = Ok(Arc::new(NetworkPicture::of(&books, question)));
                     BillsAnswer::Network(question, answer)
+                }
+                BillsQuestion::Teams(question) => {
+                    let told = teams::told(&books, app.shown(), question);
+                    BillsAnswer::Teams(question, Ok(Arc::new(told)))
                 }
             }));
             assert_eq!(more, [], "an answer asks nothing");

@@ -24,10 +24,22 @@ pub(crate) fn fact(name: &str, text: &str, width: usize, lines: &mut Vec<Line>) 
 
 /// A fact that means something.
 pub(crate) fn role_fact(role: Role, name: &str, text: &str, width: usize, lines: &mut Vec<Line>) {
-    let room = width.saturating_sub(NAME + 2).max(8);
+    fact_at(NAME, role, name, text, width, lines);
+}
+
+/// A fact whose text begins `column` cells after its name.
+pub(crate) fn fact_at(
+    column: usize,
+    role: Role,
+    name: &str,
+    text: &str,
+    width: usize,
+    lines: &mut Vec<Line>,
+) {
+    let room = width.saturating_sub(column + 2).max(8);
     for (i, part) in wrap(text, room).into_iter().enumerate() {
         let name = if i == 0 { name } else { "" };
-        lines.push(Line::new().text("  ").column(Role::Dim, name, NAME).with(role, part));
+        lines.push(Line::new().text("  ").column(Role::Dim, name, column).with(role, part));
     }
 }
 

@@ -72,15 +72,15 @@ field_table! {
         Length choice(BudgetPeriod::WORDS) "length" [] "LENGTH" 9 by('e') "monthly or quarterly.";
         State choice(BudgetStanding::WORDS) "state" [] "STATE" 11 by('t')
             "over = more than the limit is spent; at_level = a level is reached; will_exceed = the limit will be exceeded, as is expected.";
-        Limit number(Usd) "limit_usd" ["limit"] "LIMIT" 12 unit("$") by('l') "What may be spent in the period.";
-        Spent number(Usd) "spent_usd" ["spent", "$"] "SPENT" 12 unit("$") by('s') "What is spent so far.";
+        Limit number(Usd) "limit_usd" ["limit"] "LIMIT" 13 unit("$") by('l') "What may be spent in the period.";
+        Spent number(Usd) "spent_usd" ["spent", "$"] "SPENT" 13 unit("$") by('s') "What is spent so far.";
         Share number(Percent) "spent_share" ["used"] "USED" 6 by('u') "Share of the limit that is spent.";
         Burn number(Usd) "burn_usd_per_day" ["burn"] "$/DAY" 10 unit("$/day") by('d')
             "What a day cost, mean of the last week of which all lines are there.";
-        P10 number(Usd) "forecast_p10_usd" ["p10"] "P10" 12 unit("$") "What the end of the period is below in one of ten cases.";
-        P50 number(Usd) "forecast_p50_usd" ["p50", "forecast"] "FORECAST" 12 unit("$") by('r')
+        P10 number(Usd) "forecast_p10_usd" ["p10"] "P10" 13 unit("$") "What the end of the period is below in one of ten cases.";
+        P50 number(Usd) "forecast_p50_usd" ["p50", "forecast"] "FORECAST" 13 unit("$") by('r')
             "What the end of the period is expected to be; none of a closed one, and with less than a week of days.";
-        P90 number(Usd) "forecast_p90_usd" ["p90"] "P90" 12 unit("$") "What the end of the period is below in nine of ten cases.";
+        P90 number(Usd) "forecast_p90_usd" ["p90"] "P90" 13 unit("$") "What the end of the period is below in nine of ten cases.";
         ExceedsOn text "exceeds_on" ["exceeds"] "EXCEEDS ON" 10 by('x')
             "The day on which the limit was exceeded, or is expected to be.";
         Probability number(Percent) "exceeds_probability" ["probability"] "CHANCE" 6 by('c')

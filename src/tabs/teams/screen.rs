@@ -1,0 +1,172 @@
+//! What the cockpit asks of the Teams tab.
+
+use std::sync::Arc;
+
+use super::state::{TeamsPage, TeamsTab};
+use super::{commands, lists, pages};
+use crate::app::command::CommandSpec;
+use crate::app::content::Line;
+use crate::app::keymap::{Action, Context};
+use crate::app::screen::{Hints, PAGE_HINTS, Screen};
+use crate::app::{App, Effect, Level, List, ListSpec, Notice, Page, Picture, Tab};
+use crate::tabs::bill::pages::strip_height;
+use crate::tabs::teams::TAB;
+
+/// The tab.
+pub(crate) struct TeamsScreen;
+
+impl Screen for TeamsScreen {
+    fn tab(&self) -> Tab {
+        TAB
+    }
+
+    fn key(&self) -> Option<Action> {
+        Some(Action::TabTeams)
+    }
+
+    fn needs_account(&self) -> bool {
+        false
+    }
+
+    fn on_tab_change(&self, app: &mut App) {
+        app.read_teams_again();
+    }
+
+    fn contexts(&self, app: &App) -> &'static [Context] {
+        if self.shows_table(app) {
+            return &[
+                Context::Teams,
+                Context::Bills,
+                Context::Table,
+                Context::Main,
+                Context::Move,
+                Context::Any,
+            ];
+        }
+        &[Context::Teams, Context::Bills, Context::Main, Context::Move, Context::Any]
+    }
+
+    fn hints(&self, app: &App) -> Hints {
+        app.teams_hints()
+    }
+
+    fn act_first(&self, app: &mut App, action: Action) -> Option<Vec<Effect>> {
+        (action == Action::Refresh).then(|| {
+            app.read_teams_again();
+            app.say(Notice::new(Level::Info, "reading the bills again"));
+            Vec::new()
+        })
+    }
+
+    fn owns(&self) -> &'static [Context] {
+        &[Context::Teams, Context::Bills]
+    }
+
+    fn act(&self, app: &mut App, action: Action) -> Vec<Effect> {
+        app.act_on_teams(action);
+        Vec::new()
+    }
+
+    fn enter(&self, app: &mut App) -> Vec<Effect> {
+        app.enter_teams();
+        Vec::new()
+    }
+
+    fn back(&self, app: &mut App) -> bool {
+        app.back_on_teams()
+    }
+
+    fn strip(&self, app: &App, width: usize) -> Vec<Line> {
+        pages::strip(app, width)
+    }
+
+    fn strip_height(&self, _: &App, body: u16) -> u16 {
+        strip_height(body)
+    }
+
+    fn lists(&self) -> Vec<&'static ListSpec> {
+        lists::LISTS.iter().map(|spec| &spec.list).collect()
+    }
+
+    fn commands(&self) -> &'static [CommandSpec] {
+        commands::COMMANDS
+    }
+
+    fn shows_table(&self, app: &App) -> bool {
+        app.teams_rows_on_screen() > 0
+    }
+
+    fn list<'a>(&self, app: &'a App) -> &'a List {
+        app.tabs.teams.list(app.tabs.teams.look())
+    }
+
+    fn list_mut<'a>(&self, app: &'a mut App) -> &'a mut List {
+        app.tabs.teams.list_mut(app.tabs.teams.look())
+    }
+
+    fn go_to_list(&self, app: &mut App) {
+        app.close_pages();
+    }
+
+    fn sync(&self, app: &mut App) {
+        app.sync_teams();
+    }
+
+    fn after_update(&self, app: &mut App, effects: &mut Vec<Effect>) {
+        app.after_update_teams(effects);
+    }
+
+    fn lines(&self, app: &App, width: usize) -> Vec<Line> {
+        pages::empty(app, width)
+    }
+
+    fn id_to_copy(&self, app: &App) -> Option<(String, String)> {
+        app.teams_row_words()
+    }
+
+    fn row_to_copy(&self, app: &App) -> Option<(Arc<str>, Picture)> {
+        app.teams_row_to_copy()
+    }
+
+    fn picture(&self, app: &App) -> Option<Picture> {
+        app.teams_list_picture().filter(|_| self.shows_table(app))
+    }
+
+    fn forget(&self, app: &mut App) {
+        app.tabs.teams = TeamsTab::default();
+    }
+
+    fn page_contexts(&self, _: &Page) -> &'static [Context] {
+        &[Context::Teams, Context::Bills, Context::Main, Context::Move, Context::Any]
+    }
+
+    fn page_hints(&self, page: &Page) -> Hints {
+        match page {
+            Page::Teams(TeamsPage::Row { .. }) => &[
+                (Action::Back, ""),
+                (Action::Right, "next"),
+                (Action::Left, "previous"),
+                (Action::CopyId, ""),
+                (Action::CopyRow, ""),
+                (Action::Down, ""),
+            ],
+            _ => PAGE_HINTS,
+        }
+    }
+
+    fn act_on_page(&self, app: &mut App, action: Action) -> Option<Vec<Effect>> {
+        if !matches!(action, Action::Left | Action::Right) {
+            return None;
+        }
+        app.next_teams_row(action == Action::Right);
+        Some(Vec::new())
+    }
+
+    fn page_lines(&self, app: &App, page: &Page, width: usize) -> Vec<Line> {
+        match page {
+            Page::Teams(TeamsPage::Row { list, id }) => pages::row(app, *list, id, width),
+            Page::Teams(TeamsPage::Source) => pages::source(app, width),
+            _ => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! What bills and fleet answer to a question of the tab: the rows of a list, and what their report is of.
+
+use std::sync::Arc;
+
+use crate::analyze::bill::BillKey;
+use crate::analyze::teams::{
+    Budget, BudgetMonth, BudgetPeriod, Compliance, Counts, Dimension, Line, Quota, Rules, Running,
+    Unit, allocate, asks_resources, budget_months, budget_of, budget_state, compliance,
+    fleet_lines, lines, quota_states, running, unit_state,
+};
+use crate::domain::bill::{Bill, BillHead, Month};
+use crate::fleet::Fleet;
+use crate::report::{AllocationOf, BillsOf, BudgetsOf, MoneyFrom, QuotasOf, TagsOf, UnitsOf};
+use crate::tabs::bill::picture::{BillBooks, period_of};
+use crate::tabs::teams::picture::{
+    AllocationItem, BudgetItem, QuotaItem, TagItem, TeamsQuestion, TeamsView, UnitItem,
+    allocation_rows, budget_rows, quota_rows, tag_rows, unit_rows,
+};
+
+/// Rows of a list, and what their report is of.
+#[derive(Clone, Debug)]
+pub struct Told<R, O> {
+    /// The rows, in their order.
+    pub rows: Arc<[Arc<R>]>,
+    /// What the report is of.
+    pub of: O,
+}
+
+/// The rows of one list.
+#[derive(Clone, Debug)]
+pub enum TeamsTold {
+    /// Dollars by a dimension.
+    Allocation(Told<AllocationItem, AllocationOf>),
+    /// Resources without tags.
+    Tags(Told<TagItem, TagsOf>),
+    /// Budgets.
+    Budgets(Told<BudgetItem, BudgetsOf>),
+    /// Unit costs.
+    Units(Told<UnitItem, UnitsOf>),
+    /// Quotas.
+    Quotas(Told<QuotaItem, QuotasOf>),
+}
+
+/// The answer to a [`TeamsQuestion`].
+#[derive(Clone, Debug)]
+pub struct TeamsPicture {
+    /// Months of which a bill is kept, first one first.
+    pub periods: Vec<Month>,
+    /// The month; `None` where no bill is kept.
+    pub period: Option<Month>,
+    /// What the bills of the month are; empty where none is kept.
+    pub heads: Vec<BillHead>,
+    /// Why other bills, or files of counts, cannot be read, one sentence each.
+    pub unreadable: Vec<String>,
+    /// The rows; `None` where there is nothing to make them of: no bill, or no fleet.
+    pub told: Option<TeamsTold>,
+}
+
+/// Months before a period that tell how days go.
+const MONTHS_BEFORE: i32 = 3;
+
+/// What lists are made of: bills, what runs, and what is configured.
+pub struct TeamsBooks<'a> {
+    /// The bills.
+    pub books: &'a BillBooks<'a>,
+    /// What runs; `None` before it is known.
+    pub fleet: Option<&'a Arc<Fleet>>,
+    /// Rules by which dollars are allocated.
+    pub rules: &'a Rules,
+    /// GPUs of an instance type.
+    pub gpus: &'a (dyn Fn(&str) -> Option<f64> + 'a),
+    /// Budgets that hold in the period of a month.
+    pub budgets: &'a (dyn Fn(&[BudgetMonth], Month) -> Vec<Arc<Budget>> + 'a),
+    /// Unit costs with their counts, in a month; and why counts cannot be read.
+    pub units: &'a dyn Fn(&[BudgetMonth], Month) -> (Vec<(Arc<Unit>, Counts)>, Vec<String>),
+    /// Quotas beside what runs.
+    pub quotas: &'a (dyn Fn(&[Running]) -> Vec<Quota> + 'a),
+}
+
+impl TeamsPicture {
+    /// Months of bills that a question rests on, up to the last one: those of a quarter, and those that tell how days go.
+    pub const MONTHS: i32 = 3 + MONTHS_BEFORE;
+
+    /// The month up to which a question rests on bills: the last month of the quarter, or the newest.
+    pub fn last_month(period: Month, heads: &[BillHead]) -> Month {
+        let (first, count) = BudgetPeriod::Quarterly.around(period);
+        let newest = heads.iter().map(|head| head.period).max().unwrap_or(period);
+        first.plus(count - 1).min(newest).max(period)
+    }
+
+    /// Answers a question.
+    pub fn of(of: &TeamsBooks<'_>, question: TeamsQuestion) -> Self {
+        let (periods, period) = (of.books.periods(), period_of(question.period, of.books.heads));
+        let bills = period.map(|month| of.books.of(month)).unwrap_or_default();
+        let heads: Vec<BillHead> = bills.iter().map(|bill| bill.head.clone()).collect();
+        let mut unreadable = Vec::new();
+        let told = match question.view {
+            TeamsView::Allocation(by) => of.allocation(&bills, period, by),
+            TeamsView::Tags => of
+                .money(&bills)
+                .map(|(lines, from)| TeamsTold::Tags(tagged(&lines, from, of.rules))),
+            TeamsView::Budgets => period.map(|month| {
+                let months = of.months(month, of.longest(month));
+                let budgets = (of.budgets)(&months, month);
+                let state = |budget| budget_state(budget, &months, of.rules, month, 0.0);
+                let bills = BillsOf { bills: heads.clone(), ..BillsOf::default() };
+                TeamsTold::Budgets(Told {
+                    rows: budget_rows(budgets.iter().map(state).collect()),
+                    of: BudgetsOf { bills },
+                })
+            }),
+            TeamsView::Units => period.map(|month| {
+                let months = of.months(month, BudgetPeriod::Monthly);
+                let (units, troubles) = (of.units)(&months, month);
+                unreadable = troubles;
+                let state = |(unit, counts): &(Arc<Unit>, Counts)| {
+                    unit_state(unit, counts, &months, of.rules, month)
+                };
+                let bills = BillsOf { bills: heads.clone(), ..BillsOf::default() };
+                TeamsTold::Units(Told {
+                    rows: unit_rows(units.iter().map(state).collect()),
+                    of: UnitsOf { bills },
+                })
+            }),
+            TeamsView::Quotas => of.fleet.map(|fleet| {
+                let runs = running(fleet.rows.iter().map(|row| &**row), of.rules);
+                let rows = quota_rows(quota_states(&(of.quotas)(&runs), &runs, &[]));
+                TeamsTold::Quotas(Told {
+                    rows,
+                    of: QuotasOf { fleet: fleet.clone(), answer: None },
+                })
+            }),
+        };
+        Self { periods, period, heads, unreadable, told }
+    }
+}
+
+impl TeamsBooks<'_> {
+    /// Lines of the bills, or of what runs where there are none; `None` where neither is known.
+    fn money(&self, bills: &[Arc<Bill>]) -> Option<(Vec<Line>, MoneyFrom)> {
+        if bills.is_empty() {
+            return self.fleet.map(of_fleet);
+        }
+        Some(of_bills(bills, self))
+    }
+
+    fn allocation(
+        &self,
+        bills: &[Arc<Bill>],
+        period: Option<Month>,
+        by: Dimension,
+    ) -> Option<TeamsTold> {
+        let (lines, from) = self.money(bills)?;
+        let budgets = match period {
+            Some(month) => (self.budgets)(&self.months(month, self.longest(month)), month),
+            None => (self.budgets)(&[], Month::of(jiff::civil::Date::ZERO)),
+        };
+        Some(TeamsTold::Allocation(allocated(&lines, from, self.rules, by, &budgets)))
+    }
+
+    /// The longest period of the budgets, so that the same months serve all of them.
+    fn longest(&self, period: Month) -> BudgetPeriod {
+        longest(&(self.budgets)(&[], period))
+    }
+
+    /// Months of the bills around one, as budgets of a length need them, oldest first.
+    fn months(&self, period: Month, length: BudgetPeriod) -> Vec<BudgetMonth> {
+        let (first, count) = length.around(period);
+        let is_around =
+            |bill: &&Arc<Bill>| (-MONTHS_BEFORE..count).contains(&bill.head.period.since(first));
+        let bills: Vec<Arc<Bill>> = self.books.bills.iter().filter(is_around).cloned().collect();
+        let typed = (self.budgets)(&[], period);
+        let by_resource = typed.iter().any(|budget| asks_resources(&budget.filter, self.rules));
+        budget_months(&bills, self.books.settings, self.gpus, by_resource)
+    }
+}
+
+fn of_bills(bills: &[Arc<Bill>], of: &TeamsBooks<'_>) -> (Vec<Line>, MoneyFrom) {
+    let settings = of.books.settings;
+    let all = bills.iter().flat_map(|bill| lines(bill, false, settings, of.gpus)).collect();
+    let bills = bills.iter().map(|bill| bill.head.clone()).collect();
+    (all, MoneyFrom::Bills(BillsOf { bills, ..BillsOf::default() }))
+}
+
+/// The longest of periods of budgets, so that one reading serves all of them.
+pub fn longest(budgets: &[Arc<Budget>]) -> BudgetPeriod {
+    let is_longer = |budget: &Arc<Budget>| budget.period == BudgetPeriod::Quarterly;
+    if budgets.iter().any(is_longer) { BudgetPeriod::Quarterly } else { BudgetPeriod::Monthly }
+}
+
+/// Lines of what runs.
+pub fn of_fleet(fleet: &Arc<Fleet>) -> (Vec<Line>, MoneyFrom) {
+    let (lines, unpriced) = fleet_lines(fleet.rows.iter().map(|row| &**row));
+    (lines, MoneyFrom::Live { fleet: fleet.clone(), unpriced })
+}
+
+/// Dollars of lines by a dimension, beside the budgets of its values.
+pub fn allocated(
+    lines: &[Line],
+    from: MoneyFrom,
+    rules: &Rules,
+    by: Dimension,
+    budgets: &[Arc<Budget>],
+) -> Told<AllocationItem, AllocationOf> {
+    let found = allocate(lines, rules, by);
+    let key = key_of(by);
+    let rows = allocation_rows(&found, |value| budget_of(budgets, key.as_ref()?, value));
+    Told { rows, of: AllocationOf { by, from, remarks: found.remarks } }
+}
+
+/// The key of a bill by which budgets are of a dimension.
+const fn key_of(by: Dimension) -> Option<BillKey> {
+    match by {
+        Dimension::Team => Some(BillKey::Team),
+        Dimension::Project => Some(BillKey::Project),
+        Dimension::Environment => Some(BillKey::Environment),
+        Dimension::CostCenter => Some(BillKey::CostCenter),
+        Dimension::User => None,
+    }
+}
+
+/// Resources of lines that lack a required tag.
+pub fn tagged(lines: &[Line], from: MoneyFrom, rules: &Rules) -> Told<TagItem, TagsOf> {
+    let found = compliance(lines, rules);
+    let rows = tag_rows(&found);
+    let share = found.share();
+    let Compliance {
+        required,
+        taggable,
+        compliant,
+        untaggable,
+        resources,
+        compliant_resources,
+        ..
+    } = found;
+    let of = TagsOf {
+        from,
+        required,
+        sums: [taggable, compliant, untaggable],
+        counts: [resources, compliant_resources],
+        share,
+    };
+    Told { rows, of }
+}
