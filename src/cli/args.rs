@@ -8,7 +8,7 @@ use super::list_options::ListOptions;
 use super::network::args::NetworkArgs;
 use super::savings::args::{RightsizeArgs, SpotArgs};
 use super::storage::args::StorageCommand;
-use super::teams::args::{BudgetsArgs, QuotasArgs, TeamsArgs};
+use super::teams::args::{BudgetsArgs, QuotasArgs, TeamsArgs, UnitsArgs};
 use super::whatif::args::WhatifCommand;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -233,13 +233,14 @@ pub enum Command {
     /// Shows budgets: what is spent, where the period ends, and the day on which a limit is exceeded.
     ///
     /// `[[budgets]]` in the configuration has them. With `--fail-on findings` the exit code is 1 where a budget has
-    /// reached a level.
+    /// reached a level, or is exceeded as AWS says.
     Budgets(BudgetsArgs),
     /// Shows what one prediction, a thousand tokens or a run costs, beside its target and what moved it.
     ///
-    /// `[[units]]` in the configuration has them: dollars of a filter by the counts of a CSV file. With
-    /// `--fail-on findings` the exit code is 1 where one is above its target.
-    Units(BudgetsArgs),
+    /// `[[units]]` in the configuration has them: dollars of a filter by the counts of a CSV file, of a
+    /// Prometheus query or of a CloudWatch metric. With `--fail-on findings` the exit code is 1 where one is above its
+    /// target.
+    Units(UnitsArgs),
     /// Shows quotas of teams beside what runs: GPUs, instances of a type, dollars per hour.
     ///
     /// `[[quotas]]` in the configuration has them. With `--fail-on findings` the exit code is 1 where one is exceeded;
@@ -350,7 +351,7 @@ impl Command {
             Self::Jobs(args) => args.list(),
             Self::Teams(args) => Some(args.list()),
             Self::Budgets(BudgetsArgs { list, .. })
-            | Self::Units(BudgetsArgs { list, .. })
+            | Self::Units(UnitsArgs { list, .. })
             | Self::Quotas(QuotasArgs { list, .. }) => Some(list),
             Self::Idle { list, .. }
             | Self::Gpus { list, .. }

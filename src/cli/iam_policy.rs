@@ -76,12 +76,14 @@ fn listing() -> Value {
     })
 }
 
-/// Cost Explorer, a cent per request: for those without an export of the bill, asked only when told to.
+/// Cost Explorer, a cent per request: for those without an export of the bill, asked only when told to; and what AWS Budgets
+/// has.
 fn costs() -> Value {
+    let all: Vec<&calls::Call> = calls::COSTS.into_iter().chain(calls::BUDGETS).collect();
     json!({
         "Sid": "BurntopReadsCostsWhenTold",
         "Effect": "Allow",
-        "Action": actions(&calls::COSTS),
+        "Action": actions(&all),
         "Resource": "*",
     })
 }

@@ -107,6 +107,14 @@ pub fn rules(config: &GpusConfig) -> GpuRules {
     rules
 }
 
+/// A configured server, to ask it about something else than GPUs. Fails where it cannot be used as configured.
+pub fn prometheus(
+    section: &PrometheusSection,
+    ledger: Option<&Ledger>,
+) -> Result<Prometheus, SourceError> {
+    server(section, &Arc::default(), ledger)
+}
+
 fn named(name: &str, error: &SourceError) -> CliError {
     CliError::Usage(format!("gpus source \"{name}\": {error}; {}", error.fix))
 }

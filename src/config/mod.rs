@@ -52,7 +52,7 @@ pub use prices::PricesConfig;
 pub use secret::Secret;
 pub use spot::SpotConfig;
 pub use storage::StorageConfig;
-pub use teams::TeamsConfig;
+pub use teams::{CountSource, TeamsConfig};
 pub use vocabulary::Vocabulary;
 
 use crate::domain::{Regions, TagKeys};

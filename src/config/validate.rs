@@ -103,8 +103,18 @@ pub fn layer(layer: &Layer, presets: &[String], words: &Vocabulary, problems: &m
     for (key, why) in teams::budget_problems(value.budgets.as_deref().unwrap_or_default()) {
         bad(&format!("budgets{key}"), format!("`budgets{key}`: {why}"));
     }
-    for (key, why) in teams::unit_problems(value.units.as_deref().unwrap_or_default()) {
-        bad(&format!("units{key}"), format!("`units{key}`: {why}"));
+    let units = value.units.as_deref().unwrap_or_default();
+    let servers = value.gpus.prometheus.as_deref().unwrap_or_default();
+    for (key, why) in teams::unit_problems(units, servers) {
+        bad(&format!("units{key}"), format!("`{}`: {why}", text::clean(&format!("units{key}"))));
+    }
+    for (i, metric) in
+        units.iter().enumerate().filter_map(|(i, u)| Some((i, u.cloudwatch.as_ref()?)))
+    {
+        if !words.regions.is_empty() && !words.regions.contains(&metric.region) {
+            let why = unknown_name("region", &metric.region, &words.regions);
+            bad(&format!("units[{i}].cloudwatch.region"), why);
+        }
     }
     let quotas = value.quotas.as_deref().unwrap_or_default();
     for (key, why) in teams::quota_problems(quotas, &value.teams) {

@@ -7,11 +7,13 @@
 pub mod accelerator;
 pub mod address;
 mod arcs;
+pub mod aws_budget;
 pub mod bill;
 pub mod burn;
 pub mod cleaned;
 pub mod color;
 pub mod commitment;
+pub mod daily;
 pub mod error;
 pub mod evidence;
 mod figure;

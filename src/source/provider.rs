@@ -1,10 +1,14 @@
 //! The boundary between burntop and a cloud account.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use jiff::civil::Date;
 
 pub use super::pages::Page;
+use crate::domain::aws_budget::AwsBudgets;
+use crate::domain::daily::DayMetric;
 use crate::domain::{
     Commitment, FleetHour, HourRange, Instance, LogGroup, Offer, PlanRate, Platform, Resource,
     ResourceKind, ResourcePrice, ResourceSignal, RouteTable, Signal, SourceError, SpotHistory,
@@ -280,6 +284,18 @@ pub trait Provider: Send + Sync {
         Ok(Vec::new())
     }
 
+    /// Value of each UTC day of `days` of one metric, at the begin of the day, in one `GetMetricData` request with all
+    /// its pages. `None` where nothing was said of the metric, and from a provider that cannot be asked.
+    async fn metric_days(
+        &self,
+        region: &Arc<str>,
+        metric: &DayMetric,
+        days: &Range<Date>,
+    ) -> Result<Option<MetricResult>, SourceError> {
+        let _ = (region, metric, days);
+        Ok(None)
+    }
+
     /// Reserved Instances of a region, in force or recently ended.
     async fn reserved_instances(
         &self,
@@ -386,6 +402,12 @@ pub trait Provider: Send + Sync {
     ) -> Result<Vec<LogGroup>, SourceError> {
         let _ = (account, region);
         Ok(Vec::new())
+    }
+
+    /// What AWS Budgets has in the account; `None` from a provider that cannot be asked.
+    async fn budgets(&self, account: &Arc<str>) -> Result<Option<AwsBudgets>, SourceError> {
+        let _ = account;
+        Ok(None)
     }
 
     /// List prices of the billed units of `kinds` in a region; those without a unique price are left out.

@@ -44,6 +44,7 @@
 //! | an SSO session that ends, a program for credentials that fails, a role that wants MFA | | `logins`; `source::aws::login` |
 //! | a list of accounts that is denied, an account whose role cannot be assumed | | `organization`; `source::aws::organization` |
 //! | a scheduler that is away, a token that ends, two clusters with one name, clocks that differ | | `slurm`; `source::jobs::slurm`, `bus::jobs` |
+//! | AWS Budgets in an account that cannot be reached | | `budgets`; `source::aws::budgets` |
 //! | the own-cost cap | | `aws::the_cap_…`; `bus`, `ui::golden` (`capped`) |
 
 // Helpers of tests may fail a test the way tests do.
@@ -56,6 +57,7 @@ mod aws;
 mod bill;
 mod bill_athena;
 mod bill_costs;
+mod budgets;
 mod cockpit;
 mod committed;
 mod company;

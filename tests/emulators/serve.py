@@ -544,6 +544,32 @@ def seed_organization(moto):
     return ids
 
 
+def seed_budgets(moto):
+    """Budgets of AWS Budgets: one that is over, one that will be, one of a quarter, one of use."""
+    client = boto3.client("budgets", endpoint_url=moto, region_name="us-east-1")
+
+    def usd(amount):
+        return {"Amount": amount, "Unit": "USD"}
+
+    def budget(name, unit, actual, forecast, kind="COST"):
+        client.create_budget(
+            AccountId=ACCOUNT,
+            Budget={
+                "BudgetName": name,
+                "BudgetType": kind,
+                "TimeUnit": unit,
+                "BudgetLimit": usd("1000"),
+                "CostFilters": {"Service": ["Amazon SageMaker"]},
+                "CalculatedSpend": {"ActualSpend": usd(actual), "ForecastedSpend": usd(forecast)},
+            },
+        )
+
+    budget("budget-over", "MONTHLY", "1200.5", "1500")
+    budget("budget-will", "MONTHLY", "900", "1000.01")
+    budget("budget-quarter", "QUARTERLY", "10", "20")
+    budget("budget-use", "MONTHLY", "1", "1", kind="USAGE")
+
+
 def extra(moto, cloudwatch, count):
     """A plain fleet of `count` quiet and busy boxes in us-west-2, for the scan figures."""
     f = Fleet(moto, cloudwatch, "us-west-2")
@@ -604,6 +630,7 @@ def main():
         ids.update(seed_storage(moto, cloudwatch, STORED))
         ids.update(seed_things(moto, cloudwatch, THINGS))
         ids.update(seed_organization(moto))
+        seed_budgets(moto)
         if len(sys.argv) > 1:
             extra(moto, cloudwatch, int(sys.argv[1]))
         print(json.dumps({"moto": moto, "cloudwatch": cloudwatch, "ids": ids, "hosts": hosts}), flush=True)

@@ -1,6 +1,7 @@
-//! Counts by day, from a CSV file: predictions, tokens, runs.
+//! Counts by day, from a CSV file or as a source of metrics gives them: predictions, tokens, runs.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use jiff::civil::Date;
 
@@ -89,6 +90,36 @@ pub fn counts(bytes: &[u8]) -> Result<Counts, CountsError> {
     Ok(counts)
 }
 
+/// Values of days as a source of metrics gives them, judged.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Samples {
+    /// Counts of the days that have one.
+    pub counts: Counts,
+    /// Days whose value is no count (not a number, infinite, less than nothing), in their order. They are not known.
+    pub odd: Vec<Date>,
+}
+
+/// Judges values of days. What lies beyond `days` is left out; of a day that stands there twice nothing is known, unless both
+/// values are one.
+pub fn samples(values: impl IntoIterator<Item = (Date, f64)>, days: &Range<Date>) -> Samples {
+    let mut by_day: BTreeMap<Date, f64> = BTreeMap::new();
+    for (day, value) in values.into_iter().filter(|(day, _)| days.contains(day)) {
+        let kept = by_day.entry(day).or_insert(value);
+        if kept.to_bits() != value.to_bits() {
+            *kept = f64::NAN;
+        }
+    }
+    let mut found = Samples::default();
+    for (day, value) in by_day {
+        if value.is_finite() && value >= 0.0 {
+            found.counts.insert(day, value);
+        } else {
+            found.odd.push(day);
+        }
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -113,7 +144,46 @@ mod tests {
         }
     }
 
+    #[test]
+    fn values_that_are_no_counts_are_unknown_days_and_named() {
+        let day = |n: i8| Date::new(2026, 11, n).unwrap();
+        let values = [
+            (day(4), f64::INFINITY),
+            (day(1), 10.0),
+            (day(2), f64::NAN),
+            (day(3), -1.0),
+            (day(5), 0.0),
+            (day(6), 7.0),
+            (day(6), 7.0),
+            (day(7), 7.0),
+            (day(7), 8.0),
+            (day(9), 1.0),
+        ];
+        let found = samples(values, &(day(1)..day(9)));
+        let counts: Vec<(Date, f64)> = found.counts.into_iter().collect();
+        assert_eq!(counts, [(day(1), 10.0), (day(5), 0.0), (day(6), 7.0)]);
+        assert_eq!(found.odd, [day(2), day(3), day(4), day(7)]);
+    }
+
     proptest! {
+        #[test]
+        fn any_value_is_a_count_or_a_day_that_is_named(
+            values in proptest::collection::vec((1..=28_i8, any::<f64>()), 0..60)
+        ) {
+            let day = |n: i8| Date::new(2026, 2, n).unwrap();
+            let days = day(5)..day(20);
+            let given = values.iter().map(|(n, value)| (day(*n), *value));
+            let found = samples(given.clone(), &days);
+            prop_assert!(found.counts.values().all(|count| count.is_finite() && *count >= 0.0));
+            let mut known: Vec<Date> = found.counts.keys().chain(&found.odd).copied().collect();
+            known.sort_unstable();
+            let mut wanted: Vec<Date> =
+                given.map(|(day, _)| day).filter(|day| days.contains(day)).collect();
+            wanted.sort_unstable();
+            wanted.dedup();
+            prop_assert_eq!(known, wanted);
+        }
+
         #[test]
         fn any_bytes_end_well(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
             let _ = counts(&bytes);

@@ -14,7 +14,7 @@
 //! | `allocate` | sums by a dimension |
 //! | `split` | how shared costs are divided |
 //! | `budget` | what may be spent, what is, where the period ends |
-//! | `unit`, `counts` | what one prediction or run costs; counts by day from a CSV file |
+//! | `unit`, `counts` | what one prediction or run costs; counts by day, of a CSV file or of metrics |
 //! | `quota` | what may run at once |
 //! | `compliance`, `tagging` | resources without required tags; the commands and texts that tag them |
 
@@ -43,7 +43,7 @@ pub use budget::{
     budget_state, spent_by_day,
 };
 pub use compliance::{Compliance, MissingTags, compliance};
-pub use counts::{Counts, counts};
+pub use counts::{Counts, CountsError, Samples, counts, samples};
 pub use dimension::Dimension;
 pub use filter::MoneyFilter;
 pub use line::{Lack, Line, fleet_lines, lines};

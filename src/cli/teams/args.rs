@@ -75,9 +75,23 @@ pub enum TagText {
     LaunchTemplate,
 }
 
+/// Unit costs of which period, and how they are listed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
+pub struct UnitsArgs {
+    /// Of which bill.
+    #[command(flatten)]
+    pub of: OfArgs,
+    /// How they are listed.
+    #[command(flatten)]
+    pub list: ListOptions,
+}
+
 /// Budgets of which period, and how they are listed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub struct BudgetsArgs {
+    /// Asks the accounts for the budgets of AWS Budgets as well (free): their current period, as AWS says it.
+    #[arg(long, conflicts_with = "period")]
+    pub aws: bool,
     /// Of which bill.
     #[command(flatten)]
     pub of: OfArgs,

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::sync::Arc;
 
+use super::aws_budgets::of_accounts;
 use super::settings;
 use crate::analyze::teams::{
     Budget, BudgetMonth, BudgetPeriod, BudgetState, Rules, asks_resources, budget_months,
@@ -90,20 +91,32 @@ pub fn run(
     let fail_on = invocation.options.fail_on.as_ref();
     fail_on.map_or(Ok(()), FailOn::of_findings).map_err(CliError::Usage)?;
     let typed = invocation.config.teams.budgets();
-    if typed.is_empty() && invocation.options.demo.is_none() {
+    let has_own = !typed.is_empty() || invocation.options.demo.is_some();
+    if !has_own && !args.aws {
         return Err(CliError::Usage(
-            "no budget is configured: `[[budgets]]` in the configuration has name, filter and usd"
+            "no budget is configured: `[[budgets]]` in the configuration has name, filter and usd; --aws \
+             lists those of AWS Budgets"
                 .into(),
         ));
     }
-    let ready = Ready::read(&args.of, longest(&typed), invocation)?;
-    let budgets = settings::budgets(invocation, &ready.months, &ready.rules, ready.period);
-    let rows = budget_rows(ready.states(&budgets, 0.0));
+    let by_aws = if args.aws { Some(of_accounts(invocation)?) } else { None };
+    let (mut rows, mut bills, mut exit) = (Vec::new(), Vec::new(), Exit::Ok);
+    if has_own {
+        let ready = Ready::read(&args.of, longest(&typed), invocation)?;
+        let budgets = settings::budgets(invocation, &ready.months, &ready.rules, ready.period);
+        rows.extend_from_slice(&budget_rows(ready.states(&budgets, 0.0)));
+        (bills, exit) = (ready.bills, ready.exit);
+    }
+    let has_aws = by_aws.is_some();
+    if let Some(of_aws) = by_aws {
+        rows.extend(of_aws.rows);
+        exit = if of_aws.is_whole { exit } else { Exit::Partial };
+    }
     let ctx = reports::context(invocation, env);
-    let of = BudgetsOf { bills: BillsOf { bills: ready.bills.clone(), ..BillsOf::default() } };
+    let of = BudgetsOf { bills: BillsOf { bills, ..BillsOf::default() }, has_aws };
     let list = chosen.list(&rows, of, &ctx);
     reports::print(&list, invocation, &ctx, out)?;
     let is_finding = |standing| matches!(standing, BudgetStanding::Over | BudgetStanding::AtLevel);
     let findings = list.rows.iter().filter(|row| is_finding(row.standing())).count();
-    Ok(super::ended(&Found { findings, ..Found::default() }, invocation, ready.exit))
+    Ok(super::ended(&Found { findings, ..Found::default() }, invocation, exit))
 }

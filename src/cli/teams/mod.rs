@@ -2,6 +2,7 @@
 
 pub mod args;
 mod ask;
+mod aws_budgets;
 mod budgets;
 mod demo;
 mod money;
@@ -9,6 +10,7 @@ mod quotas;
 pub mod settings;
 #[cfg(test)]
 mod tests;
+mod unit_counts;
 mod units;
 
 use std::io::Write;

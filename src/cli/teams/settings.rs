@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::demo;
+use super::unit_counts::{Counted, unit_counts};
 use crate::analyze::teams::{Budget, BudgetMonth, Counts, Quota, Rules, Running, Unit};
 use crate::cli::invocation::Invocation;
 use crate::domain::bill::Month;
@@ -43,20 +44,31 @@ pub fn units(
     rules: &Rules,
     period: Month,
 ) -> (Vec<(Arc<Unit>, Counts)>, Vec<String>) {
+    let (units, troubles, _) = counted_units(invocation, months, rules, period);
+    (units, troubles)
+}
+
+/// The same, with what is to be said of counts that could be read.
+pub(super) fn counted_units(
+    invocation: &Invocation,
+    months: &[BudgetMonth],
+    rules: &Rules,
+    period: Month,
+) -> (Vec<(Arc<Unit>, Counts)>, Vec<String>, Vec<String>) {
     let typed = invocation.config.teams.units();
     if invocation.options.demo.is_some() && typed.is_empty() {
-        return (demo::units(months, rules, period), Vec::new());
+        return (demo::units(months, rules, period), Vec::new(), Vec::new());
     }
-    let mut troubles = Vec::new();
-    let read = |(unit, path): (Arc<Unit>, std::path::PathBuf)| {
-        let counts = super::units::read(&path).unwrap_or_else(|error| {
+    let (mut units, mut troubles, mut remarks) = (Vec::new(), Vec::new(), Vec::new());
+    for ((unit, _), read) in typed.iter().zip(unit_counts(&typed, period, invocation)) {
+        let counted = read.unwrap_or_else(|error| {
             troubles.push(format!("{}: {error}", unit.name));
-            Counts::new()
+            Counted::default()
         });
-        (unit, counts)
-    };
-    let units = typed.into_iter().map(read).collect();
-    (units, troubles)
+        remarks.extend(counted.remark.map(|remark| format!("{}: {remark}", unit.name)));
+        units.push((unit.clone(), counted.counts));
+    }
+    (units, troubles, remarks)
 }
 
 /// GPUs of an instance type, by the embedded catalogue; SageMaker's names have `ml.` before them.

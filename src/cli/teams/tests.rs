@@ -193,6 +193,18 @@ fn what_is_wrong_is_told_with_its_line() {
             "[[budgets]]\nname = 'a'\nusd = 1\n[[budgets]]\nname = 'b'\nusd = 1\n",
             "`budgets[1].filter`",
         ),
+        ("[[units]]\nname = 'a'\n", "config.toml:1: `units[0]`"),
+        ("[[units]]\nname = 'a'\nprometheus = 'x'\n", "config.toml:3: `units[0].prometheus`"),
+        (
+            "[[gpus.prometheus]]\nname = 'p'\nurl = 'http://p'\n[[gpus.prometheus]]\nname = 'q'\n\
+             url = 'http://q'\n[[units]]\nname = 'a'\nprometheus = 'x'\n",
+            "config.toml:9: `units[0].prometheus`: several servers",
+        ),
+        (
+            "[[units]]\nname = 'a'\n[units.cloudwatch]\nnamespace = 'S'\nmetric = 'M'\n\
+             region = 'us-east-1'\nstatistic = 'p99'\n",
+            "config.toml:7: `units[0].cloudwatch.statistic`",
+        ),
         (
             "[teams]\nnames = ['a']\n[[quotas]]\nteam = 'b'\ngpus = 1\n",
             "config.toml:4: `quotas[0].team`",
@@ -251,4 +263,20 @@ fn a_unit_cost_of_the_demo_rises_by_volume_and_a_file_of_counts_is_read() {
     std::fs::write(&file, "date,count\nyesterday,1\n").unwrap();
     let (exit, found) = place.json(NOW, &["units"]);
     assert_eq!((exit, &rows(&found)[0]["usd_per_unit"]), (Exit::Partial, &Json::Null));
+}
+
+#[test]
+fn the_demo_asks_nobody_for_counts_or_budgets_and_says_so() {
+    let place = Place::new(
+        "[[gpus.prometheus]]\nname = 'p'\nurl = 'http://127.0.0.1:9'\n\
+         [[units]]\nname = 'run'\nfilter = 'category=training'\nprometheus = 'sum(x)'\n",
+    );
+    let (exit, found) = place.json(NOW, &["units"]);
+    let row = &rows(&found)[0];
+    assert_eq!((exit, &row["usd_per_unit"], &row["days"]), (Exit::Partial, &Json::Null, &0.into()));
+    let error = place.run(NOW, &["budgets", "--aws"]).unwrap_err();
+    assert!(matches!(&error, CliError::Usage(text) if text.contains("demo")), "{error}");
+    // What AWS says is of the current period.
+    let both = ["burntop", "budgets", "--aws", "--period", "2026-10"];
+    assert!(Cli::try_parse_from(both).is_err());
 }

@@ -106,6 +106,8 @@ pub struct TagsOf {
 pub struct BudgetsOf {
     /// The bills, and those before them that tell how days go.
     pub bills: BillsOf,
+    /// True where AWS Budgets was asked as well.
+    pub has_aws: bool,
 }
 
 /// What rows of unit costs are made of.
@@ -281,34 +283,57 @@ impl ListField for TagField {
     }
 }
 
+/// What rows of AWS Budgets rest on.
+const BY_AWS: &str = "of AWS Budgets the current period, as AWS says it";
+
 impl ListField for BudgetField {
     type Of = BudgetsOf;
 
     const VIEW: &'static str = "budgets";
 
-    const IDENTITY: &'static [Self] = &[Self::Name];
+    const IDENTITY: &'static [Self] = &[Self::Name, Self::Source, Self::Account];
 
     const SOURCES: &'static [SourceId] = &[];
+
+    fn is_of(self, of: &BudgetsOf) -> bool {
+        of.has_aws || !matches!(self, Self::Source | Self::Account)
+    }
+
+    fn columns_of(of: &BudgetsOf) -> Option<Vec<Self>> {
+        let mut columns = Self::SCREEN_COLUMNS.to_vec();
+        if of.has_aws {
+            columns.insert(1, Self::Source);
+        }
+        Some(columns)
+    }
 
     fn readings(_: &BudgetsOf) -> &[Reading] {
         &[]
     }
 
     fn basis(of: &BudgetsOf) -> String {
-        format!(
+        let own = format!(
             "effective USD of the bill of {}, exact, without shares of shared costs; the end is foreseen from \
              settled days by weekday, its band holds in eight of ten cases",
             named(&of.bills.bills)
-        )
+        );
+        match (of.has_aws, of.bills.bills.is_empty()) {
+            (false, _) => own,
+            (true, true) => BY_AWS.to_owned(),
+            (true, false) => format!("{own}; {BY_AWS}"),
+        }
     }
 
     fn more(
         row: &crate::tabs::teams::picture::BudgetItem,
         _: &BudgetsOf,
     ) -> Vec<(&'static str, Json)> {
-        let end = row.of.forecast.map(
+        let band = row.of.forecast.map(
             |end| json!({ "p10": exact(end.p10), "p50": exact(end.p50), "p90": exact(end.p90) }),
         );
+        let by_aws = row.aws.as_ref().and_then(|aws| aws.forecast);
+        let by_aws = by_aws.map(|usd| json!({ "p10": null, "p50": exact(usd), "p90": null }));
+        let end = band.or(by_aws);
         let levels = json!(row.of.budget.levels.iter().map(|l| l / 100.0).collect::<Vec<_>>());
         vec![("forecast_usd", json!(end)), ("levels", levels)]
     }
@@ -334,6 +359,16 @@ impl ListField for BudgetField {
             }
             let on = of.exceeds_on.map(|day| day.to_string()).unwrap_or_default();
             match row.standing() {
+                BudgetStanding::Over if row.aws.is_some() => {
+                    notes.push(format!("{name}: over its {}, says AWS", usd(of.budget.limit)));
+                }
+                BudgetStanding::WillExceed if row.aws.is_some() => {
+                    let expected = row.expected().map(usd).unwrap_or_default();
+                    notes.push(format!(
+                        "{name}: will exceed its {}, as AWS expects {expected}",
+                        usd(of.budget.limit)
+                    ));
+                }
                 BudgetStanding::Over => {
                     notes.push(format!("{name}: over its {} since {on}", usd(of.budget.limit)))
                 }

@@ -5,9 +5,12 @@ use crate::analyze::teams::{
     budget_months, budget_state, compliance, lines, quota_states,
 };
 use crate::domain::TagKeys;
+use crate::domain::aws_budget::AwsBudget;
 use crate::domain::bill::{Bill, Charge, PeriodState};
 use crate::report::{Format, Report, write};
-use crate::tabs::teams::picture::{allocation_rows, budget_rows, quota_rows, tag_rows};
+use crate::tabs::teams::picture::{
+    allocation_rows, aws_budget_rows, budget_rows, quota_rows, tag_rows,
+};
 use crate::view::fixture::ctx;
 
 fn rules() -> Rules {
@@ -145,10 +148,43 @@ fn budgets_in_every_format() {
     let months = budget_months(&bills, &settings(), &gpus, false);
     let period = "2026-11".parse().unwrap();
     let states = budgets.iter().map(|b| budget_state(b, &months, &rules(), period, 0.0)).collect();
-    let of =
-        BudgetsOf { bills: BillsOf { bills: vec![bills[2].head.clone()], ..BillsOf::default() } };
+    let of = BudgetsOf {
+        bills: BillsOf { bills: vec![bills[2].head.clone()], ..BillsOf::default() },
+        has_aws: false,
+    };
     let list = List::<BudgetField>::of(budget_rows(states).to_vec(), None, of);
     insta::assert_snapshot!(in_every_format(&list));
+}
+
+#[test]
+fn budgets_of_aws_have_their_source_and_no_band() {
+    let budget = |name: &str, spent: i64, forecast: Option<i64>| AwsBudget {
+        name: name.into(),
+        is_quarterly: false,
+        limit: Usd::whole(100),
+        spent: Usd::whole(spent),
+        forecast: forecast.map(Usd::whole),
+        filter: "Service=Amazon SageMaker".into(),
+    };
+    let all =
+        [budget("over", 120, Some(150)), budget("will", 80, Some(101)), budget("fine", 1, None)];
+    let rows = aws_budget_rows(&"123456789012".into(), &all, ctx().now);
+    let of = BudgetsOf { has_aws: true, ..BudgetsOf::default() };
+    let list = List::<BudgetField>::of(rows, None, of);
+    let json: serde_json::Value =
+        serde_json::from_str(&write(&list, Format::Json, &ctx())).unwrap();
+    let row = |at: usize| &json["rows"][at];
+    assert_eq!(row(0)["source"], "aws");
+    assert_eq!(row(0)["account"], "123456789012");
+    assert_eq!(row(0)["exceeds_on"], serde_json::Value::Null);
+    let states = [row(0), row(1), row(2)].map(|row| row["state"].as_str().unwrap());
+    assert_eq!(states, ["over", "will_exceed", "fine"]);
+    let end = |at: usize| ["p10", "p50", "p90"].map(|part| row(at)["forecast_usd"][part].as_f64());
+    assert_eq!(end(1), [None, Some(101.0), None]);
+    assert_eq!(end(2), [None; 3]);
+    let text = write(&list, Format::Table, &at_80());
+    assert!(text.contains("SOURCE") && text.contains("over: over its $100.00, says AWS"), "{text}");
+    assert!(text.contains("as AWS expects $101.00"), "{text}");
 }
 
 #[test]

@@ -7,19 +7,16 @@ use std::sync::Arc;
 
 use aws_sdk_cloudwatch::types as cw;
 use jiff::civil::Date;
-use jiff::tz::TimeZone;
 
 use super::calls::LIST_METRICS;
 use super::limit::Api;
 use super::{AwsProvider, metrics};
 use crate::domain::SourceError;
+use crate::domain::daily::{DAY_S, day_of, midnight};
 use crate::source::provider::{GpuDimensions, Page, Statistic};
 use crate::source::storage::{SizeMetric, SizePoints, SizeSeries};
 
 const NAMESPACE: &str = "AWS/S3";
-
-/// Seconds of a day, the period of storage metrics.
-const DAY_S: i32 = 86_400;
 
 /// In this order they are listed. Downloads have the filters of reads.
 const METRICS: [SizeMetric; 3] = [SizeMetric::Bytes, SizeMetric::Objects, SizeMetric::Reads];
@@ -80,7 +77,6 @@ pub async fn data(
     series: &[SizeSeries],
     days: Range<Date>,
 ) -> Result<Vec<SizePoints>, SourceError> {
-    let midnight = |day: Date| day.to_zoned(TimeZone::UTC).map(|z| z.timestamp()).ok();
     let Some((from, to)) = midnight(days.start).zip(midnight(days.end)) else {
         return Ok(Vec::new());
     };
@@ -101,7 +97,7 @@ pub async fn data(
             let mut by_day: BTreeMap<Date, f64> = BTreeMap::new();
             for (at, value) in answer.points {
                 if value.is_finite() && value >= 0.0 {
-                    by_day.insert(at.to_zoned(TimeZone::UTC).date(), value);
+                    by_day.insert(day_of(at), value);
                 }
             }
             SizePoints {

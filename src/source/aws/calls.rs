@@ -193,6 +193,15 @@ calls! {
 pub const COSTS: [&Call; 2] = [&GET_COST_AND_USAGE, &GET_COST_AND_USAGE_WITH_RESOURCES];
 
 calls! {
+    /// AWS Budgets `DescribeBudgets`, which IAM knows by another name. Free.
+    DESCRIBE_BUDGETS budgets:ViewBudget describe_budgets read
+        "to list the budgets of AWS Budgets, when told to";
+}
+
+/// Calls that read budgets. Made only on request. Budgets could be restricted one by one; a list needs all of them.
+pub const BUDGETS: [&Call; 1] = [&DESCRIBE_BUDGETS];
+
+calls! {
     DESCRIBE_INSTANCE_ATTRIBUTE ec2:DescribeInstanceAttribute describe_instance_attribute read
         "to know whether an instance is protected from being stopped or terminated";
     DESCRIBE_ADDRESSES ec2:DescribeAddresses describe_addresses read
@@ -360,14 +369,16 @@ pub(super) mod tests {
     pub fn all() -> impl Iterator<Item = &'static Call> {
         let storage =
             VOLUMES.into_iter().chain(BUCKETS).chain(LISTS).chain([&GET_OBJECT]).chain(QUERIES);
-        let savings = COMMITMENTS.into_iter().chain(MARKET).chain(RESOURCES).chain(COSTS);
+        let savings =
+            COMMITMENTS.into_iter().chain(MARKET).chain(RESOURCES).chain(COSTS).chain(BUDGETS);
         let reads = READING.into_iter().chain(savings).chain(storage).chain([&LIST_ACCOUNTS]);
         reads.chain(PREFLIGHT).chain(WRITES)
     }
 
-    /// Where IAM calls an operation of S3 by another name (Service Authorization Reference,
-    /// "Actions, resources, and condition keys for Amazon S3").
-    const OTHER_NAMES: [(&str, &str); 14] = [
+    /// Where IAM calls an operation by another name (Service Authorization Reference,
+    /// "Actions, resources, and condition keys" for Amazon S3 and for AWS Budget Service).
+    const OTHER_NAMES: [(&str, &str); 15] = [
+        ("describe_budgets", "budgets:ViewBudget"),
         ("put_bucket_lifecycle_configuration", "s3:PutLifecycleConfiguration"),
         ("delete_bucket_lifecycle", "s3:PutLifecycleConfiguration"),
         ("list_buckets", "s3:ListAllMyBuckets"),

@@ -26,17 +26,7 @@ pub const COST_EXPLORER: Service = Service {
 
 /// One host in a partition, whatever region asks.
 fn host(at: &At<'_>) -> Host {
-    let homes = [
-        ("cn-", "cn-northwest-1"),
-        ("us-gov-", "us-gov-west-1"),
-        ("us-isob-", "us-isob-east-1"),
-        ("us-isof-", "us-isof-south-1"),
-        ("us-iso-", "us-iso-east-1"),
-        ("eu-isoe-", "eu-isoe-west-1"),
-        ("eusc-", "eusc-de-east-1"),
-    ];
-    let home = homes.iter().find(|(prefix, _)| at.region.starts_with(prefix));
-    let home = home.map_or("us-east-1", |(_, home)| home);
+    let home = at.home();
     let fips = if at.fips { "-fips" } else { "" };
     Host { name: format!("ce{fips}.{home}"), signed_for: Some(home) }
 }

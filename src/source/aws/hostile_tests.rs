@@ -195,6 +195,12 @@ fn json(target: &str, text: &str, id: &str) -> Reply {
             json!({"Tags": [{"Key": "Name", "Value": text}, {"Key": text, "Value": text}]})
         }
         "DescribeLogGroups" => json!({"logGroups": [{"logGroupName": text, "storedBytes": 1}]}),
+        "DescribeBudgets" => {
+            let usd = json!({"Amount": "1", "Unit": "USD"});
+            json!({"Budgets": [{"BudgetName": text, "BudgetType": "COST", "TimeUnit": "MONTHLY",
+                "BudgetLimit": usd, "CalculatedSpend": {"ActualSpend": usd},
+                "CostFilters": {text: [text]}, "FilterExpression": {"Not": text}}]})
+        }
         "ListAccounts" => json!({"Accounts": [{"Id": ACCOUNT, "Arn": text, "Name": text,
             "Status": text}]}),
         "GetCostAndUsage" | "GetCostAndUsageWithResources" => {

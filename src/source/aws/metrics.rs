@@ -161,7 +161,7 @@ pub(super) fn pairs(dimensions: &GpuDimensions) -> Vec<cw::Dimension> {
 /// Query for one statistic of a metric in periods of `period_s` seconds.
 pub(super) fn stat_query(
     index: usize,
-    (namespace, name): (&str, &str),
+    metric: (&str, &str),
     dimensions: Vec<cw::Dimension>,
     statistic: Statistic,
     period_s: i32,
@@ -171,6 +171,17 @@ pub(super) fn stat_query(
         Statistic::Maximum => "Maximum",
         Statistic::Sum => "Sum",
     };
+    named_query(index, metric, dimensions, statistic, period_s)
+}
+
+/// Query for a statistic by CloudWatch's name of it.
+pub(super) fn named_query(
+    index: usize,
+    (namespace, name): (&str, &str),
+    dimensions: Vec<cw::Dimension>,
+    statistic: &str,
+    period_s: i32,
+) -> cw::MetricDataQuery {
     let metric = cw::Metric::builder()
         .namespace(namespace)
         .metric_name(name)

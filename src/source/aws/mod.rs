@@ -3,6 +3,7 @@
 mod athena;
 mod bucket_sizes;
 mod buckets;
+mod budgets;
 pub mod calls;
 mod capacity;
 mod clients;
@@ -21,6 +22,7 @@ mod listing;
 mod load_balancers;
 mod log_groups;
 mod login;
+mod metric_days;
 mod metrics;
 mod minutes;
 mod nat_gateways;
@@ -69,12 +71,14 @@ mod storage_tests;
 pub(crate) mod testing;
 
 use std::error::Error;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 use aws_smithy_runtime_api::client::result::SdkError;
 use aws_smithy_types::error::metadata::ProvideErrorMetadata;
 use jiff::Timestamp;
+use jiff::civil::Date;
 use tokio::sync::OnceCell;
 
 pub use self::athena::AwsQueries;
@@ -86,6 +90,8 @@ use super::provider::{
     GpuDimensions, GpuMetric, Identity, MetricName, MetricQuery, MetricResult, Minutes, Network,
     Page, PriceWanted, Provider, ResourceHours, SeriesQuery,
 };
+use crate::domain::aws_budget::AwsBudgets;
+use crate::domain::daily::DayMetric;
 use crate::domain::{
     Commitment, HourRange, Instance, LogGroup, Offer, PlanRate, Resource, ResourceKind,
     ResourcePrice, RouteTable, Scope, SourceError, SpotHistory, TypeSpec, VpcEndpoint,
@@ -247,6 +253,15 @@ impl Provider for AwsProvider {
         minutes::data(self, region, queries, minutes).await
     }
 
+    async fn metric_days(
+        &self,
+        region: &Arc<str>,
+        metric: &DayMetric,
+        days: &Range<Date>,
+    ) -> Result<Option<MetricResult>, SourceError> {
+        metric_days::read(self, region, metric, days).await
+    }
+
     async fn resources(
         &self,
         account: &Arc<str>,
@@ -288,6 +303,10 @@ impl Provider for AwsProvider {
         region: &Arc<str>,
     ) -> Result<Vec<LogGroup>, SourceError> {
         log_groups::read(self, region).await
+    }
+
+    async fn budgets(&self, account: &Arc<str>) -> Result<Option<AwsBudgets>, SourceError> {
+        budgets::read(self, account).await.map(Some)
     }
 
     async fn resource_prices(

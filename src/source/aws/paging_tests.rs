@@ -216,6 +216,7 @@ pub(super) fn lists() -> Vec<(&'static str, &'static str, bool, &'static str, Ca
             end,
             call!(|aws| resources(aws, ResourceKind::Notebook)),
         ),
+        ("budgets.rs", "DescribeBudgets", true, end, call!(|aws| aws.budgets(&ACCOUNT.into()))),
         ("organization.rs", "ListAccounts", true, end, call!(|aws| aws.members())),
         (
             "elastic_ips.rs",

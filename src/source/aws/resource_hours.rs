@@ -89,17 +89,8 @@ pub async fn read(
 }
 
 fn query(index: usize, asked: &Asked) -> cw::MetricDataQuery {
-    let metric = cw::Metric::builder()
-        .namespace(asked.namespace)
-        .metric_name(asked.metric)
-        .set_dimensions(Some(metrics::pairs(&asked.dimensions)))
-        .build();
-    let stat = cw::MetricStat::builder().metric(metric).period(3600).stat(asked.statistic);
-    cw::MetricDataQuery::builder()
-        .id(format!("m{index}"))
-        .metric_stat(stat.build())
-        .return_data(true)
-        .build()
+    let dimensions = metrics::pairs(&asked.dimensions);
+    metrics::named_query(index, (asked.namespace, asked.metric), dimensions, asked.statistic, 3600)
 }
 
 /// The series of the notebooks that publish their CPU, by name of the notebook: one for each host

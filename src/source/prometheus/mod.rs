@@ -3,6 +3,7 @@
 
 mod api;
 mod bill;
+mod days;
 mod history;
 mod hour;
 pub mod json;

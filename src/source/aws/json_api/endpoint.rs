@@ -104,6 +104,7 @@ impl ResolveEndpoint for Rules {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::budgets::BUDGETS;
     use super::super::super::organization::ORGANIZATIONS;
     use super::super::super::sagemaker::wire::SAGEMAKER;
     use super::*;
@@ -192,6 +193,25 @@ mod tests {
             let (service, custom) = (&ORGANIZATIONS, None);
             let rules = Rules { service, region: region.into(), fips, dual_stack, custom };
             let place = (format!("https://{host}"), signed_for);
+            assert_eq!(rules.place().unwrap(), place, "{region} {fips} {dual_stack}");
+        }
+    }
+
+    /// From the endpoint rules of Budgets in botocore 1.43.
+    #[test]
+    fn budgets_has_one_host_in_a_partition_and_is_signed_for_its_region() {
+        for (region, fips, dual_stack, host, signed_for) in [
+            ("eu-west-1", false, false, "budgets.amazonaws.com", "us-east-1"),
+            ("eu-west-1", false, true, "budgets.us-east-1.api.aws", "us-east-1"),
+            ("eu-west-1", true, false, "budgets-fips.amazonaws.com", "us-east-1"),
+            ("cn-north-1", false, false, "budgets.amazonaws.com.cn", "cn-northwest-1"),
+            ("us-gov-east-1", false, false, "budgets.amazonaws.com", "us-gov-west-1"),
+            ("us-iso-west-1", false, false, "budgets.c2s.ic.gov", "us-iso-east-1"),
+            ("us-isob-east-1", false, false, "budgets.global.sc2s.sgov.gov", "us-isob-east-1"),
+        ] {
+            let (service, custom) = (&BUDGETS, None);
+            let rules = Rules { service, region: region.into(), fips, dual_stack, custom };
+            let place = (format!("https://{host}"), Some(signed_for));
             assert_eq!(rules.place().unwrap(), place, "{region} {fips} {dual_stack}");
         }
     }

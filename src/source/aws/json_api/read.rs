@@ -33,6 +33,23 @@ pub struct At<'a> {
     pub dual_stack: bool,
 }
 
+impl At<'_> {
+    /// Region of what a partition has once, such as the services of costs.
+    pub fn home(&self) -> &'static str {
+        let homes = [
+            ("cn-", "cn-northwest-1"),
+            ("us-gov-", "us-gov-west-1"),
+            ("us-isob-", "us-isob-east-1"),
+            ("us-isof-", "us-isof-south-1"),
+            ("us-iso-", "us-iso-east-1"),
+            ("eu-isoe-", "eu-isoe-west-1"),
+            ("eusc-", "eusc-de-east-1"),
+        ];
+        let home = homes.iter().find(|(prefix, _)| self.region.starts_with(prefix));
+        home.map_or("us-east-1", |(_, home)| home)
+    }
+}
+
 /// Host of a service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Host {
@@ -48,13 +65,20 @@ pub struct Host {
 pub struct Read {
     call: &'static Call,
     service: &'static Service,
+    /// Name of the operation; `None` where it is that of the IAM action.
+    name: Option<&'static str>,
 }
 
 impl Read {
     /// A read of `service`; evaluated in constants, so that a call that is no read does not compile.
     pub const fn of(call: &'static Call, service: &'static Service) -> Self {
         assert!(call.read_only && is_action_of(call.action, service.signing_name));
-        Self { call, service }
+        Self { call, service, name: None }
+    }
+
+    /// The same with the name of its operation, where IAM calls that by another one.
+    pub const fn named(self, operation: &'static str) -> Self {
+        Self { name: Some(operation), ..self }
     }
 
     /// Row in the table of calls, with the IAM action.
@@ -67,10 +91,11 @@ impl Read {
         self.service
     }
 
-    /// Name of the operation, which equals the name in its IAM action.
+    /// Name of the operation.
     pub fn operation(self) -> &'static str {
         let action = self.call.action;
-        action.split_once(':').map_or(action, |(_, name)| name)
+        let of_action = || action.split_once(':').map_or(action, |(_, name)| name);
+        self.name.unwrap_or_else(of_action)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::analyze::teams::{BudgetPeriod, BudgetState};
-use crate::domain::bill::words;
+use crate::domain::bill::{Usd, words};
 use crate::view::table_field::{field_table, fields};
 use crate::view::{TableField, Value, ViewContext, format};
 use serde::{Deserialize, Serialize};
@@ -22,6 +22,25 @@ words! {
     }
 }
 
+words! {
+    /// Whose a budget is.
+    BudgetSource {
+        /// One of the configuration, held against bills.
+        Burntop = "burntop",
+        /// One of AWS Budgets, with what AWS says of it.
+        Aws = "aws",
+    }
+}
+
+/// What AWS says of one of its budgets besides limit and spend.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AwsFigures {
+    /// Account that it is set up in.
+    pub account: Arc<str>,
+    /// What the end of the period is expected to be; `None` where AWS foresees nothing.
+    pub forecast: Option<Usd>,
+}
+
 /// A budget of a list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BudgetItem {
@@ -33,20 +52,44 @@ pub struct BudgetItem {
     pub exceeds_on: String,
     /// How it stands.
     pub of: BudgetState,
+    /// What AWS says of it; `None` for a budget of the configuration.
+    pub aws: Option<AwsFigures>,
 }
 
 impl BudgetItem {
+    /// Whose the budget is.
+    pub const fn source(&self) -> BudgetSource {
+        match self.aws {
+            None => BudgetSource::Burntop,
+            Some(_) => BudgetSource::Aws,
+        }
+    }
+
+    /// What the end of the period is expected to be; `None` where nothing is foreseen.
+    pub fn expected(&self) -> Option<Usd> {
+        match &self.aws {
+            None => self.of.forecast.map(|end| end.p50),
+            Some(aws) => aws.forecast,
+        }
+    }
+
     /// How the budget stands.
     pub fn standing(&self) -> BudgetStanding {
         if self.of.is_over() {
             BudgetStanding::Over
         } else if self.of.level.is_some() {
             BudgetStanding::AtLevel
-        } else if self.of.exceeds_on.is_some() {
+        } else if self.of.exceeds_on.is_some() || self.will_exceed_by_aws() {
             BudgetStanding::WillExceed
         } else {
             BudgetStanding::Fine
         }
+    }
+
+    /// True where AWS expects more than the limit.
+    fn will_exceed_by_aws(&self) -> bool {
+        let forecast = self.aws.as_ref().and_then(|aws| aws.forecast);
+        forecast.is_some_and(|usd| usd > self.of.budget.limit)
     }
 }
 
@@ -58,6 +101,7 @@ pub fn budget_rows(of: Vec<BudgetState>) -> Arc<[Arc<BudgetItem>]> {
             filter: of.budget.filter.to_string(),
             exceeds_on: of.exceeds_on.map(|day| day.to_string()).unwrap_or_default(),
             of,
+            aws: None,
         })
     };
     of.into_iter().map(row).collect()
@@ -86,6 +130,9 @@ field_table! {
         Probability number(Percent) "exceeds_probability" ["probability"] "CHANCE" 6 by('c')
             "Probability that the period ends above the limit.";
         Level number(Percent) "level" [] "LEVEL" 6 by('v') "The highest level that is reached.";
+        Source choice(BudgetSource::WORDS) "source" [] "SOURCE" 7 by('o')
+            "burntop = of the configuration, held against bills; aws = of AWS Budgets, with what AWS says.";
+        Account text "account" [] "ACCOUNT" 12 "Account of a budget of AWS Budgets.";
     }
 }
 
@@ -114,7 +161,7 @@ impl TableField for BudgetField {
 
     fn value<'a>(self, row: &'a BudgetItem, _: &ViewContext) -> Value<'a> {
         let of = &row.of;
-        let exact = |usd: Option<crate::domain::bill::Usd>| usd.map_or(Value::Unknown, Value::Usd);
+        let exact = |usd: Option<Usd>| usd.map_or(Value::Unknown, Value::Usd);
         match self {
             F::Name => Value::text(&of.budget.name),
             F::Filter => Value::text(&row.filter),
@@ -126,11 +173,13 @@ impl TableField for BudgetField {
             F::Share => Value::number(Some(of.share() * 100.0)),
             F::Burn => Value::number(of.burn_per_day.map(|usd| (usd * 100.0).round() / 100.0)),
             F::P10 => exact(of.forecast.map(|end| end.p10)),
-            F::P50 => exact(of.forecast.map(|end| end.p50)),
+            F::P50 => exact(row.expected()),
             F::P90 => exact(of.forecast.map(|end| end.p90)),
             F::ExceedsOn => Value::text(&row.exceeds_on),
             F::Probability => Value::number(of.probability.map(|share| share * 100.0)),
             F::Level => Value::number(of.level),
+            F::Source => Value::text(row.source().word()),
+            F::Account => Value::text(row.aws.as_ref().map_or("", |aws| &aws.account)),
         }
     }
 

@@ -2,6 +2,7 @@
 //! filter; what the tab asks.
 
 mod allocation;
+mod aws_budgets;
 mod budgets;
 mod question;
 mod quotas;
@@ -9,6 +10,7 @@ mod tags;
 mod units;
 
 pub use allocation::{AllocationField, AllocationItem, allocation_rows};
+pub use aws_budgets::aws_budget_rows;
 pub use budgets::{BudgetField, BudgetItem, BudgetStanding, budget_rows};
 pub use question::{TeamsQuestion, TeamsView};
 pub use quotas::{QuotaField, QuotaItem, QuotaStanding, quota_rows};

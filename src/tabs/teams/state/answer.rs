@@ -106,7 +106,7 @@ impl TeamsPicture {
                 let bills = BillsOf { bills: heads.clone(), ..BillsOf::default() };
                 TeamsTold::Budgets(Told {
                     rows: budget_rows(budgets.iter().map(state).collect()),
-                    of: BudgetsOf { bills },
+                    of: BudgetsOf { bills, has_aws: false },
                 })
             }),
             TeamsView::Units => period.map(|month| {
