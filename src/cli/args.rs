@@ -8,7 +8,7 @@ use super::list_options::ListOptions;
 use super::network::args::NetworkArgs;
 use super::savings::args::{RightsizeArgs, SpotArgs};
 use super::storage::args::StorageCommand;
-use super::teams::args::{BudgetsArgs, QuotasArgs, TeamsArgs, UnitsArgs};
+use super::teams::args::{BudgetsArgs, PeopleArgs, QuotasArgs, TeamsArgs, UnitsArgs};
 use super::whatif::args::WhatifCommand;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -241,6 +241,11 @@ pub enum Command {
     /// Prometheus query or of a CloudWatch metric. With `--fail-on findings` the exit code is 1 where one is above its
     /// target.
     Units(UnitsArgs),
+    /// Shows what engineers and tools cost beside the bill, and what automation would return of it.
+    ///
+    /// `[people]` in the configuration has them: engineers, their hours by activity, tools. `--print tco` prints
+    /// `burntop whatif tco`, filled.
+    People(PeopleArgs),
     /// Shows quotas of teams beside what runs: GPUs, instances of a type, dollars per hour.
     ///
     /// `[[quotas]]` in the configuration has them. With `--fail-on findings` the exit code is 1 where one is exceeded;
@@ -352,6 +357,7 @@ impl Command {
             Self::Teams(args) => Some(args.list()),
             Self::Budgets(BudgetsArgs { list, .. })
             | Self::Units(UnitsArgs { list, .. })
+            | Self::People(PeopleArgs { list, .. })
             | Self::Quotas(QuotasArgs { list, .. }) => Some(list),
             Self::Idle { list, .. }
             | Self::Gpus { list, .. }

@@ -21,7 +21,9 @@ use crate::tabs::network::picture::{CacheField, NetworkField};
 use crate::tabs::overview::picture::FindingField;
 use crate::tabs::savings::picture::{CommitmentField, ProposalField, ResourceField, SpotField};
 use crate::tabs::storage::picture::{BlockField, BucketField};
-use crate::tabs::teams::picture::{AllocationField, BudgetField, QuotaField, TagField, UnitField};
+use crate::tabs::teams::picture::{
+    AllocationField, BudgetField, PeopleField, QuotaField, TagField, UnitField,
+};
 use crate::view::filter::Unmatched;
 use crate::view::{FieldTable, Filter, Sort, TableField, ViewContext, table};
 
@@ -32,7 +34,7 @@ pub type CommandPath = &'static [&'static str];
 pub type Fields = fn() -> &'static dyn FieldTable;
 
 /// The subcommands that print a list, with the fields of their rows.
-pub const LISTS: [(CommandPath, Fields); 26] = [
+pub const LISTS: [(CommandPath, Fields); 27] = [
     (&["idle"], Field::table),
     (&["overview"], FindingField::table),
     (&["gpus"], GpuField::table),
@@ -58,6 +60,7 @@ pub const LISTS: [(CommandPath, Fields); 26] = [
     (&["teams", "tags"], TagField::table),
     (&["budgets"], BudgetField::table),
     (&["units"], UnitField::table),
+    (&["people"], PeopleField::table),
     (&["quotas"], QuotaField::table),
 ];
 

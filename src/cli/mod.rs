@@ -175,6 +175,7 @@ impl Asked {
                     | Command::Teams(_)
                     | Command::Budgets(_)
                     | Command::Units(_)
+                    | Command::People(_)
                     | Command::Quotas(_)
                     | Command::Commitments(_)
                     | Command::Rightsize { .. }
@@ -367,6 +368,9 @@ fn dispatch(
         }
         Some(Command::Units(what)) => {
             return with_log(asked, |asked| teams::units(&what, asked, &env, out));
+        }
+        Some(Command::People(what)) => {
+            return with_log(asked, |asked| teams::people(&what, asked, &env, out));
         }
         Some(Command::Quotas(what)) => {
             return with_log(asked, |asked| teams::quotas(&what, asked, &env, out));

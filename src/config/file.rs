@@ -12,6 +12,7 @@ use super::commitments::CommitmentsSection;
 use super::gpus::GpusSection;
 use super::jobs::JobsSection;
 use super::organization::OrganizationSection;
+use super::people::PeopleSection;
 use super::prices::PricesSection;
 use super::secret::Secret;
 use super::spot::SpotSection;
@@ -63,6 +64,8 @@ pub struct FileConfig {
     pub quotas: Option<Vec<QuotaSection>>,
     /// What one prediction, one run or one of anything else costs.
     pub units: Option<Vec<UnitSection>>,
+    /// Engineering time that the infrastructure takes, tools that are kept, and what automation would return.
+    pub people: PeopleSection,
     /// Prices that no API tells: discounts, private rates, Capacity Blocks.
     pub prices: PricesSection,
     /// The cache on disk.
@@ -354,6 +357,7 @@ impl FileConfig {
             budgets: self.budgets.or(under.budgets),
             quotas: self.quotas.or(under.quotas),
             units: self.units.or(under.units),
+            people: self.people.over(under.people),
             prices: self.prices.over(under.prices),
             cache: CacheSection {
                 max_mb: self.cache.max_mb.or(under.cache.max_mb),

@@ -18,6 +18,7 @@ pub mod load;
 pub mod organization;
 pub mod parse;
 pub mod paths;
+pub mod people;
 pub mod prices;
 pub mod print;
 pub mod resolve;
@@ -48,6 +49,7 @@ pub use jobs::{JobsConfig, SlurmSection};
 pub use load::{Loaded, load};
 pub use organization::{Found, OrganizationConfig, OrganizationSection};
 pub use paths::Paths;
+pub use people::PeopleConfig;
 pub use prices::PricesConfig;
 pub use secret::Secret;
 pub use spot::SpotConfig;
@@ -91,6 +93,8 @@ pub struct Config {
     pub jobs: JobsConfig,
     /// Whose the money is, and what it may be.
     pub teams: TeamsConfig,
+    /// Time that the infrastructure takes, and tools that are kept.
+    pub people: PeopleConfig,
     /// Prices of one's own.
     pub prices: PricesConfig,
     /// The cache.

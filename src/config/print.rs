@@ -50,6 +50,7 @@ pub fn effective(config: &Config) -> Result<String, toml::ser::Error> {
         budgets,
         quotas,
         units,
+        people: config.people.section(),
         prices: config.prices.section(),
         cache: CacheSection { max_mb: Some(config.cache.max_mb), path: config.cache.path.clone() },
         ui: UiSection {

@@ -10,8 +10,8 @@ use super::vocabulary::Vocabulary;
 use super::{
     ActionsConfig, BillConfig, CacheConfig, CommitmentsConfig, Config, DEFAULT_CACHE_MB,
     DEFAULT_CAP_USD_PER_DAY, DEFAULT_PRESET, GpusConfig, JobsConfig, OrganizationConfig,
-    OrganizationSection, PricesConfig, SpotConfig, StorageConfig, Target, TeamsConfig, UiConfig,
-    env,
+    OrganizationSection, PeopleConfig, PricesConfig, SpotConfig, StorageConfig, Target,
+    TeamsConfig, UiConfig, env,
 };
 use crate::domain::{Regions, TagKeys};
 
@@ -207,6 +207,7 @@ fn config(file: FileConfig, chosen: bool, regions_forced: bool) -> Config {
         bill: BillConfig::of(file.bill),
         jobs: JobsConfig::of(file.jobs),
         teams: TeamsConfig::of(file.teams, file.budgets, file.quotas, file.units),
+        people: PeopleConfig::of(file.people),
         prices: PricesConfig::of(file.prices, &accounts),
         cache: CacheConfig {
             max_mb: file.cache.max_mb.unwrap_or(DEFAULT_CACHE_MB),

@@ -10,6 +10,7 @@ use super::file::{AccountSection, RegionsText, SavedView};
 use super::gpus;
 use super::jobs;
 use super::organization;
+use super::people;
 use super::prices;
 use super::resolve::Layer;
 use super::role_account;
@@ -119,6 +120,9 @@ pub fn layer(layer: &Layer, presets: &[String], words: &Vocabulary, problems: &m
     let quotas = value.quotas.as_deref().unwrap_or_default();
     for (key, why) in teams::quota_problems(quotas, &value.teams) {
         bad(&format!("quotas{key}"), format!("`{}`: {why}", text::clean(&format!("quotas{key}"))));
+    }
+    for (key, why) in people::problems(&value.people) {
+        bad(&format!("people.{key}"), format!("`people.{key}`: {why}"));
     }
     for (key, why) in prices::problems(&value.prices, named, words) {
         let key = format!("prices.{key}");

@@ -57,7 +57,9 @@ pub use storage_duplicates::DuplicatesReport;
 pub use storage_explore::{Explored, Volume, explore};
 pub use storage_forecast::{ForecastReport, ForecastRow};
 pub use storage_tiers::TiersReport;
-pub use teams::{AllocationOf, BudgetsOf, MoneyFrom, QuotasOf, TagsOf, UnitsOf, WhatIfAnswer};
+pub use teams::{
+    AllocationOf, BudgetsOf, MoneyFrom, PeopleOf, QuotasOf, TagsOf, UnitsOf, WhatIfAnswer,
+};
 pub use whatif::{
     BacktestReport, BacktestRow, CompareReport, CompareRow, HindsightOptimum, OptimumReport,
     OptimumTier, ReserveFamily, ReserveReport, SessionPlan, SessionReport, whatif_backtest,

@@ -24,7 +24,7 @@ use crate::tabs::bill::picture::{
     BillBooks, BillPicture, BillQuestion, BillSummary, BillView, period_of,
 };
 use crate::tabs::network::picture::{NetworkPicture, NetworkQuestion};
-use crate::tabs::teams::picture::TeamsQuestion;
+use crate::tabs::teams::picture::{TeamsQuestion, TeamsView};
 use crate::tabs::teams::state::{TeamsBooks, TeamsPicture};
 
 /// Months that the Bill tab rests on: that of the question, and those that tell what is usual in it.
@@ -157,8 +157,13 @@ impl Held {
     fn teams(&mut self, asked: &Asked, question: TeamsQuestion) -> Result<TeamsPicture, String> {
         let Asked { invocation, judged, .. } = asked;
         let settings = settings(invocation);
-        let (heads, unreadable) = self.heads(invocation, &[], &settings)?;
-        if let Some(period) = period_of(question.period, &heads) {
+        // What runs is known without a bill.
+        let is_live = question.view == TeamsView::Quotas;
+        let (heads, unreadable) = match self.heads(invocation, &[], &settings) {
+            Err(why) if is_live => (Vec::new(), vec![why]),
+            read => read?,
+        };
+        if let Some(period) = period_of(question.period, &heads).filter(|_| !is_live) {
             let last = TeamsPicture::last_month(period, &heads);
             self.read(invocation, &heads, last, TeamsPicture::MONTHS)?;
         }
@@ -180,6 +185,7 @@ impl Held {
                 budgets: &|months, period| teams::budgets(invocation, months, &rules, period),
                 units: &|months, period| teams::units(invocation, months, &rules, period),
                 quotas: &|running| teams::quotas(invocation, running),
+                people: &|lines, from| teams::people(invocation, lines, from),
             },
             question,
         );

@@ -309,6 +309,48 @@ def simulators(check, report):
             check.near(f"{name}: a year", year, 12 * month, 12)
 
 
+# What docs/demo.md says of the team that the demo invents.
+ENGINEERS, HOURS_A_WEEK, USD_PER_HOUR, WEEKS_A_MONTH = 4, 16, 110, 52 / 12
+SPLIT = {"provisioning": 0.25, "incidents": 0.2, "tooling": 0.2, "cost_work": 0.15, "performance": 0.2}
+RETURNED = {"provisioning": 0.5, "incidents": 0.2, "cost_work": 0.6}
+TOOLS = {"metrics and dashboards": (1200, 18), "job scheduler": (0, 14), "cost reports": (950, 6)}
+
+
+def people(check, report):
+    rows, sums, automation = report["rows"], report["total"], report["automation"]
+    month = ENGINEERS * HOURS_A_WEEK * WEEKS_A_MONTH
+    whole = month * USD_PER_HOUR + sum(licence for licence, _ in TOOLS.values())
+    for row in rows:
+        name = row["name"]
+        if row["kind"] == "tool":
+            licence, hours = TOOLS[name]
+            returned = None
+        else:
+            licence, hours = None, month * SPLIT[name]
+            hours -= sum(taken for _, taken in TOOLS.values()) if name == "tooling" else 0
+            returned = hours * RETURNED[name] if name in RETURNED else None
+        check.near(f"{name}: hours", row["hours_per_month"], hours)
+        check.near(f"{name}: people", row["people_usd"], hours * USD_PER_HOUR)
+        check.near(f"{name}: licence", row["licence_usd"], licence)
+        check.near(f"{name}: all of it", row["usd"], hours * USD_PER_HOUR + (licence or 0))
+        check.near(f"{name}: share", row["share"], row["usd"] / whole)
+        check.near(f"{name}: hours returned", row["returned_hours_per_month"], returned)
+        check.near(f"{name}: returned", row["returned_usd"], None if returned is None else returned * USD_PER_HOUR)
+    check.holds("people: every activity and tool once", len(rows) == len(SPLIT) + len(TOOLS))
+    check.near("people: hours of all rows", total(rows, "hours_per_month"), month, len(rows))
+    for key in ["people_usd", "licence_usd"]:
+        check.near(f"people: {key}", sums[key], total(rows, key), len(rows))
+    parts = {key: sums[f"{key}_usd"] for key in ["bill", "people", "licence"]}
+    check.near("people: everything", sums["usd"], sum(parts.values()))
+    for key, usd in parts.items():
+        check.near(f"people: share of {key}", sums[f"{key}_share"], usd / sums["usd"])
+    back = total(rows, "returned_usd")
+    check.near("people: returned", automation["returned_usd"], back, len(rows))
+    net = back - (automation["usd_per_month"] or 0)
+    check.near("people: pay-back", automation["pay_back_months"], automation["once_usd"] / net)
+    check.holds("people: it pays back", automation["never_pays_back"] is False)
+
+
 def idle_backtest(check, report):
     """Spells make the sums, and days are what became of each day's calls."""
     outcomes = ["idle_until_now", "idle_until_ended", "woke_up", "unseen"]

@@ -53,6 +53,7 @@ OF_ACCOUNTS = {
 }
 # Of one list, one demand, or nothing but what is typed in; `FILE` is where `FILES` lie.
 OF_LISTS = {
+    "people": ["people"],
     "guide": ["rightsize", "--guide"],
     "explore": ["storage", "explore"],
     "tiers": ["storage", "tiers", "--bucket", BUCKET],

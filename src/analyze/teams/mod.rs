@@ -15,6 +15,7 @@
 //! | `split` | how shared costs are divided |
 //! | `budget` | what may be spent, what is, where the period ends |
 //! | `unit`, `counts` | what one prediction or run costs; counts by day, of a CSV file or of metrics |
+//! | `people` | hours and tools that the infrastructure takes, and what automation would return |
 //! | `quota` | what may run at once |
 //! | `compliance`, `tagging` | resources without required tags; the commands and texts that tag them |
 
@@ -29,6 +30,7 @@ mod filter;
 mod line;
 mod owner;
 mod pattern;
+mod people;
 mod quota;
 mod rules;
 mod split;
@@ -48,6 +50,9 @@ pub use dimension::Dimension;
 pub use filter::MoneyFilter;
 pub use line::{Lack, Line, fleet_lines, lines};
 pub use pattern::Pattern;
+pub use people::{
+    Activity, Effort, EffortRow, Efforts, MonthHours, PayBack, People, Tool, efforts,
+};
 pub use quota::{
     Limited, Quota, QuotaState, Running, asked_line, quota_states, running, takes, team_named,
 };

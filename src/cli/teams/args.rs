@@ -100,6 +100,27 @@ pub struct BudgetsArgs {
     pub list: ListOptions,
 }
 
+/// What people and tools cost beside which bill, and how they are listed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
+pub struct PeopleArgs {
+    /// Prints text to copy instead of the list.
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub print: Option<PeopleText>,
+    /// Of which bill.
+    #[command(flatten)]
+    pub of: OfArgs,
+    /// How they are listed.
+    #[command(flatten)]
+    pub list: ListOptions,
+}
+
+/// Text to copy of what people cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PeopleText {
+    /// The command of the calculator of total cost, filled from the bill and from `[people]`.
+    Tco,
+}
+
 /// Which quotas, and how they are listed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub struct QuotasArgs {

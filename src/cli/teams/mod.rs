@@ -6,6 +6,7 @@ mod aws_budgets;
 mod budgets;
 mod demo;
 mod money;
+mod people;
 mod quotas;
 pub mod settings;
 #[cfg(test)]
@@ -30,6 +31,7 @@ use crate::tabs::teams::state::{Told, allocated, tagged};
 use args::{TagText, TagsArgs, TeamsArgs, TeamsCommand};
 pub use ask::{Asked, asked};
 pub use budgets::run as budgets;
+pub use people::run as people;
 pub use quotas::run as quotas;
 pub use units::run as units;
 

@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use super::demo;
 use super::unit_counts::{Counted, unit_counts};
-use crate::analyze::teams::{Budget, BudgetMonth, Counts, Quota, Rules, Running, Unit};
+use crate::analyze::teams::{Budget, BudgetMonth, Counts, Line, Quota, Rules, Running, Unit};
 use crate::cli::invocation::Invocation;
 use crate::domain::bill::Month;
+use crate::report::{MoneyFrom, PeopleOf};
 use crate::source::catalogue;
+use crate::tabs::teams::picture::PeopleItem;
+use crate::tabs::teams::state::Told;
 
 /// Rules by which dollars are allocated; of the demo its own where the configuration has none.
 pub fn rules(invocation: &Invocation) -> Rules {
@@ -37,14 +40,15 @@ pub fn budgets(
 }
 
 /// Unit costs with the counts of each day; of the demo its own where the configuration has none. Where counts cannot be read
-/// there are none, and a sentence says why.
+/// there are none; a sentence says why, and which days have none.
 pub fn units(
     invocation: &Invocation,
     months: &[BudgetMonth],
     rules: &Rules,
     period: Month,
 ) -> (Vec<(Arc<Unit>, Counts)>, Vec<String>) {
-    let (units, troubles, _) = counted_units(invocation, months, rules, period);
+    let (units, mut troubles, remarks) = counted_units(invocation, months, rules, period);
+    troubles.extend(remarks);
     (units, troubles)
 }
 
@@ -69,6 +73,18 @@ pub(super) fn counted_units(
         units.push((unit.clone(), counted.counts));
     }
     (units, troubles, remarks)
+}
+
+/// What people and tools cost beside lines, and the command that calculates the total cost; `None` where none are configured.
+/// The demo has its own where the configuration has none.
+pub fn people(
+    invocation: &Invocation,
+    lines: &[Line],
+    from: MoneyFrom,
+) -> Option<(Told<PeopleItem, PeopleOf>, String)> {
+    let people = super::people::configured(invocation)?;
+    let (told, filled) = super::people::beside(&people, lines, from);
+    Some((told, filled.command()))
 }
 
 /// GPUs of an instance type, by the embedded catalogue; SageMaker's names have `ml.` before them.

@@ -266,6 +266,64 @@ fn a_unit_cost_of_the_demo_rises_by_volume_and_a_file_of_counts_is_read() {
 }
 
 #[test]
+fn people_of_the_demo_stand_beside_the_bill_and_fill_the_calculator() {
+    let place = Place::new("");
+    let (exit, found) = place.json(NOW, &["people"]);
+    assert_eq!((exit, &found["schema"]), (Exit::Ok, &"burntop/people/1".into()));
+    let number = |value: &Json| value.as_f64().unwrap();
+    let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-4 * b.abs().max(1.0), "{a} {b}");
+    // 4 × 16 × 52 ÷ 12 h; the hours of the tools are a part of tooling.
+    let hours: f64 = rows(&found).iter().map(|row| number(&row["hours_per_month"])).sum();
+    near(hours, 64.0 * 52.0 / 12.0);
+    let people = 64.0 * 52.0 / 12.0 * 110.0;
+    let (total, automation) = (&found["total"], &found["automation"]);
+    near(number(&total["people_usd"]), people);
+    near(number(&total["licence_usd"]), 2_150.0);
+    let (_, bill) = place.json(NOW, &["teams"]);
+    near(number(&total["bill_usd"]), number(&bill["total"]["usd"]));
+    near(number(&total["usd"]), number(&total["bill_usd"]) + people + 2_150.0);
+    near(number(&total["people_share"]), people / number(&total["usd"]));
+    // Half of a quarter, a fifth of a fifth, three fifths of 15 %.
+    let returned = people * (0.125 + 0.04 + 0.09);
+    near(number(&automation["returned_usd"]), returned);
+    near(number(&automation["pay_back_months"]), 90_000.0 / (returned - 2_500.0));
+    assert_eq!(automation["never_pays_back"], false);
+    let (_, text) = place.run(NOW, &["people"]).unwrap();
+    assert!(text.contains("published example") && text.contains("pays back in"), "{text}");
+    let (_, command) = place.run(NOW, &["people", "--print", "tco"]).unwrap();
+    let words: Vec<&str> = command.split_whitespace().skip(1).collect();
+    assert_eq!(words[..2], ["whatif", "tco"]);
+    let (exit, sheet) = place.run(NOW, &words).unwrap();
+    assert!(exit == Exit::Ok && sheet.contains("people"), "{sheet}");
+}
+
+#[test]
+fn people_of_the_configuration_go_before_the_demo_and_what_cannot_be_has_its_line() {
+    let place = Place::new(
+        "[people]\nengineers = 1\nhours_per_week = 12\nautomation_usd = 100\n\
+         [[people.tools]]\nname = 'a'\nusd_per_month = 9.95\n",
+    );
+    let (_, found) = place.json(NOW, &["people"]);
+    assert_eq!((&found["total"]["people_usd"], rows(&found).len()), (&0.into(), 6));
+    assert_eq!(rows(&found)[0]["people_usd"], Json::Null);
+    assert_eq!(found["total"]["is_lower_bound"], true);
+    assert_eq!(found["automation"]["never_pays_back"], Json::Null);
+    for (config, said) in [
+        ("[people]\nengineers = -1\n", "config.toml:2"),
+        ("[people]\nenginers = 1\n", "config.toml:2: unknown key `enginers`"),
+        ("[people.hours]\nmeetings = 3\n", "config.toml:2: unknown key `meetings`"),
+        ("[people]\nengineers = 1\n", "config.toml:2: `people.engineers`"),
+        (
+            "[[people.tools]]\nname = 'a'\nusd_per_month = 1\n[[people.tools]]\nname = 'A'\nusd_per_month = 1\n",
+            "config.toml:5: `people.tools[1].name`",
+        ),
+    ] {
+        let error = Place::new(config).run(NOW, &["people"]).unwrap_err().to_string();
+        assert!(error.contains(said), "{config}: {error}");
+    }
+}
+
+#[test]
 fn the_demo_asks_nobody_for_counts_or_budgets_and_says_so() {
     let place = Place::new(
         "[[gpus.prometheus]]\nname = 'p'\nurl = 'http://127.0.0.1:9'\n\

@@ -1,5 +1,6 @@
 //! Teams: dollars by team, resources without tags, budgets, quotas.
 
+mod people;
 #[cfg(test)]
 mod tests;
 
@@ -7,12 +8,14 @@ use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
+pub use people::PeopleOf;
+
 use super::bill::{bill, named, oddities, usd};
 use super::exact_json::exact;
 use super::{BillsOf, List, ListField};
 use crate::analyze::teams::Lack::{Untaggable, Untagged};
 use crate::analyze::teams::{AllocationRow, Dimension, Lack, Remark};
-use crate::domain::bill::Usd;
+use crate::domain::bill::{PeriodState, Usd};
 use crate::domain::{Reading, SourceId};
 use crate::fleet::Fleet;
 use crate::tabs::teams::picture::{
@@ -40,6 +43,14 @@ impl MoneyFrom {
         match self {
             Self::Bills(_) => &[],
             Self::Live { fleet, .. } => &fleet.readings,
+        }
+    }
+
+    /// True of a month that goes on: its dollars are those so far.
+    pub(crate) fn is_open(&self) -> bool {
+        match self {
+            Self::Bills(of) => of.bills.iter().any(|bill| bill.state == PeriodState::Open),
+            Self::Live { .. } => false,
         }
     }
 

@@ -1,15 +1,16 @@
 use super::*;
 use crate::analyze::bill::fixture::{LineOf, bill_of, settings};
 use crate::analyze::teams::{
-    Budget, BudgetPeriod, Limited, MoneyFilter, Pool, Quota, Rules, Running, Split, allocate,
-    budget_months, budget_state, compliance, lines, quota_states,
+    Activity, Budget, BudgetPeriod, Limited, MoneyFilter, MonthHours, People, Pool, Quota, Rules,
+    Running, Split, Tool, allocate, budget_months, budget_state, compliance, efforts, lines,
+    quota_states,
 };
 use crate::domain::TagKeys;
 use crate::domain::aws_budget::AwsBudget;
 use crate::domain::bill::{Bill, Charge, PeriodState};
 use crate::report::{Format, Report, write};
 use crate::tabs::teams::picture::{
-    allocation_rows, aws_budget_rows, budget_rows, quota_rows, tag_rows,
+    PeopleField, allocation_rows, aws_budget_rows, budget_rows, people_rows, quota_rows, tag_rows,
 };
 use crate::view::fixture::ctx;
 
@@ -225,4 +226,65 @@ fn a_filter_is_summed_alone() {
     list.rows.retain(|row| row.of.key.as_deref() == Some("nlp"));
     let json = write(&list, Format::Json, &ctx());
     assert!(json.contains("\"direct_usd\": 1981.5000000001"), "{json}");
+}
+
+fn people(more: People) -> List<PeopleField> {
+    let all = MonthHours::of_week(3.0, 12.0);
+    let efforts = efforts(&People {
+        engineers: Some(3.0),
+        hours: [(Activity::Incidents, 75), (Activity::Tooling, 25)]
+            .map(|(activity, percent)| (activity, all.percent(percent)))
+            .to_vec(),
+        ..more
+    });
+    let bill = lines(&bill(), false, &settings(), &gpus).iter().map(|line| line.usd).sum();
+    let rows = people_rows(&efforts).to_vec();
+    List::of(rows, None, PeopleOf { from: from_bill(), bill, efforts, is_published: false })
+}
+
+#[test]
+fn people_in_every_format() {
+    let tool = |name: &str, licence, hours: Option<f64>| Tool {
+        name: name.into(),
+        licence,
+        hours: hours.map(MonthHours::of_month),
+    };
+    let list = people(People {
+        usd_per_hour: Usd::from_f64(99.5),
+        tools: vec![
+            tool("metrics", Some(Usd::whole(500)), Some(9.0)),
+            tool("reports", Usd::from_f64(0.000_000_001), None),
+        ],
+        returned: vec![(Activity::Incidents, 0.4)],
+        automation_once: Some(Usd::whole(30_000)),
+        automation_monthly: Some(Usd::whole(1_000)),
+        ..People::default()
+    });
+    // 3 × 12 × 52 ÷ 12 = 156 h at $99.50, and 1321.0000000001 + 660.5 + 990.75 + 100 + 80 + 57.5 + 99.99 + 165.5 of the bill.
+    let json = write(&list, Format::Json, &ctx());
+    assert!(json.contains("\"people_usd\": 15522"), "{json}");
+    assert!(json.contains("\"bill_usd\": 3475.2400000001"), "{json}");
+    assert!(json.contains("\"usd\": 19497.2400000011"), "{json}");
+    insta::assert_snapshot!(in_every_format(&list));
+}
+
+#[test]
+fn what_never_pays_back_and_what_nobody_knows_is_said() {
+    let returned = vec![(Activity::Incidents, 0.1)];
+    let once = Some(Usd::whole(1));
+    let dear = People {
+        usd_per_hour: Some(Usd::whole(10)),
+        returned: returned.clone(),
+        automation_once: once,
+        automation_monthly: Some(Usd::whole(118)),
+        ..People::default()
+    };
+    let text = write(&people(dear), Format::Table, &ctx());
+    // A tenth of 117 h at $10 is $117.
+    assert!(text.contains("returns $117.00 a month"), "{text}");
+    assert!(text.contains("it never pays back, so pay the bill and ship"), "{text}");
+    let unpriced = People { returned, automation_once: once, ..People::default() };
+    let text = write(&people(unpriced), Format::Table, &ctx());
+    assert!(text.contains("what it would return is not known"), "{text}");
+    assert!(text.contains("the total is a lower bound"), "{text}");
 }

@@ -375,6 +375,7 @@ const NOTHING: &[(&str, &str)] = &[
     ("lifecycle.rs", "stays as it is: it is compared and put back, and cleaned where it is shown"),
     ("limit.rs", "how often it is called"),
     ("login.rs", "AWS config files; every error passes `SourceError`, which cleans it"),
+    ("metric_days.rs", "times and numbers; its errors name what the configuration names"),
     ("mod.rs", "the trait"),
     ("network.rs", "how it is called"),
     ("network_error.rs", "every error passes `SourceError`, which cleans it"),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::picture::{AllocationField, BudgetField, QuotaField, TagField, UnitField};
+use super::picture::{AllocationField, BudgetField, PeopleField, QuotaField, TagField, UnitField};
 use super::state::{report_of, rows_of};
 use crate::app::keymap::Action;
 use crate::app::screen::Hints;
@@ -13,7 +13,7 @@ use crate::view::table_field::field_enum;
 
 field_enum! {
     /// A list of the tab, in the order in which a key goes through them.
-    TeamsList { Teams, Tags, Budgets, Units, Quotas }
+    TeamsList { Teams, Tags, Budgets, Units, Quotas, People }
 }
 
 /// Static description of a list of the tab.
@@ -128,6 +128,23 @@ pub(super) static LISTS: [TeamsListSpec; TeamsList::ALL.len()] = [
         page: "Quota",
         empty: "No quota is configured: `[[quotas]]` in the configuration has team and gpus, usd_per_hour or instances.",
         hints: HINTS,
+    },
+    TeamsListSpec {
+        title: "People",
+        word: "people",
+        list: list!(People, PeopleField, "people", "people and tools"),
+        source: source!(PeopleField, people),
+        order: "as configured",
+        page: "People",
+        empty: "No people are configured: `[people]` in the configuration has engineers, usd_per_hour and hours_per_week.",
+        hints: &[
+            (Action::Enter, "details"),
+            (Action::CopyId, "copy total cost"),
+            (Action::NextBillList, ""),
+            (Action::EarlierPeriod, ""),
+            (Action::Sort, ""),
+            (Action::Export, ""),
+        ],
     },
 ];
 

@@ -45,7 +45,7 @@ pub use network::Network;
 pub use programme::Programme;
 pub use rightsize::Rightsize;
 pub use sheet::{Quantity, Series, Sheet, Unit};
-pub use simulator::Simulator;
+pub use simulator::{Simulator, command};
 pub use spot_mix::SpotMix;
 pub use storage::Storage;
 pub use tco::Tco;

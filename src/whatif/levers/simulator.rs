@@ -2,9 +2,9 @@
 
 use super::field::{Knob, element, knobs, set, set_in};
 use super::{
-    Autoscale, FailedRuns, GpuSavings, LeverError, Network, Programme, Rightsize, Sheet, SpotMix,
-    Storage, Tco, UnitCost, autoscale, failed_runs, gpu_savings, network, programme, rightsize,
-    spot_mix, storage, tco, unit_cost,
+    Autoscale, FailedRuns, GpuSavings, LeverError, LeverKind, Network, Programme, Rightsize, Sheet,
+    SpotMix, Storage, Tco, UnitCost, autoscale, failed_runs, gpu_savings, network, programme,
+    rightsize, spot_mix, storage, tco, unit_cost,
 };
 use crate::domain::text::clean;
 
@@ -42,6 +42,14 @@ pub trait Simulator {
 fn put(place: &mut String, word: &str) -> bool {
     *place = clean(word).into_owned();
     true
+}
+
+/// The command that calculates the same without a screen, with the inputs that are given.
+pub fn command(kind: LeverKind, of: &dyn Simulator) -> String {
+    // Four places: gigabytes to a tenth of a megabyte, prices to a hundredth of a cent.
+    let input = |knob: &Knob| Some(format!("{}={}", knob.name, (knob.value? * 1e4).round() / 1e4));
+    let inputs: Vec<String> = of.knobs().iter().filter_map(input).collect();
+    format!("burntop whatif {kind} {}", inputs.join(" "))
 }
 
 fn resized<T: Default>(list: &mut Vec<T>, grow: bool) -> bool {

@@ -40,7 +40,7 @@ fn turned(of: &GpuFleet, version: u64) -> Arc<GpuFleet> {
 fn the_tab_is_number_2_and_is_hidden_without_gpus() {
     let mut with = app(SIZE);
     // Nothing was read of storage.
-    assert_eq!(titles(&with), ["Overview", "GPUs", "Idle", "Network", "Bill", "Jobs"]);
+    assert_eq!(titles(&with), ["Overview", "GPUs", "Idle", "Network", "Teams", "Bill", "Jobs"]);
     press(&mut with, "2");
     assert_eq!(with.tab().title(), "GPUs");
     press(&mut with, "<tab>");
@@ -49,7 +49,7 @@ fn the_tab_is_number_2_and_is_hidden_without_gpus() {
     assert_eq!(with.tab().title(), "Overview");
 
     let mut without = App::new(init(SIZE));
-    assert_eq!(titles(&without), ["Overview", "Idle", "Network", "Bill", "Jobs"]);
+    assert_eq!(titles(&without), ["Overview", "Idle", "Network", "Teams", "Bill", "Jobs"]);
     press(&mut without, "2");
     assert_eq!(without.tab().title(), "Overview");
     assert!(without.notice().is_some());

@@ -3,7 +3,7 @@
 use crate::analyze::gpu::Band;
 use crate::domain::{Lifecycle, Verdict, VerdictKind, Workload};
 use crate::fleet::Row;
-use crate::view::format::count;
+use crate::view::format::{count, percent_trimmed};
 
 /// A metric of the scorecard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -79,6 +79,15 @@ impl Metric {
         }
     }
 
+    /// Published target, percent, which is to be exceeded; `None` where none is published as one.
+    const fn target_percent(self) -> Option<f64> {
+        match self {
+            Self::GpuUtilisation => Some(70.0),
+            Self::SpotCoverage => Some(60.0),
+            _ => None,
+        }
+    }
+
     /// Band of `share` (0–1); `None` where the metric has none. Source of each bound:
     ///
     /// - GPU utilisation and idle hours: the field's benchmark tables give Poor / Average / Good /
@@ -144,6 +153,14 @@ impl Score {
     pub(super) fn new(metric: Metric, share: Option<f64>, rests_on: String) -> Self {
         let share = share.filter(|s| s.is_finite());
         Self { metric, share, grade: share.and_then(|s| metric.grade(s)), rests_on }
+    }
+
+    /// The published target and whether it is met; `None` without a target or a value.
+    pub fn target(&self) -> Option<String> {
+        let (target, share) = (self.metric.target_percent()?, self.share?);
+        // What is the target but for its last bit is the target, and not above it.
+        let met = if share * 100.0 > target + 1e-9 { "met" } else { "missed" };
+        Some(format!("target >{}: {met}", percent_trimmed(target, 0)))
     }
 
     /// Puts a figure in its place among others, or in the place of an older one.
@@ -246,4 +263,20 @@ fn seen(verdict: &Verdict) -> Option<f64> {
     gpus.sort_unstable();
     gpus.dedup();
     Some(gpus.len() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_is_met_above_it_and_not_at_it() {
+        let of = |metric, share| Score::new(metric, share, String::new()).target();
+        let said = |metric, share| of(metric, Some(share)).unwrap();
+        assert_eq!(said(Metric::GpuUtilisation, 0.70), "target >70%: missed");
+        assert_eq!(said(Metric::GpuUtilisation, 0.701), "target >70%: met");
+        assert_eq!(said(Metric::SpotCoverage, 0.2), "target >60%: missed");
+        assert_eq!(of(Metric::SpotCoverage, None), None);
+        assert_eq!(of(Metric::TagCompliance, Some(1.0)), None);
+    }
 }

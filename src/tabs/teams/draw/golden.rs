@@ -14,12 +14,13 @@ use crate::ui::golden::{golden, screen};
 use crate::view::Symbols;
 
 /// The screens, each by the keys that lead to it, answered one after the other.
-const SCREENS: [(&str, &[&str]); 9] = [
+const SCREENS: [(&str, &[&str]); 10] = [
     ("teams", &[]),
     ("tags", &["o"]),
     ("budgets", &["o", "o"]),
     ("units", &["o", "o", "o"]),
-    ("quotas", &["O"]),
+    ("quotas", &["O", "O"]),
+    ("people", &["O", "<enter>"]),
     ("team", &["<enter>"]),
     ("budget", &["o", "o", "<enter>"]),
     ("tag", &["o", "<enter>"]),

@@ -44,7 +44,7 @@ pub(super) fn bars(app: &App, room: usize, width: usize) -> Vec<Line> {
             all.iter().map(|row| quota(row, symbols)).collect()
         }
         TeamsList::Tags => tags(app, symbols).into_iter().collect(),
-        TeamsList::Units => Vec::new(),
+        TeamsList::Units | TeamsList::People => Vec::new(),
     };
     lines.truncate(room.min(AT_MOST));
     lines

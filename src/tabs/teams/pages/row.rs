@@ -6,12 +6,14 @@ use crate::app::content::Line;
 use crate::app::{App, Role};
 use crate::tabs::storage::pages::parts::{fact_at, heading, paragraph};
 use crate::tabs::teams::lists::TeamsList;
-use crate::tabs::teams::picture::{AllocationField, BudgetField, QuotaField, TagField, UnitField};
+use crate::tabs::teams::picture::{
+    AllocationField, BudgetField, PeopleField, QuotaField, TagField, UnitField,
+};
 use crate::tabs::teams::state::rows_of;
 use crate::view::{TableField, reasons};
 
-/// Columns of the names of fields, the longest of which is `exceeds probability`.
-const NAME: usize = 21;
+/// Columns of the names of fields, the longest of which is `returned hours per month`.
+const NAME: usize = 26;
 
 /// Lines of the page.
 pub fn row(app: &App, list: TeamsList, id: &Arc<str>, width: usize) -> Vec<Line> {
@@ -24,6 +26,7 @@ pub fn row(app: &App, list: TeamsList, id: &Arc<str>, width: usize) -> Vec<Line>
         TeamsList::Budgets => lines::<BudgetField>(app, rows_of(rows.budgets.as_ref()), id, width),
         TeamsList::Units => lines::<UnitField>(app, rows_of(rows.units.as_ref()), id, width),
         TeamsList::Quotas => lines::<QuotaField>(app, rows_of(rows.quotas.as_ref()), id, width),
+        TeamsList::People => lines::<PeopleField>(app, rows_of(rows.people.as_ref()), id, width),
     };
     let Some(mut lines) = found else {
         return vec![Line::of(Role::Dim, "There is no such row any more.")];
@@ -31,6 +34,10 @@ pub fn row(app: &App, list: TeamsList, id: &Arc<str>, width: usize) -> Vec<Line>
     if let Some(text) = said(app, list, id) {
         lines.push(Line::new());
         paragraph(Role::Warn, &text, width, &mut lines);
+    }
+    if list == TeamsList::People {
+        heading("Total cost, calculated from it", &mut lines);
+        paragraph(Role::Accent, &rows.tco, width, &mut lines);
     }
     if list == TeamsList::Tags {
         let row = rows_of(rows.tags.as_ref()).iter().find(|row| row.id == *id);

@@ -4,6 +4,7 @@
 mod allocation;
 mod aws_budgets;
 mod budgets;
+mod people;
 mod question;
 mod quotas;
 mod tags;
@@ -12,6 +13,7 @@ mod units;
 pub use allocation::{AllocationField, AllocationItem, allocation_rows};
 pub use aws_budgets::aws_budget_rows;
 pub use budgets::{BudgetField, BudgetItem, BudgetStanding, budget_rows};
+pub use people::{PeopleField, PeopleItem, people_rows};
 pub use question::{TeamsQuestion, TeamsView};
 pub use quotas::{QuotaField, QuotaItem, QuotaStanding, quota_rows};
 pub use tags::{TagField, TagItem, tag_rows};

@@ -16,6 +16,8 @@ pub enum TeamsView {
     Units,
     /// Quotas.
     Quotas,
+    /// What people and tools cost.
+    People,
 }
 
 /// A question of the tab.

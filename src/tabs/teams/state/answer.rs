@@ -10,10 +10,12 @@ use crate::analyze::teams::{
 };
 use crate::domain::bill::{Bill, BillHead, Month};
 use crate::fleet::Fleet;
-use crate::report::{AllocationOf, BillsOf, BudgetsOf, MoneyFrom, QuotasOf, TagsOf, UnitsOf};
+use crate::report::{
+    AllocationOf, BillsOf, BudgetsOf, MoneyFrom, PeopleOf, QuotasOf, TagsOf, UnitsOf,
+};
 use crate::tabs::bill::picture::{BillBooks, period_of};
 use crate::tabs::teams::picture::{
-    AllocationItem, BudgetItem, QuotaItem, TagItem, TeamsQuestion, TeamsView, UnitItem,
+    AllocationItem, BudgetItem, PeopleItem, QuotaItem, TagItem, TeamsQuestion, TeamsView, UnitItem,
     allocation_rows, budget_rows, quota_rows, tag_rows, unit_rows,
 };
 
@@ -39,6 +41,8 @@ pub enum TeamsTold {
     Units(Told<UnitItem, UnitsOf>),
     /// Quotas.
     Quotas(Told<QuotaItem, QuotasOf>),
+    /// What people and tools cost, and the command that calculates the total cost.
+    People(Told<PeopleItem, PeopleOf>, String),
 }
 
 /// The answer to a [`TeamsQuestion`].
@@ -59,6 +63,10 @@ pub struct TeamsPicture {
 /// Months before a period that tell how days go.
 const MONTHS_BEFORE: i32 = 3;
 
+/// What people and tools cost beside lines that come from somewhere.
+pub type PeopleBeside<'a> =
+    &'a (dyn Fn(&[Line], MoneyFrom) -> Option<(Told<PeopleItem, PeopleOf>, String)> + 'a);
+
 /// What lists are made of: bills, what runs, and what is configured.
 pub struct TeamsBooks<'a> {
     /// The bills.
@@ -75,6 +83,9 @@ pub struct TeamsBooks<'a> {
     pub units: &'a dyn Fn(&[BudgetMonth], Month) -> (Vec<(Arc<Unit>, Counts)>, Vec<String>),
     /// Quotas beside what runs.
     pub quotas: &'a (dyn Fn(&[Running]) -> Vec<Quota> + 'a),
+    /// What people and tools cost beside lines, and the command that calculates the total cost; `None` where none are
+    /// configured.
+    pub people: PeopleBeside<'a>,
 }
 
 impl TeamsPicture {
@@ -121,6 +132,10 @@ impl TeamsPicture {
                     rows: unit_rows(units.iter().map(state).collect()),
                     of: UnitsOf { bills },
                 })
+            }),
+            TeamsView::People => of.money(&bills).and_then(|(lines, from)| {
+                let (told, command) = (of.people)(&lines, from)?;
+                Some(TeamsTold::People(told, command))
             }),
             TeamsView::Quotas => of.fleet.map(|fleet| {
                 let runs = running(fleet.rows.iter().map(|row| &**row), of.rules);

@@ -2,20 +2,22 @@
 
 use std::sync::Arc;
 
-use super::{TeamsBooks, TeamsPicture};
+use super::{TeamsBooks, TeamsPicture, Told};
 use crate::analyze::teams::{
-    Budget, BudgetPeriod, Counts, Limited, MoneyFilter, Pool, Quota, Rules, Split, Unit,
+    Activity, Budget, BudgetPeriod, Counts, Limited, Line, MoneyFilter, MonthHours, People, Pool,
+    Quota, Rules, Split, Unit, efforts,
 };
 use crate::app::fixture::press;
 use crate::app::{App, AppInit, Msg};
 use crate::domain::TagKeys;
 use crate::domain::bill::Usd;
 use crate::fleet::Fleet;
+use crate::report::{MoneyFrom, PeopleOf};
 use crate::tabs::bill::picture::BillBooks;
 use crate::tabs::bill::picture::fixture::bills;
 use crate::tabs::bill::state::fixture::answer;
 use crate::tabs::storage::state::fixture::init;
-use crate::tabs::teams::picture::TeamsQuestion;
+use crate::tabs::teams::picture::{PeopleItem, TeamsQuestion, people_rows};
 use crate::view::fixture::fleet;
 
 fn filter(text: &str) -> MoneyFilter {
@@ -55,6 +57,21 @@ fn quota(team: &str, of: Limited, instance_type: Option<&str>, limit: f64) -> Qu
     Quota { team: team.into(), of, instance_type: instance_type.map(Into::into), limit }
 }
 
+/// Two engineers of eight hours a week, and a tool.
+fn people(lines: &[Line], from: MoneyFrom) -> Told<PeopleItem, PeopleOf> {
+    let hours = MonthHours::of_week(2.0, 8.0);
+    let people = People {
+        engineers: Some(2.0),
+        usd_per_hour: Some(Usd::whole(100)),
+        hours: vec![(Activity::Incidents, hours.percent(75)), (Activity::Rest, hours.percent(25))],
+        ..People::default()
+    };
+    let efforts = efforts(&people);
+    let rows = people_rows(&efforts);
+    let bill = lines.iter().map(|line| line.usd).sum();
+    Told { rows, of: PeopleOf { from, bill, efforts, is_published: false } }
+}
+
 /// What bills and fleet answer, by rules, budgets and quotas of which some are broken.
 pub fn told(
     books: &BillBooks<'_>,
@@ -88,6 +105,9 @@ pub fn told(
                     quota(team, Limited::Gpus, None, 1.0),
                     quota("vision", Limited::Instances, Some("p5.48xlarge"), 4.0),
                 ]
+            },
+            people: &|lines, from| {
+                Some((people(lines, from), "burntop whatif tco engineers=2".into()))
             },
         },
         question,

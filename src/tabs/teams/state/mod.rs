@@ -130,6 +130,7 @@ impl TeamsTab {
             TeamsList::Budgets => TeamsView::Budgets,
             TeamsList::Units => TeamsView::Units,
             TeamsList::Quotas => TeamsView::Quotas,
+            TeamsList::People => TeamsView::People,
         }
     }
 }
@@ -163,7 +164,7 @@ impl App {
         let is_without_bill = tab.asking.answer().is_some_and(|teams| teams.period.is_none());
         let is_live = match view {
             TeamsView::Quotas => true,
-            TeamsView::Allocation(_) | TeamsView::Tags => is_without_bill,
+            TeamsView::Allocation(_) | TeamsView::Tags | TeamsView::People => is_without_bill,
             TeamsView::Budgets | TeamsView::Units => false,
         };
         // What rests on bills is asked once, whatever fleets come.

@@ -6,11 +6,11 @@ use super::answer::{TeamsPicture, TeamsTold, Told};
 use super::{TeamsList, TeamsPage};
 use crate::app::{App, Page, Picture, RowsStamp};
 use crate::report::{
-    AllocationOf, BudgetsOf, List as ReportList, ListField, QuotasOf, TagsOf, UnitsOf,
+    AllocationOf, BudgetsOf, List as ReportList, ListField, PeopleOf, QuotasOf, TagsOf, UnitsOf,
 };
 use crate::tabs::teams::picture::{
-    AllocationField, AllocationItem, BudgetField, BudgetItem, QuotaField, QuotaItem, TagField,
-    TagItem, TeamsView, UnitField, UnitItem,
+    AllocationField, AllocationItem, BudgetField, BudgetItem, PeopleField, PeopleItem, QuotaField,
+    QuotaItem, TagField, TagItem, TeamsView, UnitField, UnitItem,
 };
 use crate::view::ViewContext;
 
@@ -33,6 +33,9 @@ pub(crate) struct Rows {
     pub(crate) budgets: Option<Held<BudgetItem, BudgetsOf>>,
     pub(crate) units: Option<Held<UnitItem, UnitsOf>>,
     pub(crate) quotas: Option<Held<QuotaItem, QuotasOf>>,
+    pub(crate) people: Option<Held<PeopleItem, PeopleOf>>,
+    /// The command that calculates the total cost; empty before it is known.
+    pub(crate) tco: String,
 }
 
 fn held<F>(told: &Told<F::Row, F::Of>, ctx: &ViewContext) -> Option<Held<F::Row, F::Of>>
@@ -57,12 +60,17 @@ impl Rows {
             Some(TeamsTold::Budgets(told)) => self.budgets = held::<BudgetField>(told, ctx),
             Some(TeamsTold::Units(told)) => self.units = held::<UnitField>(told, ctx),
             Some(TeamsTold::Quotas(told)) => self.quotas = held::<QuotaField>(told, ctx),
+            Some(TeamsTold::People(told, command)) => {
+                self.people = held::<PeopleField>(told, ctx);
+                self.tco.clone_from(command);
+            }
             None => match view {
                 TeamsView::Allocation(_) => self.allocation = None,
                 TeamsView::Tags => self.tags = None,
                 TeamsView::Budgets => self.budgets = None,
                 TeamsView::Units => self.units = None,
                 TeamsView::Quotas => self.quotas = None,
+                TeamsView::People => self.people = None,
             },
         }
     }
@@ -75,6 +83,7 @@ impl Rows {
             TeamsList::Budgets => self.budgets.as_ref().map(|held| &held.notes),
             TeamsList::Units => self.units.as_ref().map(|held| &held.notes),
             TeamsList::Quotas => self.quotas.as_ref().map(|held| &held.notes),
+            TeamsList::People => self.people.as_ref().map(|held| &held.notes),
         };
         notes.map_or(&[], |notes| notes)
     }
@@ -87,6 +96,7 @@ impl Rows {
             TeamsList::Budgets => self.budgets.is_some(),
             TeamsList::Units => self.units.is_some(),
             TeamsList::Quotas => self.quotas.is_some(),
+            TeamsList::People => self.people.is_some(),
         }
     }
 }
@@ -136,9 +146,13 @@ impl App {
         }
     }
 
-    /// What the row is known by, to be copied; of a resource without tags the command that tags it, where there is one.
+    /// What the row is known by, to be copied; of a resource without tags the command that tags it, where there is one, and of
+    /// people the command that calculates the total cost.
     pub(crate) fn teams_row_words(&self) -> Option<(String, String)> {
         let (list, id) = self.current_teams_row()?;
+        if list == TeamsList::People {
+            return Some(("the command".to_owned(), self.tabs.teams.rows.tco.clone()));
+        }
         if list == TeamsList::Tags {
             let rows = rows_of(self.tabs.teams.rows.tags.as_ref());
             let row = rows.iter().find(|row| row.id == *id)?;

@@ -46,12 +46,12 @@ fn the_rows_of_each_dimension_are_the_bill_to_the_last_digit() {
 fn lists_and_periods_turn_and_end() {
     let mut app = app(SIZE);
     let newest = period(&app);
-    for list in [TeamsList::Tags, TeamsList::Budgets, TeamsList::Units, TeamsList::Quotas] {
+    for list in TeamsList::ALL.into_iter().skip(1) {
         go(&mut app, &["o"]);
         assert_eq!(app.teams_tab().look(), list);
         assert!(app.teams_rows_on_screen() > 0, "{list:?}");
     }
-    go(&mut app, &["["]);
+    go(&mut app, &["O", "["]);
     assert_eq!(app.notice().unwrap().text, "what runs is of now, and has no months");
     go(&mut app, &["<esc>"]);
     assert_eq!(app.teams_tab().look(), TeamsList::Teams);
@@ -103,9 +103,20 @@ fn a_resource_without_tags_copies_the_command_that_tags_it() {
 }
 
 #[test]
+fn people_copy_the_command_that_calculates_the_total_cost() {
+    let mut app = app(SIZE);
+    go(&mut app, &[":teams people<enter>"]);
+    for keys in ["", "<enter>"] {
+        press(&mut app, keys);
+        let [Effect::Copy(text)] = &press(&mut app, "y")[..] else { panic!() };
+        assert_eq!(text, "burntop whatif tco engineers=2");
+    }
+}
+
+#[test]
 fn each_list_is_exported_as_the_report_of_its_subcommand() {
     let mut app = app(SIZE);
-    for view in ["teams", "teams-tags", "budgets", "units", "quotas"] {
+    for view in ["teams", "teams-tags", "budgets", "units", "quotas", "people"] {
         let effects = press(&mut app, ":export csv x<enter>");
         let [.., Effect::Export { picture, .. }] = &effects[..] else { panic!("{effects:?}") };
         assert_eq!(picture.view(), view);

@@ -4,7 +4,7 @@ use super::PlanPage;
 use crate::app::{App, Effect, Level, Notice, Page};
 use crate::domain::bill::BillHead;
 use crate::tabs::network::picture::Calculator;
-use crate::whatif::levers::{LeverKind, Simulator};
+use crate::whatif::levers::{LeverKind, command};
 use crate::whatif::{Scenario, Slot};
 
 /// The network calculator as paths filled it.
@@ -21,13 +21,7 @@ pub struct FilledNetwork {
 impl FilledNetwork {
     /// The command that calculates the same without a screen.
     pub fn command(&self) -> String {
-        let knobs = self.of.network.knobs();
-        // Four places: gigabytes to a tenth of a megabyte, prices to a hundredth of a cent.
-        let input = |knob: &crate::whatif::levers::Knob| {
-            Some(format!("{}={}", knob.name, (knob.value? * 1e4).round() / 1e4))
-        };
-        let inputs: Vec<String> = knobs.iter().filter_map(input).collect();
-        format!("burntop whatif {} {}", LeverKind::Network, inputs.join(" "))
+        command(LeverKind::Network, &self.of.network)
     }
 }
 
