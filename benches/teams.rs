@@ -35,7 +35,8 @@ fn main() {
             let begin = Instant::now();
             let found = allocate(&lines, rules, Dimension::Team);
             fastest = fastest.min(begin.elapsed());
-            let sum: Usd = found.rows.iter().map(|row| row.usd()).sum();
+            let mut sum = Usd::ZERO;
+            found.rows.iter().for_each(|row| sum += row.usd());
             assert_eq!(sum, found.total, "the rows are the total");
         }
         println!("{LINES} resources, {what}: {:.2} ms", fastest.as_secs_f64() * 1e3);
@@ -45,7 +46,7 @@ fn main() {
 /// A third has a tag of the team; of the others a mapping takes half.
 fn line(n: u64) -> Line {
     let tags: &[(Arc<str>, Arc<str>)] =
-        &[("team".into(), format!("team-{}", n % 20).into())][..usize::from(n % 3 == 0)];
+        &[("team".into(), format!("team-{}", n % 20).into())][..usize::from(n.is_multiple_of(3))];
     let group = n * 7_919 % (2 * MAPPINGS);
     Line {
         usd: Usd::from_f64(1.0 + (n % 977) as f64 / 100.0).expect("an amount"),

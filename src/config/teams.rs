@@ -28,7 +28,7 @@ pub struct TeamsSection {
     pub aliases: BTreeMap<String, String>,
     /// Tag keys that name the user; without it `user`, `owner` and `aws:createdBy`.
     pub user_tags: Option<Vec<String>>,
-    /// Tags that every resource shall have: team, project, env, cost_center, user (any of their keys), or another tag key.
+    /// Tags that every resource shall have: team, project, env, `cost_center`, user (any of their keys), or another tag key.
     pub required_tags: Option<Vec<String>>,
     /// Whose the lines are that have no tag of the team; the first one that fits counts.
     pub map: Option<Vec<MapSection>>,
@@ -58,7 +58,7 @@ pub struct SharedSection {
     pub name: String,
     /// Which lines of the bill: `team=platform or charge=support`.
     pub filter: String,
-    /// How they are divided: even, by_spend (the default) or by_gpu_hours.
+    /// How they are divided: even, `by_spend` (the default) or `by_gpu_hours`.
     pub split: Option<String>,
     /// Teams among which they are divided; without it all that have dollars of their own.
     pub among: Option<Vec<String>>,
@@ -114,7 +114,7 @@ pub struct UnitSection {
     /// Name of the server in `[[gpus.prometheus]]` that is asked; needed where there are several.
     pub prometheus_server: Option<String>,
     /// How many of what is counted one price is of; without it 1.
-    #[schemars(range(min = 0.000001, max = 1_000_000_000_000.0))]
+    #[schemars(range(min = 0.000_001, max = 1_000_000_000_000.0))]
     pub per: Option<f64>,
     /// What it shall cost at most, US dollars.
     #[schemars(range(min = 0.0, max = 1_000_000_000.0))]

@@ -156,7 +156,7 @@ impl Running {
                     }
                     Some(Request::Viewport(ids)) => running.bus.set_viewport(ids),
                     Some(Request::Do(effect)) => {
-                        if let Some(next) = running.perform(*effect).await {
+                        if let Some(next) = Box::pin(running.perform(*effect)).await {
                             running = next;
                         }
                     }
@@ -273,7 +273,7 @@ impl Running {
                 }
                 Err(error) => self.notice(Level::Error, error.to_string()).await,
             },
-            Effect::SetRegions(regions) => return self.restart_in(regions).await,
+            Effect::SetRegions(regions) => return Box::pin(self.restart_in(regions)).await,
             Effect::Export { path, format, picture } => {
                 export::begin(self.messages.clone(), path, format, picture);
             }

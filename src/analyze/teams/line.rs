@@ -29,6 +29,9 @@ impl Lack {
     }
 }
 
+/// Tags with a value: key and value.
+pub type LineTags = Arc<[(Arc<str>, Arc<str>)]>;
+
 /// One line of money.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
@@ -61,7 +64,7 @@ pub struct Line {
     /// How it is priced.
     pub pricing: Pricing,
     /// Tags with a value: key and value.
-    pub tags: Arc<[(Arc<str>, Arc<str>)]>,
+    pub tags: LineTags,
 }
 
 impl Line {
@@ -98,7 +101,7 @@ impl Line {
 /// Lines of a bill: of its resources for the whole month, or of its days where `by_day` and where it has no resources.
 pub fn lines(bill: &Bill, by_day: bool, settings: &BillSettings, gpus: GpusOf<'_>) -> Vec<Line> {
     let categories = Categories::new(bill, settings);
-    let tags: Vec<Arc<[(Arc<str>, Arc<str>)]>> = bill
+    let tags: Vec<LineTags> = bill
         .owner_ids()
         .map(|owner| {
             let keys = bill.tag_keys.iter().enumerate();

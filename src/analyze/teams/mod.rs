@@ -59,4 +59,4 @@ pub use quota::{
 pub use rules::{Mapping, Pool, Rules};
 pub use split::Split;
 pub use tagging::{tag_policy, tag_specifications};
-pub use unit::{Unit, UnitState, unit_state};
+pub use unit::{CountedUnit, Unit, UnitState, unit_state};

@@ -11,6 +11,9 @@ use super::owner::Owners;
 use super::rules::Rules;
 use crate::domain::bill::{Month, Usd};
 
+/// A unit cost with the count of each day.
+pub type CountedUnit = (Arc<Unit>, Counts);
+
 /// A cost by a count.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unit {

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::demo;
 use super::unit_counts::{Counted, unit_counts};
-use crate::analyze::teams::{Budget, BudgetMonth, Counts, Line, Quota, Rules, Running, Unit};
+use crate::analyze::teams::{Budget, BudgetMonth, CountedUnit, Line, Quota, Rules, Running};
 use crate::cli::invocation::Invocation;
+use crate::domain::TypeSpec;
 use crate::domain::bill::Month;
 use crate::report::{MoneyFrom, PeopleOf};
 use crate::source::catalogue;
@@ -46,7 +47,7 @@ pub fn units(
     months: &[BudgetMonth],
     rules: &Rules,
     period: Month,
-) -> (Vec<(Arc<Unit>, Counts)>, Vec<String>) {
+) -> (Vec<CountedUnit>, Vec<String>) {
     let (units, mut troubles, remarks) = counted_units(invocation, months, rules, period);
     troubles.extend(remarks);
     (units, troubles)
@@ -58,7 +59,7 @@ pub(super) fn counted_units(
     months: &[BudgetMonth],
     rules: &Rules,
     period: Month,
-) -> (Vec<(Arc<Unit>, Counts)>, Vec<String>, Vec<String>) {
+) -> (Vec<CountedUnit>, Vec<String>, Vec<String>) {
     let typed = invocation.config.teams.units();
     if invocation.options.demo.is_some() && typed.is_empty() {
         return (demo::units(months, rules, period), Vec::new(), Vec::new());
@@ -89,5 +90,5 @@ pub fn people(
 
 /// GPUs of an instance type, by the embedded catalogue; SageMaker's names have `ml.` before them.
 pub fn gpus(name: &str) -> Option<f64> {
-    catalogue::type_spec(name.strip_prefix("ml.").unwrap_or(name)).map(|spec| spec.gpus())
+    catalogue::type_spec(name.strip_prefix("ml.").unwrap_or(name)).map(TypeSpec::gpus)
 }

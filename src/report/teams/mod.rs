@@ -381,7 +381,7 @@ impl ListField for BudgetField {
                     ));
                 }
                 BudgetStanding::Over => {
-                    notes.push(format!("{name}: over its {} since {on}", usd(of.budget.limit)))
+                    notes.push(format!("{name}: over its {} since {on}", usd(of.budget.limit)));
                 }
                 BudgetStanding::AtLevel | BudgetStanding::WillExceed if !on.is_empty() => {
                     let chance = of.probability.map(|share| format::share(share, 0));

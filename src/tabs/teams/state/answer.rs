@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::analyze::bill::BillKey;
 use crate::analyze::teams::{
-    Budget, BudgetMonth, BudgetPeriod, Compliance, Counts, Dimension, Line, Quota, Rules, Running,
-    Unit, allocate, asks_resources, budget_months, budget_of, budget_state, compliance,
+    Budget, BudgetMonth, BudgetPeriod, Compliance, CountedUnit, Dimension, Line, Quota, Rules,
+    Running, allocate, asks_resources, budget_months, budget_of, budget_state, compliance,
     fleet_lines, lines, quota_states, running, unit_state,
 };
 use crate::domain::bill::{Bill, BillHead, Month};
@@ -67,6 +67,12 @@ const MONTHS_BEFORE: i32 = 3;
 pub type PeopleBeside<'a> =
     &'a (dyn Fn(&[Line], MoneyFrom) -> Option<(Told<PeopleItem, PeopleOf>, String)> + 'a);
 
+/// Budgets that hold in the period of a month, of months of bills.
+pub type BudgetsIn<'a> = &'a (dyn Fn(&[BudgetMonth], Month) -> Vec<Arc<Budget>> + 'a);
+
+/// Unit costs with their counts in a month, and why counts cannot be read, one sentence each.
+pub type UnitsIn<'a> = &'a dyn Fn(&[BudgetMonth], Month) -> (Vec<CountedUnit>, Vec<String>);
+
 /// What lists are made of: bills, what runs, and what is configured.
 pub struct TeamsBooks<'a> {
     /// The bills.
@@ -78,9 +84,9 @@ pub struct TeamsBooks<'a> {
     /// GPUs of an instance type.
     pub gpus: &'a (dyn Fn(&str) -> Option<f64> + 'a),
     /// Budgets that hold in the period of a month.
-    pub budgets: &'a (dyn Fn(&[BudgetMonth], Month) -> Vec<Arc<Budget>> + 'a),
+    pub budgets: BudgetsIn<'a>,
     /// Unit costs with their counts, in a month; and why counts cannot be read.
-    pub units: &'a dyn Fn(&[BudgetMonth], Month) -> (Vec<(Arc<Unit>, Counts)>, Vec<String>),
+    pub units: UnitsIn<'a>,
     /// Quotas beside what runs.
     pub quotas: &'a (dyn Fn(&[Running]) -> Vec<Quota> + 'a),
     /// What people and tools cost beside lines, and the command that calculates the total cost; `None` where none are
@@ -124,7 +130,7 @@ impl TeamsPicture {
                 let months = of.months(month, BudgetPeriod::Monthly);
                 let (units, troubles) = (of.units)(&months, month);
                 unreadable = troubles;
-                let state = |(unit, counts): &(Arc<Unit>, Counts)| {
+                let state = |(unit, counts): &CountedUnit| {
                     unit_state(unit, counts, &months, of.rules, month)
                 };
                 let bills = BillsOf { bills: heads.clone(), ..BillsOf::default() };

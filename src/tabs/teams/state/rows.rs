@@ -28,11 +28,17 @@ pub(crate) struct Held<R, O> {
 pub(crate) struct Rows {
     /// Number of answers.
     version: u64,
+    /// Dollars by a dimension.
     pub(crate) allocation: Option<Held<AllocationItem, AllocationOf>>,
+    /// Resources without tags.
     pub(crate) tags: Option<Held<TagItem, TagsOf>>,
+    /// Budgets.
     pub(crate) budgets: Option<Held<BudgetItem, BudgetsOf>>,
+    /// Unit costs.
     pub(crate) units: Option<Held<UnitItem, UnitsOf>>,
+    /// Quotas.
     pub(crate) quotas: Option<Held<QuotaItem, QuotasOf>>,
+    /// What people and tools cost.
     pub(crate) people: Option<Held<PeopleItem, PeopleOf>>,
     /// The command that calculates the total cost; empty before it is known.
     pub(crate) tco: String,
