@@ -163,9 +163,11 @@ impl Held {
             Err(why) if is_live => (Vec::new(), vec![why]),
             read => read?,
         };
-        if let Some(period) = period_of(question.period, &heads).filter(|_| !is_live) {
-            let last = TeamsPicture::last_month(period, &heads);
-            self.read(invocation, &heads, last, TeamsPicture::MONTHS)?;
+        let period = period_of(question.period, &heads);
+        let rests_on =
+            period.and_then(|period| TeamsPicture::rests_on(question.view, period, &heads));
+        if let Some((last, months)) = rests_on {
+            self.read(invocation, &heads, last, months)?;
         }
         let (seen, measured) = (Seen::default(), Measured::default());
         let books = BillBooks {
@@ -176,13 +178,18 @@ impl Held {
             live: seen.live(),
         };
         let rules = teams::rules(invocation);
+        let typed = invocation.config.teams.budgets();
+        let is_made = invocation.options.demo.is_some() && typed.is_empty();
         let mut picture = TeamsPicture::of(
             &TeamsBooks {
                 books: &books,
                 fleet: judged.fleet.as_ref(),
                 rules: &rules,
                 gpus: &teams::gpus,
-                budgets: &|months, period| teams::budgets(invocation, months, &rules, period),
+                budgets: &typed,
+                made: is_made.then_some(&|months, period| {
+                    teams::budgets(invocation, months, &rules, period)
+                }),
                 units: &|months, period| teams::units(invocation, months, &rules, period),
                 quotas: &|running| teams::quotas(invocation, running),
                 people: &|lines, from| teams::people(invocation, lines, from),

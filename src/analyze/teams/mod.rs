@@ -48,7 +48,7 @@ pub use compliance::{Compliance, MissingTags, compliance};
 pub use counts::{Counts, CountsError, Samples, counts, samples};
 pub use dimension::Dimension;
 pub use filter::MoneyFilter;
-pub use line::{Lack, Line, fleet_lines, lines};
+pub use line::{GpusOf, Lack, Line, fleet_lines, lines};
 pub use pattern::Pattern;
 pub use people::{
     Activity, Effort, EffortRow, Efforts, MonthHours, PayBack, People, Tool, efforts,

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use super::budgets::{Ready, longest};
+use super::budgets::Ready;
 use super::settings;
 use crate::analyze::teams::BudgetState;
 use crate::cli::bill::args::OfArgs;
@@ -10,6 +10,7 @@ use crate::cli::exit::CliError;
 use crate::cli::invocation::Invocation;
 use crate::domain::format;
 use crate::domain::text::clean;
+use crate::tabs::teams::state::longest;
 
 /// A budget with one of its levels.
 #[derive(Clone, Debug, PartialEq)]

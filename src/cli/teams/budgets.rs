@@ -5,10 +5,7 @@ use std::sync::Arc;
 
 use super::aws_budgets::of_accounts;
 use super::settings;
-use crate::analyze::teams::{
-    Budget, BudgetMonth, BudgetPeriod, BudgetState, Rules, asks_resources, budget_months,
-    budget_state,
-};
+use crate::analyze::teams::{Budget, BudgetMonth, BudgetPeriod, BudgetState, Rules, budget_state};
 use crate::cli::bill::args::OfArgs;
 use crate::cli::bill::kept::{Kept, heads};
 use crate::cli::exit::{CliError, Exit};
@@ -21,10 +18,7 @@ use crate::config::Env;
 use crate::domain::bill::{BillHead, Month};
 use crate::report::{BillsOf, BudgetsOf};
 use crate::tabs::teams::picture::{BudgetField, BudgetStanding, budget_rows};
-use crate::tabs::teams::state as teams;
-
-/// Months before a period that tell how days go.
-const MONTHS_BEFORE: i32 = 3;
+use crate::tabs::teams::state::{MONTHS_BEFORE, longest, months_of};
 
 /// What budgets are held against.
 pub(super) struct Ready {
@@ -61,8 +55,7 @@ impl Ready {
         let own_heads = heads(&own);
         bills.extend(own);
         let typed = invocation.config.teams.budgets();
-        let by_resource = typed.iter().any(|budget| asks_resources(&budget.filter, &rules));
-        let months = budget_months(&bills, &how, &settings::gpus, by_resource);
+        let months = months_of(&bills, &how, &settings::gpus, &typed, &rules);
         Ok(Self { months, rules, period, bills: own_heads, exit: kept.ended() })
     }
 
@@ -72,12 +65,6 @@ impl Ready {
             |budget| budget_state(budget, &self.months, &self.rules, self.period, more_per_day);
         budgets.iter().map(of).collect()
     }
-}
-
-/// The longest of periods, so that one reading serves all budgets.
-pub(super) fn longest(budgets: &[Arc<Budget>]) -> BudgetPeriod {
-    // Those of the demo are made of the bill, and one is for a quarter.
-    if budgets.is_empty() { BudgetPeriod::Quarterly } else { teams::longest(budgets) }
 }
 
 /// Prints the budgets. Fails where none are configured, and where no bill could be read.

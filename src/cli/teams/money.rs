@@ -2,16 +2,16 @@
 
 use super::settings::gpus;
 use crate::analyze::bill::BillSettings;
-use crate::analyze::teams::{Line, lines};
+use crate::analyze::teams::Line;
 use crate::cli::bill::args::OfArgs;
-use crate::cli::bill::kept::{Kept, heads};
+use crate::cli::bill::kept::Kept;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::invocation::Invocation;
 use crate::cli::reports;
 use crate::cli::telemetry::Want;
 use crate::cli::tell::tell;
-use crate::report::{BillsOf, MoneyFrom};
-use crate::tabs::teams::state::of_fleet;
+use crate::report::MoneyFrom;
+use crate::tabs::teams::state::{of_bills, of_fleet};
 
 /// Lines with where they come from, and how the run ends that read them.
 pub(super) struct Money {
@@ -33,9 +33,8 @@ pub(super) fn money(
     }
     let kept = Kept::of(invocation, of.export.as_deref(), &[], settings)?;
     let bills = kept.bills(of.period.unwrap_or_else(|| kept.newest()))?;
-    let all = bills.iter().flat_map(|bill| lines(bill, false, settings, &gpus)).collect();
-    let from = MoneyFrom::Bills(BillsOf { bills: heads(&bills), ..BillsOf::default() });
-    Ok(Money { lines: all, from, exit: kept.ended() })
+    let (lines, from) = of_bills(&bills, settings, &gpus);
+    Ok(Money { lines, from, exit: kept.ended() })
 }
 
 fn live(invocation: &Invocation) -> Result<Money, CliError> {

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::Arc;
 
 use super::args::{QuotasArgs, WhatIf};
-use super::budgets::{Ready, longest};
+use super::budgets::Ready;
 use super::settings;
 use crate::analyze::teams::{Line, QuotaState, Rules, Running, asked_line, quota_states, running};
 use crate::cli::bill::args::OfArgs;
@@ -21,6 +21,7 @@ use crate::domain::text::clean;
 use crate::report::{ASSUMED_REGION, QuotasOf, WhatIfAnswer};
 use crate::source::catalogue;
 use crate::tabs::teams::picture::{QuotaField, QuotaStanding, quota_rows};
+use crate::tabs::teams::state::longest;
 use crate::view::reasons;
 
 /// Hours of a day.

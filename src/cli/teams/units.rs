@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::args::UnitsArgs;
 use super::budgets::Ready;
 use super::settings;
-use crate::analyze::teams::{BudgetPeriod, Counts, Unit, unit_state};
+use crate::analyze::teams::{BudgetPeriod, CountedUnit, unit_state};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::fail_on::{FailOn, Found};
 use crate::cli::invocation::Invocation;
@@ -40,7 +40,7 @@ pub fn run(
         settings::counted_units(invocation, &ready.months, &ready.rules, ready.period);
     troubles.iter().chain(&remarks).for_each(tell);
     let exit = if troubles.is_empty() { ready.exit } else { Exit::Partial };
-    let state = |(unit, counts): &(Arc<Unit>, Counts)| {
+    let state = |(unit, counts): &CountedUnit| {
         unit_state(unit, counts, &ready.months, &ready.rules, ready.period)
     };
     let rows = unit_rows(units.iter().map(state).collect());

@@ -105,7 +105,7 @@ fn quota(row: &QuotaItem, symbols: Symbols) -> Line {
 }
 
 fn tags(app: &App, symbols: Symbols) -> Option<Line> {
-    let of = &app.teams_tab().rows().tags.as_ref()?.told.of;
+    let of = &app.teams_tab().rows().tags.as_ref()?.of;
     let [taggable, compliant, _] = of.sums;
     let [has, lacks] = signs(symbols);
     let parts = [(compliant, (has, Role::Ok)), (taggable - compliant, (lacks, Role::Idle))];

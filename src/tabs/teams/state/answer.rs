@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::analyze::bill::BillKey;
+use crate::analyze::bill::{BillKey, BillSettings};
 use crate::analyze::teams::{
-    Budget, BudgetMonth, BudgetPeriod, Compliance, CountedUnit, Dimension, Line, Quota, Rules,
-    Running, allocate, asks_resources, budget_months, budget_of, budget_state, compliance,
+    Budget, BudgetMonth, BudgetPeriod, Compliance, CountedUnit, Dimension, GpusOf, Line, Quota,
+    Rules, Running, allocate, asks_resources, budget_months, budget_of, budget_state, compliance,
     fleet_lines, lines, quota_states, running, unit_state,
 };
 use crate::domain::bill::{Bill, BillHead, Month};
@@ -61,14 +61,14 @@ pub struct TeamsPicture {
 }
 
 /// Months before a period that tell how days go.
-const MONTHS_BEFORE: i32 = 3;
+pub const MONTHS_BEFORE: i32 = 3;
 
 /// What people and tools cost beside lines that come from somewhere.
 pub type PeopleBeside<'a> =
     &'a (dyn Fn(&[Line], MoneyFrom) -> Option<(Told<PeopleItem, PeopleOf>, String)> + 'a);
 
-/// Budgets that hold in the period of a month, of months of bills.
-pub type BudgetsIn<'a> = &'a (dyn Fn(&[BudgetMonth], Month) -> Vec<Arc<Budget>> + 'a);
+/// Budgets that are made of months of bills, in the period of a month.
+pub type BudgetsMade<'a> = &'a dyn Fn(&[BudgetMonth], Month) -> Vec<Arc<Budget>>;
 
 /// Unit costs with their counts in a month, and why counts cannot be read, one sentence each.
 pub type UnitsIn<'a> = &'a dyn Fn(&[BudgetMonth], Month) -> (Vec<CountedUnit>, Vec<String>);
@@ -82,9 +82,11 @@ pub struct TeamsBooks<'a> {
     /// Rules by which dollars are allocated.
     pub rules: &'a Rules,
     /// GPUs of an instance type.
-    pub gpus: &'a (dyn Fn(&str) -> Option<f64> + 'a),
-    /// Budgets that hold in the period of a month.
-    pub budgets: BudgetsIn<'a>,
+    pub gpus: GpusOf<'a>,
+    /// Budgets that are configured.
+    pub budgets: &'a [Arc<Budget>],
+    /// Makes those of the demo, which has its own where none are configured; `None` elsewhere.
+    pub made: Option<BudgetsMade<'a>>,
     /// Unit costs with their counts, in a month; and why counts cannot be read.
     pub units: UnitsIn<'a>,
     /// Quotas beside what runs.
@@ -95,14 +97,19 @@ pub struct TeamsBooks<'a> {
 }
 
 impl TeamsPicture {
-    /// Months of bills that a question rests on, up to the last one: those of a quarter, and those that tell how days go.
-    pub const MONTHS: i32 = 3 + MONTHS_BEFORE;
-
-    /// The month up to which a question rests on bills: the last month of the quarter, or the newest.
-    pub fn last_month(period: Month, heads: &[BillHead]) -> Month {
-        let (first, count) = BudgetPeriod::Quarterly.around(period);
-        let newest = heads.iter().map(|head| head.period).max().unwrap_or(period);
-        first.plus(count - 1).min(newest).max(period)
+    /// The last month that a list of a month rests on, and how many up to it: for budgets and unit costs those of its quarter
+    /// that have a bill, and those that tell how days go; none for what runs.
+    pub fn rests_on(view: TeamsView, period: Month, heads: &[BillHead]) -> Option<(Month, i32)> {
+        match view {
+            TeamsView::Quotas => None,
+            TeamsView::Allocation(_) | TeamsView::Tags | TeamsView::People => Some((period, 1)),
+            TeamsView::Budgets | TeamsView::Units => {
+                let (first, count) = BudgetPeriod::Quarterly.around(period);
+                let newest = heads.iter().map(|head| head.period).max().unwrap_or(period);
+                let last = first.plus(count - 1).min(newest).max(period);
+                Some((last, count + MONTHS_BEFORE))
+            }
+        }
     }
 
     /// Answers a question.
@@ -117,8 +124,9 @@ impl TeamsPicture {
                 .money(&bills)
                 .map(|(lines, from)| TeamsTold::Tags(tagged(&lines, from, of.rules))),
             TeamsView::Budgets => period.map(|month| {
-                let months = of.months(month, of.longest(month));
-                let budgets = (of.budgets)(&months, month);
+                let months = of.months(month, longest(of.budgets));
+                let made = of.made.map(|made| made(&months, month));
+                let budgets = made.as_deref().unwrap_or(of.budgets);
                 let state = |budget| budget_state(budget, &months, of.rules, month, 0.0);
                 let bills = BillsOf { bills: heads.clone(), ..BillsOf::default() };
                 TeamsTold::Budgets(Told {
@@ -162,7 +170,7 @@ impl TeamsBooks<'_> {
         if bills.is_empty() {
             return self.fleet.map(of_fleet);
         }
-        Some(of_bills(bills, self))
+        Some(of_bills(bills, self.books.settings, self.gpus))
     }
 
     fn allocation(
@@ -172,16 +180,12 @@ impl TeamsBooks<'_> {
         by: Dimension,
     ) -> Option<TeamsTold> {
         let (lines, from) = self.money(bills)?;
-        let budgets = match period {
-            Some(month) => (self.budgets)(&self.months(month, self.longest(month)), month),
-            None => (self.budgets)(&[], Month::of(jiff::civil::Date::ZERO)),
-        };
-        Some(TeamsTold::Allocation(allocated(&lines, from, self.rules, by, &budgets)))
-    }
-
-    /// The longest period of the budgets, so that the same months serve all of them.
-    fn longest(&self, period: Month) -> BudgetPeriod {
-        longest(&(self.budgets)(&[], period))
+        let made = self.made.zip(period).map(|(made, month)| {
+            let months = self.months(month, longest(self.budgets));
+            made(&months, month)
+        });
+        let budgets = made.as_deref().unwrap_or(self.budgets);
+        Some(TeamsTold::Allocation(allocated(&lines, from, self.rules, by, budgets)))
     }
 
     /// Months of the bills around one, as budgets of a length need them, oldest first.
@@ -190,15 +194,29 @@ impl TeamsBooks<'_> {
         let is_around =
             |bill: &&Arc<Bill>| (-MONTHS_BEFORE..count).contains(&bill.head.period.since(first));
         let bills: Vec<Arc<Bill>> = self.books.bills.iter().filter(is_around).cloned().collect();
-        let typed = (self.budgets)(&[], period);
-        let by_resource = typed.iter().any(|budget| asks_resources(&budget.filter, self.rules));
-        budget_months(&bills, self.books.settings, self.gpus, by_resource)
+        months_of(&bills, self.books.settings, self.gpus, self.budgets, self.rules)
     }
 }
 
-fn of_bills(bills: &[Arc<Bill>], of: &TeamsBooks<'_>) -> (Vec<Line>, MoneyFrom) {
-    let settings = of.books.settings;
-    let all = bills.iter().flat_map(|bill| lines(bill, false, settings, of.gpus)).collect();
+/// Months of bills, with their resources where a budget asks for them.
+pub fn months_of(
+    bills: &[Arc<Bill>],
+    settings: &BillSettings,
+    gpus: GpusOf<'_>,
+    budgets: &[Arc<Budget>],
+    rules: &Rules,
+) -> Vec<BudgetMonth> {
+    let by_resource = budgets.iter().any(|budget| asks_resources(&budget.filter, rules));
+    budget_months(bills, settings, gpus, by_resource)
+}
+
+/// Lines of bills.
+pub fn of_bills(
+    bills: &[Arc<Bill>],
+    settings: &BillSettings,
+    gpus: GpusOf<'_>,
+) -> (Vec<Line>, MoneyFrom) {
+    let all = bills.iter().flat_map(|bill| lines(bill, false, settings, gpus)).collect();
     let bills = bills.iter().map(|bill| bill.head.clone()).collect();
     (all, MoneyFrom::Bills(BillsOf { bills, ..BillsOf::default() }))
 }
@@ -206,7 +224,9 @@ fn of_bills(bills: &[Arc<Bill>], of: &TeamsBooks<'_>) -> (Vec<Line>, MoneyFrom) 
 /// The longest of periods of budgets, so that one reading serves all of them.
 pub fn longest(budgets: &[Arc<Budget>]) -> BudgetPeriod {
     let is_longer = |budget: &Arc<Budget>| budget.period == BudgetPeriod::Quarterly;
-    if budgets.iter().any(is_longer) { BudgetPeriod::Quarterly } else { BudgetPeriod::Monthly }
+    // Those of the demo are made of the bill, and one is for a quarter.
+    let is_quarterly = budgets.is_empty() || budgets.iter().any(is_longer);
+    if is_quarterly { BudgetPeriod::Quarterly } else { BudgetPeriod::Monthly }
 }
 
 /// Lines of what runs.

@@ -96,7 +96,8 @@ pub fn told(
             fleet: of,
             rules: &rules,
             gpus: &|name| name.contains("p5").then_some(8.0),
-            budgets: &|_, _| budgets(),
+            budgets: &budgets(),
+            made: None,
             units: &|_, _| (vec![(unit.clone(), counts.clone())], Vec::new()),
             quotas: &|running| {
                 let team = running.iter().find_map(|one| one.team.clone());

@@ -16,7 +16,10 @@ use crate::domain::bill::Month;
 use crate::tabs::teams::TAB;
 pub use crate::tabs::teams::lists::TeamsList;
 use crate::tabs::teams::picture::{TeamsQuestion, TeamsView};
-pub use answer::{TeamsBooks, TeamsPicture, Told, allocated, longest, of_fleet, tagged};
+pub use answer::{
+    MONTHS_BEFORE, TeamsBooks, TeamsPicture, Told, allocated, longest, months_of, of_bills,
+    of_fleet, tagged,
+};
 pub(crate) use rows::{Rows, report_of, rows_of};
 
 /// Words of what dollars are allocated by.
@@ -189,7 +192,8 @@ impl App {
                 if is_other_month {
                     tab.rows = Rows::default();
                 }
-                tab.rows.take(&picture, question.view, &ctx);
+                // Another list is another question: this one is of the list on screen.
+                tab.rows.take(&picture, tab.look, &ctx);
                 tab.answered = (tab.period, tab.by);
                 tab.asking.take(picture);
             }

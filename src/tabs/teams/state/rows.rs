@@ -10,18 +10,9 @@ use crate::report::{
 };
 use crate::tabs::teams::picture::{
     AllocationField, AllocationItem, BudgetField, BudgetItem, PeopleField, PeopleItem, QuotaField,
-    QuotaItem, TagField, TagItem, TeamsView, UnitField, UnitItem,
+    QuotaItem, TagField, TagItem, UnitField, UnitItem,
 };
 use crate::view::ViewContext;
-
-/// Rows of a list with what the report says below them.
-#[derive(Clone, Debug)]
-pub(crate) struct Held<R, O> {
-    /// The rows, and what their report is of.
-    pub(crate) told: Told<R, O>,
-    /// What the report says below the rows: sums, and what is odd.
-    pub(crate) notes: Vec<String>,
-}
 
 /// The rows of the lists as they were answered last; each `None` before.
 #[derive(Clone, Debug, Default)]
@@ -29,92 +20,94 @@ pub(crate) struct Rows {
     /// Number of answers.
     version: u64,
     /// Dollars by a dimension.
-    pub(crate) allocation: Option<Held<AllocationItem, AllocationOf>>,
+    pub(crate) allocation: Option<Told<AllocationItem, AllocationOf>>,
     /// Resources without tags.
-    pub(crate) tags: Option<Held<TagItem, TagsOf>>,
+    pub(crate) tags: Option<Told<TagItem, TagsOf>>,
     /// Budgets.
-    pub(crate) budgets: Option<Held<BudgetItem, BudgetsOf>>,
+    pub(crate) budgets: Option<Told<BudgetItem, BudgetsOf>>,
     /// Unit costs.
-    pub(crate) units: Option<Held<UnitItem, UnitsOf>>,
+    pub(crate) units: Option<Told<UnitItem, UnitsOf>>,
     /// Quotas.
-    pub(crate) quotas: Option<Held<QuotaItem, QuotasOf>>,
+    pub(crate) quotas: Option<Told<QuotaItem, QuotasOf>>,
     /// What people and tools cost.
-    pub(crate) people: Option<Held<PeopleItem, PeopleOf>>,
+    pub(crate) people: Option<Told<PeopleItem, PeopleOf>>,
     /// The command that calculates the total cost; empty before it is known.
     pub(crate) tco: String,
+    /// What the report of each list says below its rows: sums, and what is odd. In the order of [`TeamsList::ALL`].
+    notes: [Option<Vec<String>>; TeamsList::ALL.len()],
 }
 
-fn held<F>(told: &Told<F::Row, F::Of>, ctx: &ViewContext) -> Option<Held<F::Row, F::Of>>
+/// What the report of a list says below its rows.
+fn notes_of<F>(told: &Told<F::Row, F::Of>, ctx: &ViewContext) -> Vec<String>
 where
     F: ListField,
     F::Of: Clone,
-    Told<F::Row, F::Of>: Clone,
 {
-    let list = ReportList::<F>::of(told.rows.to_vec(), None, told.of.clone());
-    Some(Held { notes: F::notes(&list, ctx), told: told.clone() })
+    F::notes(&ReportList::of(told.rows.to_vec(), None, told.of.clone()), ctx)
 }
 
 impl Rows {
-    /// Takes the rows of an answer in; where it has none, its list has none either.
-    pub(super) fn take(&mut self, picture: &TeamsPicture, view: TeamsView, ctx: &ViewContext) {
+    /// Takes the rows of an answer in, which are of `list`; where it has none, the list has none either.
+    pub(super) fn take(&mut self, picture: &TeamsPicture, list: TeamsList, ctx: &ViewContext) {
         self.version += 1;
-        match &picture.told {
-            Some(TeamsTold::Allocation(told)) => {
-                self.allocation = held::<AllocationField>(told, ctx);
+        self.notes[list as usize] = picture.told.as_ref().map(|told| match told {
+            TeamsTold::Allocation(told) => {
+                self.allocation = Some(told.clone());
+                notes_of::<AllocationField>(told, ctx)
             }
-            Some(TeamsTold::Tags(told)) => self.tags = held::<TagField>(told, ctx),
-            Some(TeamsTold::Budgets(told)) => self.budgets = held::<BudgetField>(told, ctx),
-            Some(TeamsTold::Units(told)) => self.units = held::<UnitField>(told, ctx),
-            Some(TeamsTold::Quotas(told)) => self.quotas = held::<QuotaField>(told, ctx),
-            Some(TeamsTold::People(told, command)) => {
-                self.people = held::<PeopleField>(told, ctx);
+            TeamsTold::Tags(told) => {
+                self.tags = Some(told.clone());
+                notes_of::<TagField>(told, ctx)
+            }
+            TeamsTold::Budgets(told) => {
+                self.budgets = Some(told.clone());
+                notes_of::<BudgetField>(told, ctx)
+            }
+            TeamsTold::Units(told) => {
+                self.units = Some(told.clone());
+                notes_of::<UnitField>(told, ctx)
+            }
+            TeamsTold::Quotas(told) => {
+                self.quotas = Some(told.clone());
+                notes_of::<QuotaField>(told, ctx)
+            }
+            TeamsTold::People(told, command) => {
+                self.people = Some(told.clone());
                 self.tco.clone_from(command);
+                notes_of::<PeopleField>(told, ctx)
             }
-            None => match view {
-                TeamsView::Allocation(_) => self.allocation = None,
-                TeamsView::Tags => self.tags = None,
-                TeamsView::Budgets => self.budgets = None,
-                TeamsView::Units => self.units = None,
-                TeamsView::Quotas => self.quotas = None,
-                TeamsView::People => self.people = None,
-            },
+        });
+        if picture.told.is_none() {
+            match list {
+                TeamsList::Teams => self.allocation = None,
+                TeamsList::Tags => self.tags = None,
+                TeamsList::Budgets => self.budgets = None,
+                TeamsList::Units => self.units = None,
+                TeamsList::Quotas => self.quotas = None,
+                TeamsList::People => self.people = None,
+            }
         }
     }
 
     /// What the report of a list says below its rows; empty before the list is known.
     pub(crate) fn notes(&self, list: TeamsList) -> &[String] {
-        let notes = match list {
-            TeamsList::Teams => self.allocation.as_ref().map(|held| &held.notes),
-            TeamsList::Tags => self.tags.as_ref().map(|held| &held.notes),
-            TeamsList::Budgets => self.budgets.as_ref().map(|held| &held.notes),
-            TeamsList::Units => self.units.as_ref().map(|held| &held.notes),
-            TeamsList::Quotas => self.quotas.as_ref().map(|held| &held.notes),
-            TeamsList::People => self.people.as_ref().map(|held| &held.notes),
-        };
-        notes.map_or(&[], |notes| notes)
+        self.notes[list as usize].as_deref().unwrap_or_default()
     }
 
     /// True where a list is known, with or without rows.
     pub(crate) fn knows(&self, list: TeamsList) -> bool {
-        match list {
-            TeamsList::Teams => self.allocation.is_some(),
-            TeamsList::Tags => self.tags.is_some(),
-            TeamsList::Budgets => self.budgets.is_some(),
-            TeamsList::Units => self.units.is_some(),
-            TeamsList::Quotas => self.quotas.is_some(),
-            TeamsList::People => self.people.is_some(),
-        }
+        self.notes[list as usize].is_some()
     }
 }
 
 /// Rows of a list that is perhaps not known yet.
-pub(crate) fn rows_of<R, O>(held: Option<&Held<R, O>>) -> &[Arc<R>] {
-    held.map_or(&[], |held| &held.told.rows)
+pub(crate) fn rows_of<R, O>(told: Option<&Told<R, O>>) -> &[Arc<R>] {
+    told.map_or(&[], |told| &told.rows)
 }
 
 /// What the report of a list is of; `None` before it is known.
-pub(crate) fn report_of<R, O: Clone>(held: Option<&Held<R, O>>) -> Option<O> {
-    Some(held?.told.of.clone())
+pub(crate) fn report_of<R, O: Clone>(told: Option<&Told<R, O>>) -> Option<O> {
+    Some(told?.of.clone())
 }
 
 impl App {
