@@ -247,6 +247,7 @@ fn week_of_the_table(bencher: Bencher<'_, '_>) {
             facts: &world.facts,
             rules: &rules,
             tag_keys: &tag_keys,
+            before: None,
         }))
     });
 }

@@ -85,6 +85,7 @@ fn cockpit() -> (App, Terminal<TestBackend>) {
         instances: &[],
         tag_keys: &tag_keys,
         billed: None,
+        before: None,
     });
     let mut app = App::new(AppInit {
         fleet: None,

@@ -57,7 +57,7 @@ pub mod vpc;
 
 pub use accelerator::{Accelerator, AcceleratorKind, TypeSpec};
 pub use address::Address;
-pub use arcs::arcs;
+pub use arcs::{Kept, arcs};
 pub use burn::{
     BurnDay, BurnOfDay, BurnPast, BurnStep, Burnt, ByTeam, Moved, Since, SinceWhat, add_to_team,
 };

@@ -115,6 +115,7 @@ async fn read() -> Value {
         facts: &facts,
         rules: &SavingsRules::default(),
         tag_keys: &TagKeys::default(),
+        before: None,
     };
     let rows = rows(&input);
     let path = |path: &Arc<PathRow>| {

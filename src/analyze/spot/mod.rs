@@ -33,7 +33,7 @@ pub use rules::{Assumptions, Pattern, SPOT_TAG, SpotRule, SpotRules};
 use std::sync::Arc;
 
 use crate::analyze::savings::SavingsInput;
-use crate::domain::{Lifecycle, VerdictKind};
+use crate::domain::{Kept, Lifecycle, VerdictKind};
 use crate::fleet::Row;
 use crate::fleet::savings::SpotRow;
 #[cfg(test)]
@@ -51,10 +51,11 @@ pub fn rows(input: &SavingsInput<'_>) -> Vec<Arc<SpotRow>> {
     let lots = lot::Lots::of(input.fleet, &judged, &telemetry, &input.rules.spot);
     let market = market::Market::of(&input.fleet.book.prices, &input.facts.spot, input.now);
     let mut shared = row::InCommon::default();
+    let old = Kept::of(input.before.iter().flat_map(|b| &b.spot).map(|row| (&*row.id, row)));
     let mut out: Vec<Arc<SpotRow>> = judged
         .iter()
         .map(|(row, judged)| row::make(input, row, judged, &lots, &market, &mut shared))
-        .map(Arc::new)
+        .map(|row| old.or_new(&row.id.clone(), row))
         .collect();
     out.sort_by(|a, b| {
         let known = |usd: Option<f64>| usd.unwrap_or(f64::NEG_INFINITY);

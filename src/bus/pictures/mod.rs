@@ -3,7 +3,7 @@
 //! The fleet and the GPUs are joined where their parts come together. Storage and what could be saved rest on several
 //! of these, so they are joined here, on worker threads, between the bus and whoever listens.
 
-mod order;
+mod making;
 mod savings;
 mod storage;
 
@@ -12,6 +12,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use tokio::sync::mpsc;
 
+use super::debounce::until;
 use super::{Event, Outcome, Shared};
 use crate::domain::Instance;
 use crate::fleet::{Savings, StorageFleet};
@@ -31,23 +32,32 @@ pub(super) async fn run(
         savings: SavingsWork::default(),
     };
     loop {
+        let savings_due = pictures.savings.due;
         tokio::select! {
             biased;
             event = raw.recv() => match event {
                 Some(event) => pictures.event(event).await,
                 None => break,
             },
-            () = pictures.savings.due() => pictures.picture_savings().await,
-            made = pictures.storage.made() => {
+            () = until(savings_due) => pictures.picture_savings().await,
+            made = pictures.storage.making.made() => {
                 pictures.on_storage_made(made).await;
+                pictures.picture_savings().await;
+            }
+            made = pictures.savings.making.made() => {
+                pictures.on_savings_made(made).await;
                 pictures.picture_savings().await;
             }
         }
     }
     // Offline the bus ends, and what it read last is still to be shown.
-    while pictures.storage.is_making() {
-        let made = pictures.storage.made().await;
+    while pictures.storage.making.is_going_on() {
+        let made = pictures.storage.making.made().await;
         pictures.on_storage_made(made).await;
+    }
+    if pictures.savings.making.is_going_on() {
+        let made = pictures.savings.making.made().await;
+        pictures.on_savings_made(made).await;
     }
 }
 
@@ -92,6 +102,7 @@ impl Outcome {
             &instances,
             &self.tag_keys,
             self.fleet.book.billed.as_deref(),
+            None,
         )
     }
 
@@ -110,6 +121,6 @@ impl Outcome {
             gpus: self.gpus.clone(),
             storage: (!self.storage.is_empty()).then(|| storage.clone()),
         };
-        (storage, basis.join(1, now, &self.savings_rules, &self.tag_keys))
+        (storage, basis.join(1, now, &self.savings_rules, &self.tag_keys, None))
     }
 }

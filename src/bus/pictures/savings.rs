@@ -1,14 +1,13 @@
 //! What could be saved: worked out on a worker thread from what was read, the
 //! newest only, and only where something that it is made from is another than before.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use tokio::time::Instant;
 
-use super::super::debounce::until;
-use super::order::InOrder;
+use super::making::Making;
 use super::{Event, Pictures};
 use crate::analyze::savings::{SavingsInput, SavingsRules, picture};
 use crate::analyze::waterfall::is_early;
@@ -35,14 +34,15 @@ pub(super) struct SavingsWork {
     moved: bool,
     /// The version begun last.
     begun_version: u64,
-    order: InOrder,
+    /// The picture that is being made.
+    pub(super) making: Making<Savings>,
     /// The newest picture.
-    latest: Arc<Mutex<Option<Arc<Savings>>>>,
+    latest: Option<Arc<Savings>>,
     /// When the last picture was begun.
     begun: Option<Instant>,
     /// When the next one is due, where something newer waits: counted from the last one, not from the
     /// first update as the bus debounces.
-    due: Option<Instant>,
+    pub(super) due: Option<Instant>,
 }
 
 /// What one picture is made from.
@@ -75,6 +75,7 @@ impl Basis {
         now: Timestamp,
         rules: &SavingsRules,
         tag_keys: &TagKeys,
+        before: Option<&Savings>,
     ) -> Savings {
         picture(&SavingsInput {
             version,
@@ -85,6 +86,7 @@ impl Basis {
             facts: &self.facts,
             rules,
             tag_keys,
+            before,
         })
     }
 
@@ -138,11 +140,6 @@ fn same_instances(a: &Fleet, b: &Fleet) -> bool {
 }
 
 impl SavingsWork {
-    /// Ends when a picture is due; never where none waits.
-    pub(super) async fn due(&self) {
-        until(self.due).await;
-    }
-
     /// Change of `basis` since the last picture was begun.
     fn news(&mut self, basis: &Basis) -> News {
         let Some(old) = &self.begun_with else { return News::Changed };
@@ -173,19 +170,19 @@ impl SavingsWork {
         self.moved = false;
         true
     }
-
-    fn latest(&self) -> Option<Arc<Savings>> {
-        self.latest.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
 }
 
 impl Pictures {
-    /// Works out what could be saved, on a worker thread: the screen shows the fleet meanwhile.
+    /// Works out what could be saved, on a worker thread: the screen shows the fleet meanwhile. What comes while one is
+    /// made is looked at when it is there.
     pub(super) async fn picture_savings(&mut self) {
         let (Some(fleet), Some(facts)) = (self.savings.fleet.clone(), self.savings.facts.clone())
         else {
             return;
         };
+        if self.savings.making.is_going_on() {
+            return;
+        }
         let gpus = self.savings.gpus.clone().unwrap_or_default();
         let basis = Basis { facts, fleet, gpus, storage: self.storage.latest() };
         let news = self.savings.news(&basis);
@@ -197,32 +194,31 @@ impl Pictures {
         }
         self.savings.begun_with = Some(basis.clone());
         self.savings.begun_version += 1;
-        let (version, order) = (self.savings.begun_version, self.savings.order.clone());
-        let (shared, listener) = (self.shared.clone(), self.listener.clone());
-        let latest = self.savings.latest.clone();
-        let now = shared.now();
-        tokio::task::spawn_blocking(move || {
-            let settings = &shared.settings;
-            let made = basis.join(version, now, &settings.savings.rules, &settings.tag_keys);
-            // What it was made from is not held while the listener is waited for.
-            drop(basis);
-            order.show(version, || {
-                let made = Arc::new(made);
-                *latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(made.clone());
-                // The listener may be gone already; there is nobody left to tell.
-                let _ = listener.blocking_send(Event::Savings(made));
-            });
+        let (version, shared) = (self.savings.begun_version, self.shared.clone());
+        let before = self.savings.latest.clone();
+        self.savings.making.begin(move || {
+            let (settings, now) = (&shared.settings, shared.now());
+            let (rules, tag_keys) = (&settings.savings.rules, &settings.tag_keys);
+            basis.join(version, now, rules, tag_keys, before.as_deref())
         });
+    }
+
+    /// Shows a picture that was made.
+    pub(super) async fn on_savings_made(&mut self, made: Option<Savings>) {
+        let Some(made) = made.map(Arc::new) else { return };
+        self.savings.latest = Some(made.clone());
+        // The listener may be gone already; there is nobody left to tell.
+        let _ = self.listener.send(Event::Savings(made)).await;
     }
 
     /// Shows the last picture with how the sources are doing now, where that is news.
     async fn show_readings(&mut self, facts: &Arc<SavingsFacts>) {
-        let Some(latest) = self.savings.latest() else { return };
+        let Some(latest) = self.savings.latest.clone() else { return };
         let begun_with = self.savings.begun_with.as_ref();
         if begun_with.is_none_or(|old| old.facts.readings == facts.readings) {
             return;
         }
-        // One that is still made would bring the older readings back; then it is made anew.
+        // Making the one begun last failed: this one is of older facts.
         if latest.version != self.savings.begun_version {
             return;
         }

@@ -1,17 +1,15 @@
 //! Storage: raw facts joined into pictures on a worker thread, one at a time.
 
-use std::future::pending;
 use std::sync::Arc;
 
-use jiff::{SignedDuration, Timestamp};
-use tokio::task::JoinHandle;
-
+use super::making::Making;
 use super::{Event, Pictures};
 use crate::analyze::storage::{PictureInput, picture};
 use crate::domain::bill::ResourceCosts;
 use crate::domain::storage::StorageFacts;
 use crate::domain::{Instance, TagKeys};
 use crate::fleet::{Fleet, StorageFleet};
+use jiff::{SignedDuration, Timestamp};
 
 /// Findings count days, and exemptions end: a picture of which nothing else changed is made anew after
 /// this time, when a source has something new to say of itself anyway.
@@ -25,8 +23,9 @@ pub(super) fn join(
     instances: &[Arc<Instance>],
     tag_keys: &TagKeys,
     billed: Option<&ResourceCosts>,
+    before: Option<&StorageFleet>,
 ) -> StorageFleet {
-    picture(&PictureInput { version, now, facts, instances, tag_keys, billed })
+    picture(&PictureInput { version, now, facts, instances, tag_keys, billed, before })
 }
 
 /// What pictures of storage are made from.
@@ -39,37 +38,19 @@ pub(super) struct StorageWork {
     /// The version begun last.
     begun_version: u64,
     /// The picture that is being made.
-    making: Option<Making>,
+    pub(super) making: Making<StorageFleet>,
+    /// Version of the facts that it is made from.
+    made_from: u64,
     /// True when facts have come since that picture was begun: the newest go into the next one.
     waits: bool,
     /// The newest picture.
     latest: Option<Arc<StorageFleet>>,
 }
 
-struct Making {
-    /// Version of the facts that it is made from.
-    facts_version: u64,
-    work: JoinHandle<StorageFleet>,
-}
-
 impl StorageWork {
     /// Newest picture; `None` before the first.
     pub(super) fn latest(&self) -> Option<Arc<StorageFleet>> {
         self.latest.clone()
-    }
-
-    /// True while a picture is being made.
-    pub(super) fn is_making(&self) -> bool {
-        self.making.is_some()
-    }
-
-    /// Ends when the picture that is being made is there (`None` where making it failed); never where
-    /// none is.
-    pub(super) async fn made(&mut self) -> Option<StorageFleet> {
-        match &mut self.making {
-            Some(making) => (&mut making.work).await.ok(),
-            None => pending().await,
-        }
     }
 }
 
@@ -80,7 +61,7 @@ impl Pictures {
         let same_rows = old.is_some_and(|old| old.version == facts.version);
         match &self.storage.latest {
             // The one that is being made takes the readings with it.
-            _ if same_rows && self.storage.is_making() => {}
+            _ if same_rows && self.storage.making.is_going_on() => {}
             Some(latest) if same_rows && !is_old(latest, self.shared.now()) => {
                 let readings = facts.readings.clone();
                 self.show_storage(StorageFleet { readings, ..(**latest).clone() }).await;
@@ -107,10 +88,9 @@ impl Pictures {
 
     /// Shows a picture that was made, and begins the one that waits for it.
     pub(super) async fn on_storage_made(&mut self, made: Option<StorageFleet>) {
-        let made_from = self.storage.making.take().map(|making| making.facts_version);
         if let Some(mut made) = made {
             let facts = self.storage.facts.as_ref();
-            if let Some(facts) = facts.filter(|facts| Some(facts.version) == made_from) {
+            if let Some(facts) = facts.filter(|facts| facts.version == self.storage.made_from) {
                 made.readings.clone_from(&facts.readings);
             }
             self.show_storage(made).await;
@@ -127,23 +107,24 @@ impl Pictures {
         let _ = self.listener.send(Event::Storage(picture)).await;
     }
 
-    /// Joins on a worker thread; a million rows of lists shall not hold up the messages. One at a
-    /// time: several of them side by side would each hold all rows.
+    /// Joins on a worker thread; a million rows of lists shall not hold up the messages.
     fn picture_storage(&mut self) {
         let Some(facts) = self.storage.facts.clone() else { return };
-        if self.storage.is_making() {
+        if self.storage.making.is_going_on() {
             self.storage.waits = true;
             return;
         }
         self.storage.begun_version += 1;
-        let (version, facts_version) = (self.storage.begun_version, facts.version);
+        self.storage.made_from = facts.version;
+        let version = self.storage.begun_version;
         let (shared, instances) = (self.shared.clone(), self.storage.instances.clone());
         let (now, billed) = (shared.now(), self.storage.billed.clone());
-        let work = tokio::task::spawn_blocking(move || {
+        let before = self.storage.latest();
+        self.storage.making.begin(move || {
             let tag_keys = &shared.settings.tag_keys;
-            join(version, now, &facts, &instances, tag_keys, billed.as_deref())
+            let (billed, before) = (billed.as_deref(), before.as_deref());
+            join(version, now, &facts, &instances, tag_keys, billed, before)
         });
-        self.storage.making = Some(Making { facts_version, work });
     }
 }
 
@@ -227,17 +208,20 @@ mod tests {
             savings: super::super::SavingsWork::default(),
         };
         let finish = async |pictures: &mut Pictures| {
-            let made = pictures.storage.made().await;
+            let made = pictures.storage.making.made().await;
             pictures.on_storage_made(made).await;
         };
         pictures.event(facts(1, 1)).await;
         // While it is made: it is shown with the newest readings.
         pictures.event(facts(1, 2)).await;
         finish(&mut pictures).await;
-        assert!(!pictures.storage.is_making(), "readings are no reason for another");
+        assert!(!pictures.storage.making.is_going_on(), "readings are no reason for another");
         assert_eq!(shown(&mut told), [(1, 2)]);
         pictures.event(facts(1, 3)).await;
-        assert_eq!((shown(&mut told), pictures.storage.is_making()), (vec![(1, 3)], false));
+        assert_eq!(
+            (shown(&mut told), pictures.storage.making.is_going_on()),
+            (vec![(1, 3)], false)
+        );
 
         // Readings of newer rows are not shown with the older ones.
         pictures.event(facts(2, 4)).await;
@@ -250,10 +234,13 @@ mod tests {
         // Ages in it are of an hour ago: it is made anew.
         minutes.store(59, Relaxed);
         pictures.event(facts(3, 6)).await;
-        assert_eq!((shown(&mut told), pictures.storage.is_making()), (vec![(3, 6)], false));
+        assert_eq!(
+            (shown(&mut told), pictures.storage.making.is_going_on()),
+            (vec![(3, 6)], false)
+        );
         minutes.store(60, Relaxed);
         pictures.event(facts(3, 7)).await;
-        assert!(pictures.storage.is_making());
+        assert!(pictures.storage.making.is_going_on());
         finish(&mut pictures).await;
         assert_eq!(shown(&mut told), [(4, 7)]);
     }

@@ -53,6 +53,7 @@ fn made(
         facts: &facts,
         rules: &SavingsRules::default(),
         tag_keys: &TagKeys::default(),
+        before: None,
     })
 }
 

@@ -113,6 +113,7 @@ fn of(
         facts: &facts,
         rules: &SavingsRules::default(),
         tag_keys: &TagKeys::default(),
+        before: None,
     };
     live(&input, &rows(&input))
 }
@@ -352,6 +353,7 @@ fn logs_without_retention_cost_what_is_stored_and_have_their_command() {
         facts: &facts,
         rules: &SavingsRules::default(),
         tag_keys: &TagKeys::default(),
+        before: None,
     };
     let all = live(&input, &[]);
     let here: Vec<_> = all.iter().filter(|row| &*row.scope.region == "us-east-1").collect();

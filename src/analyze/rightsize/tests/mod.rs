@@ -279,6 +279,7 @@ impl World {
             facts: &self.facts,
             rules: &rules,
             tag_keys: &TagKeys::default(),
+            before: None,
         })
     }
 

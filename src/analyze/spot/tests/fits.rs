@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use super::fixture::{World, instance};
 use crate::analyze::spot::fit::{Telemetry, judge};
 use crate::analyze::spot::{Pattern, SPOT_TAG, SpotRule, SpotRules};
@@ -198,4 +200,21 @@ fn minutes_in_tags_count_and_nonsense_is_said() {
     };
     assert_eq!(writes(&odd), Some(Figure(5.0 / 60.0)));
     assert_eq!(writes(&quick), None);
+}
+
+#[test]
+fn rows_that_are_as_they_were_are_those_of_the_picture_before() {
+    let world = |workload: &str| {
+        let second = instance("i-2", "g5.xlarge", &[("workload", workload)]);
+        World::default().with(instance("i-1", "g5.xlarge", &[])).with(second)
+    };
+    let old = world("training").rows();
+    let again = world("training").rows_after(&old);
+    assert!(again.iter().zip(&old).all(|(new, old)| Arc::ptr_eq(new, old)) && old.len() == 2);
+    // The work of one is another now: it says what it would say without a picture before.
+    let new = world("inference").rows_after(&old);
+    assert_eq!(new, world("inference").rows());
+    let is_old = |row: &Arc<SpotRow>| old.iter().any(|old| Arc::ptr_eq(old, row));
+    let of = |id: &str| new.iter().find(|row| &*row.id == id).unwrap();
+    assert_eq!((is_old(of("i-1")), is_old(of("i-2"))), (true, false));
 }

@@ -14,7 +14,7 @@ use crate::domain::{
     VerdictKind, ZoneOffering, sample,
 };
 use crate::fleet::savings::{MixedFleet, SpotRow};
-use crate::fleet::{Book, Fleet, GpuFleet, JoinInput, PriceBook, join};
+use crate::fleet::{Book, Fleet, GpuFleet, JoinInput, PriceBook, Savings, join};
 use crate::source::catalogue::type_specs;
 
 pub const EAST: &str = "us-east-1";
@@ -229,11 +229,18 @@ impl World {
             facts: &self.facts,
             rules: &rules,
             tag_keys: &TagKeys::default(),
+            before: None,
         })
     }
 
     pub fn rows(&self) -> Vec<Arc<SpotRow>> {
         self.look(rows)
+    }
+
+    /// The rows of a picture that follows one with these.
+    pub fn rows_after(&self, spot: &[Arc<SpotRow>]) -> Vec<Arc<SpotRow>> {
+        let before = Savings { spot: spot.to_vec(), ..Savings::default() };
+        self.look(|input| rows(&SavingsInput { before: Some(&before), ..*input }))
     }
 
     pub fn row(&self, id: &str) -> Arc<SpotRow> {

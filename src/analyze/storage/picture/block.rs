@@ -7,24 +7,31 @@ use super::{PictureInput, ranked, savings};
 use crate::analyze::idle::Exemption;
 use crate::analyze::storage::ebs;
 use crate::domain::storage::{EbsFacts, Snapshot, Volume};
-use crate::domain::{InstanceState, Tags};
+use crate::domain::{InstanceState, Kept, Tags};
 use crate::fleet::storage::{Holder, SnapshotRow, VolumeRow, VolumeUse};
 
 /// Rows of all scopes.
 pub(super) fn rows(input: &PictureInput<'_>) -> (Vec<Arc<VolumeRow>>, Vec<Arc<SnapshotRow>>) {
     let instances = input.instances.iter().map(|i| (&*i.id, &**i)).collect();
     let all = || input.facts.ebs.iter();
+    let before = input.before;
+    let old = before.iter().flat_map(|old| &old.volumes).map(|row| (&*row.volume.id, row));
+    let old_volumes = Kept::of(old);
+    let old = before.iter().flat_map(|old| &old.snapshots).map(|row| (&*row.snapshot.id, row));
+    let old_snapshots = Kept::of(old);
     let mut volumes = Vec::with_capacity(all().flat_map(|ebs| &ebs.volumes).map(Vec::len).sum());
     let mut snapshots =
         Vec::with_capacity(all().flat_map(|ebs| &ebs.snapshots).map(Vec::len).sum());
     for ebs in all() {
         for volume in ebs.volumes.iter().flatten() {
-            volumes.push(Arc::new(volume_row(input, ebs, volume, &instances)));
+            let row = volume_row(input, ebs, volume, &instances);
+            volumes.push(old_volumes.or_new(&volume.id, row));
         }
         let here: Option<BTreeSet<&str>> =
             ebs.volumes.as_ref().ok().map(|v| v.iter().map(|v| &*v.id).collect());
         for snapshot in ebs.snapshots.iter().flatten() {
-            snapshots.push(Arc::new(snapshot_row(input, ebs, snapshot, here.as_ref())));
+            let row = snapshot_row(input, ebs, snapshot, here.as_ref());
+            snapshots.push(old_snapshots.or_new(&snapshot.id, row));
         }
     }
     (volumes, snapshots)

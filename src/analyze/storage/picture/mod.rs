@@ -36,6 +36,8 @@ pub struct PictureInput<'a> {
     pub tag_keys: &'a TagKeys,
     /// What resources cost on the newest bill; `None` without one.
     pub billed: Option<&'a ResourceCosts>,
+    /// The picture before this one: rows that are as they were are shared with it. `None` for the first.
+    pub before: Option<&'a StorageFleet>,
 }
 
 /// Joins everything. Volume steps are counted per account and region, and every byte is shown at

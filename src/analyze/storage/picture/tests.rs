@@ -8,7 +8,7 @@ use crate::analyze::storage::price::storage_usd;
 use crate::analyze::storage::{PictureInput, picture};
 use crate::domain::storage::{GIB, StorageFacts, Tier};
 use crate::domain::{ErrorKind, SourceError, TagKeys};
-use crate::fleet::storage::{BucketKind, SizedBy, VolumeUse};
+use crate::fleet::storage::{BucketKind, SizedBy, StorageFleet, VolumeRow, VolumeUse};
 use crate::tabs::storage::picture::fixture::{
     bucket, facts, fleet, fleet_of, gib, scan, series, sums, tree,
 };
@@ -117,9 +117,7 @@ fn a_list_alone_makes_a_row_and_a_partial_one_says_no_size() {
 
 #[test]
 fn volumes_are_only_called_unused_where_that_is_known() {
-    let used = |fleet: &crate::fleet::StorageFleet, n: u32| {
-        fleet.volume(&format!("vol-{n:017x}")).unwrap().used
-    };
+    let used = |fleet: &StorageFleet, n: u32| fleet.volume(&format!("vol-{n:017x}")).unwrap().used;
     let known = fleet();
     assert_eq!(
         [1, 2, 3, 4].map(|n| used(&known, n)),
@@ -147,6 +145,7 @@ fn an_exempt_instance_keeps_its_volumes() {
         let tag_keys = TagKeys::default();
         let input = PictureInput {
             billed: None,
+            before: None,
             version: 1,
             now,
             facts: &facts,
@@ -214,4 +213,30 @@ proptest! {
         prop_assert!((billed - shown).abs() < 1e-6 * billed.max(1.0), "{} {}", billed, shown);
         prop_assert!((fleet.totals.buckets.usd_per_month - shown).abs() < 1e-6);
     }
+}
+
+#[test]
+fn rows_that_are_as_they_were_are_those_of_the_picture_before() {
+    let (mut facts, tag_keys) = (facts(), TagKeys::default());
+    let made = |facts: &StorageFacts, before: Option<&StorageFleet>| {
+        let (now, instances) = (facts.ebs[0].taken_at, &[]);
+        let tag_keys = &tag_keys;
+        let version = facts.version;
+        picture(&PictureInput { version, now, facts, instances, tag_keys, billed: None, before })
+    };
+    let old = made(&facts, None);
+    let again = made(&facts, Some(&old));
+    assert!(again.volumes.iter().zip(&old.volumes).all(|(new, old)| Arc::ptr_eq(new, old)));
+    assert!(again.snapshots.iter().zip(&old.snapshots).all(|(new, old)| Arc::ptr_eq(new, old)));
+    assert!(old.volumes.len() > 1 && !old.snapshots.is_empty());
+
+    // One of them grows: it is another row, and what it says is what it would say without a picture before.
+    let volumes = Arc::make_mut(&mut facts.ebs[0]).volumes.as_mut().unwrap();
+    let id = volumes[0].id.clone();
+    Arc::make_mut(&mut volumes[0]).size_gib += 1000;
+    let new = made(&facts, Some(&old));
+    let same = |row: &&Arc<VolumeRow>| old.volumes.iter().any(|old| Arc::ptr_eq(old, row));
+    let others: Vec<_> = new.volumes.iter().filter(|row| !same(row)).collect();
+    assert_eq!(others.iter().map(|row| &row.volume.id).collect::<Vec<_>>(), [&id]);
+    assert_eq!(new, made(&facts, None));
 }

@@ -226,6 +226,7 @@ impl World {
             facts: &self.facts,
             rules: &SavingsRules::default(),
             tag_keys: &TagKeys::default(),
+            before: None,
         })
     }
 

@@ -481,6 +481,7 @@ async fn demo_rows(now: Timestamp) -> HashMap<String, Arc<crate::fleet::savings:
         facts: &facts,
         rules: &SavingsRules::default(),
         tag_keys: &TagKeys::default(),
+        before: None,
     });
     let named = rows.into_iter().filter(|r| r.resource.kind != ResourceKind::StoppedInstance);
     named.map(|r| (r.resource.name.to_string(), r)).collect()

@@ -127,6 +127,7 @@ async fn sizes() -> Vec<Arc<Proposal>> {
         facts: &SavingsFacts::default(),
         rules: &SavingsRules::default(),
         tag_keys: &tag_keys,
+        before: None,
     })
 }
 

@@ -376,6 +376,7 @@ pub(crate) fn fleet_of(change: impl FnOnce(&mut StorageFacts)) -> StorageFleet {
         instances: &[],
         tag_keys: &tag_keys,
         billed: None,
+        before: None,
     })
 }
 
