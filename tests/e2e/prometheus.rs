@@ -15,7 +15,9 @@ use std::time::{Duration, Instant};
 use burntop::parts::domain::{ErrorKind, GpuKey, GpuSignal, Hour, Rung, Sweep};
 use burntop::parts::source::prometheus::{Matchers, Prometheus as Source, Settings};
 use burntop::parts::source::{Ask, GpuSource};
-use jiff::{SignedDuration, Timestamp};
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp, ToSpan as _};
 
 use crate::ports::serve;
 use crate::pty::LIMIT;
@@ -25,6 +27,9 @@ use crate::remote::installed;
 pub const NODES: usize = 200;
 /// GPUs of each.
 pub const GPUS: usize = 8;
+
+/// A query with two series.
+const TWO_SERIES: &str = r#"vector(1) or label_replace(vector(2), "a", "b", "", "")"#;
 
 /// Hours of history that renamed nodes have.
 pub const HISTORY_H: u32 = 26;
@@ -98,27 +103,9 @@ impl Prometheus {
         let exporter: u16 = port.trim().parse().unwrap();
 
         if let Some(promtool) = promtool {
-            let made = Command::new(promtool)
-                .args(["tsdb", "create-blocks-from", "openmetrics", "--quiet"])
-                .args([&samples, &data])
-                .status();
-            assert!(made.is_ok_and(|s| s.success()), "promtool makes blocks");
+            blocks(&promtool, &samples, &data);
         }
-        let config = home.path().join("prometheus.yml");
-        std::fs::write(&config, configuration(exporter, nodes)).unwrap();
-        let (server, port) = serve("Prometheus", |port| {
-            Command::new(&program)
-                .arg(format!("--config.file={}", config.display()))
-                .arg(format!("--storage.tsdb.path={}", data.display()))
-                .arg(format!("--web.listen-address=127.0.0.1:{port}"))
-                .arg("--log.level=error")
-                .stdin(Stdio::null())
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .spawn()
-                .unwrap()
-        });
-        let url = format!("http://127.0.0.1:{port}");
+        let (server, url) = served(&program, home.path(), &configuration(exporter, nodes), &data);
         Some(Self { url, exporter, server, pages, _home: home })
     }
 
@@ -129,6 +116,34 @@ impl Prometheus {
         write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
         stream.read_to_end(&mut Vec::new()).unwrap();
     }
+}
+
+/// Has `promtool` make blocks of the samples of a file, in a folder of Prometheus.
+fn blocks(promtool: &Path, samples: &Path, data: &Path) {
+    let made = Command::new(promtool)
+        .args(["tsdb", "create-blocks-from", "openmetrics", "--quiet"])
+        .args([samples, data])
+        .status();
+    assert!(made.is_ok_and(|s| s.success()), "promtool makes blocks");
+}
+
+/// Starts a Prometheus with this configuration and folder; with its address.
+fn served(program: &Path, home: &Path, configuration: &str, data: &Path) -> (Child, String) {
+    let config = home.join("prometheus.yml");
+    std::fs::write(&config, configuration).unwrap();
+    let (server, port) = serve("Prometheus", |port| {
+        Command::new(program)
+            .arg(format!("--config.file={}", config.display()))
+            .arg(format!("--storage.tsdb.path={}", data.display()))
+            .arg(format!("--web.listen-address=127.0.0.1:{port}"))
+            .arg("--log.level=error")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
+    });
+    (server, format!("http://127.0.0.1:{port}"))
 }
 
 fn configuration(exporter: u16, renamed: &[Renamed<'_>]) -> String {
@@ -288,4 +303,51 @@ async fn the_hour_of_now_and_the_rules_offered_for_it() {
         let checked = Command::new(promtool).args(["check", "rules"]).arg(&file).output().unwrap();
         assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
     }
+}
+
+/// Predictions of three days, one sample each hour at half past: 100 an hour on the first, 7 an hour on the second, at whose
+/// noon the counter begins anew, and nothing on the third.
+fn predictions(first: Date) -> String {
+    let mut out = "# TYPE predictions counter\n".to_owned();
+    let mut total = 0;
+    for hour in 0..48_i64 {
+        total = if hour == 36 { 0 } else { total };
+        total += if hour < 24 { 100 } else { 7 };
+        let begin = first.to_zoned(TimeZone::UTC).unwrap().timestamp().as_second();
+        let _ = writeln!(out, "predictions_total {total} {}", begin + hour * 3600 + 1800);
+    }
+    out + "# EOF\n"
+}
+
+#[tokio::test]
+async fn counts_of_days_are_those_of_the_samples() {
+    let (Some(program), Some(promtool)) = (installed("prometheus"), installed("promtool")) else {
+        return;
+    };
+    let home = tempfile::tempdir().unwrap();
+    let (samples, data) = (home.path().join("samples"), home.path().join("data"));
+    let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
+    let days = today - 3.days()..today;
+    std::fs::write(&samples, predictions(days.start)).unwrap();
+    blocks(&promtool, &samples, &data);
+    let (mut server, url) = served(&program, home.path(), "{}", &data);
+    let lab = source(&url, "");
+    let end = Instant::now() + LIMIT;
+    let mut told = lab.days("sum(increase(predictions_total[1d]))", &days).await;
+    while told.is_err() && Instant::now() < end {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        told = lab.days("sum(increase(predictions_total[1d]))", &days).await;
+    }
+    let none = lab.days("sum(increase(others_total[1d]))", &days).await;
+    let two = lab.days(TWO_SERIES, &days).await;
+    let _ = server.kill();
+    let _ = server.wait();
+    let told = told.unwrap();
+    assert_eq!(told.len(), 2, "{told:?}: the third day has no sample and is not known");
+    for ((day, count), wanted) in told.iter().zip([2400.0, 168.0]) {
+        assert!((count - wanted).abs() < 1e-6, "{count} and not {wanted} on {day}");
+    }
+    assert_eq!([told[0].0, told[1].0], [days.start, days.start + 1.day()]);
+    assert!(none.unwrap().is_empty());
+    assert!(two.is_err(), "{two:?}: several series are no count");
 }

@@ -1,5 +1,7 @@
 //! Counts of unit costs: of a CSV file, of a query of a server with the Prometheus HTTP API, of a metric of CloudWatch.
 
+mod kept;
+
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -8,6 +10,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 use crate::analyze::teams::{Counts, CountsError, Samples, Unit, counts, samples};
+use crate::cache::Cache;
 use crate::cli::accounts::Reach;
 use crate::cli::exit::CliError;
 use crate::cli::invocation::Invocation;
@@ -80,7 +83,7 @@ pub fn unit_counts(
     }
     let read = with_cache(invocation, async |cache| {
         let cap = micro_usd(invocation.config.own_cost_cap_usd_per_day);
-        Ok(reader.read(units, &Ledger::new(cache.clone(), cap)).await)
+        Ok(reader.read(units, &Ledger::new(cache.clone(), cap), cache).await)
     });
     read.unwrap_or_else(|error| {
         let why = error.to_string();
@@ -95,6 +98,7 @@ pub struct CountReader {
     /// Why nobody is asked; `None` where servers and accounts are.
     refusal: Option<&'static str>,
     days: Range<Date>,
+    now: Timestamp,
 }
 
 impl CountReader {
@@ -116,18 +120,31 @@ impl CountReader {
             accounts: reaches.iter().map(Reach::provider).collect(),
             refusal,
             days: ended_days(month, options.now()),
+            now: options.now(),
         }
     }
 
-    /// Counts of each unit cost, in the same order. What is billed is charged to `ledger` before it is asked.
+    /// Counts of each unit cost, in the same order. What `cache` has of the last hours is not asked again; what is billed is
+    /// charged to `ledger` before it is asked.
     pub async fn read(
         &self,
         units: &[(Arc<Unit>, CountSource)],
         ledger: &Ledger,
+        cache: &Cache,
     ) -> Vec<Result<Counted, CountsFailed>> {
         let mut all = Vec::new();
         for (_, source) in units {
-            all.push(self.read_one(source, ledger).await);
+            let kept = kept::find(cache, source, &self.days, self.now).await;
+            all.push(match kept {
+                Some(counted) => Ok(counted),
+                None => {
+                    let read = self.read_one(source, ledger).await;
+                    if let Ok(told) = &read {
+                        kept::keep(cache, source, &self.days, self.now, told).await;
+                    }
+                    read
+                }
+            });
         }
         all
     }

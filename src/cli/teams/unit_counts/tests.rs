@@ -1,5 +1,6 @@
 use super::*;
-use crate::cache::{Cache, OpenOptions};
+use crate::analyze::teams::MoneyFilter;
+use crate::cache::OpenOptions;
 use crate::domain::Address;
 use crate::domain::daily::DayStatistic;
 use crate::source::aws::testing::{Cbor, Reply, Server};
@@ -32,6 +33,7 @@ fn reader(servers: &[&Server], accounts: &[&Server]) -> CountReader {
         accounts: accounts.iter().map(|s| Arc::new(s.provider()) as Arc<dyn Provider>).collect(),
         refusal: None,
         days: day("2026-11-01")..day("2026-11-04"),
+        now: now(),
     }
 }
 
@@ -153,4 +155,28 @@ fn days_that_are_no_counts_are_named_up_to_three() {
     assert!(said.starts_with("5 days") && said.ends_with("2026-11-03, and 2 more days"), "{said}");
     assert!(remark(&[], true).unwrap().contains("no day has a count"));
     assert_eq!(remark(&[], false), None);
+}
+
+#[tokio::test]
+async fn who_looks_again_is_charged_nothing() {
+    let server = cloudwatch("Complete");
+    let reader = reader(&[], &[&server]);
+    let (cache, _) = Cache::open(OpenOptions::in_memory(), now());
+    let ledger = ledger(1.0);
+    let unit =
+        Unit { name: "x".into(), filter: MoneyFilter::parse("").unwrap(), per: 1.0, target: None };
+    let units = [(Arc::new(unit), metric())];
+    let first = reader.read(&units, &ledger, &cache).await.remove(0).unwrap();
+    let asked = server.requests();
+    let second = reader.read(&units, &ledger, &cache).await.remove(0).unwrap();
+    assert_eq!((&first, first.counts.len()), (&second, 1));
+    assert_eq!((server.requests(), spent(&ledger).await), (asked, 10));
+    // What could not be read is not kept: it is asked again.
+    let broken = cloudwatch("InternalError");
+    let reader = self::reader(&[], &[&broken]);
+    let (cache, _) = Cache::open(OpenOptions::in_memory(), now());
+    assert!(reader.read(&units, &ledger, &cache).await[0].is_err());
+    let asked = broken.requests();
+    assert!(reader.read(&units, &ledger, &cache).await[0].is_err());
+    assert!(broken.requests() > asked);
 }
