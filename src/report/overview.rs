@@ -321,19 +321,14 @@ fn records(model: &Overview, ctx: &ViewContext) -> Vec<Record> {
     }));
     records.extend(model.teams.iter().map(|g| group("team", g)));
     records.extend(model.places.iter().map(|g| group("place", g)));
-    records.extend(model.scores.iter().map(|s| {
-        Record {
-            section: "score",
-            name: s.metric.name().to_owned(),
-            label: Some(s.metric.label()),
-            share: s.share,
-            grade: s.grade,
-            note: [&*s.rests_on, s.metric.yardstick(), s.target().as_deref().unwrap_or_default()]
-                .join("; ")
-                .trim_end_matches("; ")
-                .to_owned(),
-            ..Record::default()
-        }
+    records.extend(model.scores.iter().map(|s| Record {
+        section: "score",
+        name: s.metric.name().to_owned(),
+        label: Some(s.metric.label()),
+        share: s.share,
+        grade: s.grade,
+        note: s.note(),
+        ..Record::default()
     }));
     if let Some(sentence) = model.blind.sentence() {
         records.push(Record {

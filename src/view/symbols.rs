@@ -29,6 +29,14 @@ impl Symbols {
         }
     }
 
+    /// Sign before an upper bound: `≤`.
+    pub fn at_most(self) -> &'static str {
+        match self {
+            Self::Unicode => "≤",
+            Self::Ascii => "<=",
+        }
+    }
+
     /// Sign at the end of truncated text: `…`.
     pub fn ellipsis(self) -> &'static str {
         match self {

@@ -9,6 +9,7 @@ mod measures;
 mod past;
 mod savings;
 mod score;
+mod storage;
 
 pub use finding_field::FindingField;
 pub use findings::{FINDINGS, Finding, FindingOf};

@@ -20,19 +20,22 @@ pub enum Metric {
     CommitmentCoverage,
     /// Share of the dollars for storage that no finding would save.
     StorageEfficiency,
+    /// Bytes of buckets and volumes that are in use ÷ those of which it is known whether they are.
+    ActiveStorage,
     /// Share of running instances tagged with team, project, environment and cost center.
     TagCompliance,
 }
 
 impl Metric {
     /// All metrics, in order. Those of commitments and storage have a value once these are read.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::GpuUtilisation,
         Self::IdleGpuHours,
         Self::SpotCoverage,
         Self::CommitmentUtilisation,
         Self::CommitmentCoverage,
         Self::StorageEfficiency,
+        Self::ActiveStorage,
         Self::TagCompliance,
     ];
 
@@ -49,6 +52,7 @@ impl Metric {
             Self::CommitmentUtilisation => "commitment utilisation",
             Self::CommitmentCoverage => "commitment coverage",
             Self::StorageEfficiency => "storage efficiency",
+            Self::ActiveStorage => "active storage",
             Self::TagCompliance => "tag compliance",
         }
     }
@@ -62,11 +66,12 @@ impl Metric {
             Self::CommitmentUtilisation => "commitment_utilisation",
             Self::CommitmentCoverage => "commitment_coverage",
             Self::StorageEfficiency => "storage_efficiency",
+            Self::ActiveStorage => "active_storage",
             Self::TagCompliance => "tag_compliance",
         }
     }
 
-    /// Bounds of the bands, as text.
+    /// Bounds of the bands, as text; empty where the metric has none.
     pub fn yardstick(self) -> &'static str {
         match self {
             Self::GpuUtilisation => "Poor <20%, Good ≥65%, Elite ≥85%",
@@ -75,6 +80,7 @@ impl Metric {
             Self::CommitmentUtilisation => "Poor <80%, Good ≥90%, Elite ≥95%",
             Self::CommitmentCoverage => "Poor <60%, Good ≥70%, Elite ≥80%",
             Self::StorageEfficiency => "Poor <50%, Good ≥80%, Elite ≥95%",
+            Self::ActiveStorage => "",
             Self::TagCompliance => "Poor <50%, Good ≥80%, Elite ≥90%",
         }
     }
@@ -84,6 +90,7 @@ impl Metric {
         match self {
             Self::GpuUtilisation => Some(70.0),
             Self::SpotCoverage => Some(60.0),
+            Self::ActiveStorage => Some(50.0),
             _ => None,
         }
     }
@@ -102,9 +109,10 @@ impl Metric {
     /// - Commitment coverage: the Foundation's maturity model gives about 60, 70 and 80% for crawl,
     ///   walk and run; below crawl is Poor. More is not better by itself: what is covered and not
     ///   used costs, see utilisation.
-    /// - Storage efficiency: one target is published, above 50%; below it is Poor. Good from 80% and
-    ///   Elite from 95% are our choice: the published figure is a least one, and every dollar that a
-    ///   finding names can be had.
+    /// - Storage efficiency: by bytes one target is published, above 50% active; by dollars less is Poor.
+    ///   Good from 80% and Elite from 95% are our choice: the published figure is a least one, and
+    ///   every dollar that a finding names can be had.
+    /// - Active storage: that target alone, and no bands.
     /// - Tag compliance: the maturity model asks that 50, 80 and 90% of the spend can be allocated;
     ///   counted here by instances, not by dollars.
     pub fn grade(self, share: f64) -> Option<Band> {
@@ -130,6 +138,7 @@ impl Metric {
             Self::CommitmentUtilisation => rising(80.0, 90.0, 95.0),
             Self::CommitmentCoverage => rising(60.0, 70.0, 80.0),
             Self::StorageEfficiency => rising(50.0, 80.0, 95.0),
+            Self::ActiveStorage => None,
             Self::TagCompliance => rising(50.0, 80.0, 90.0),
         }
     }
@@ -142,7 +151,9 @@ pub struct Score {
     pub metric: Metric,
     /// Value of the score, 0–1; `None` where there is no data for it.
     pub share: Option<f64>,
-    /// Band of the value; `None` without a value.
+    /// True when the value is an upper bound.
+    pub is_at_most: bool,
+    /// Band of the value; `None` without a value, and where the metric has no bands.
     pub grade: Option<Band>,
     /// Base of the value: `612 of 904 GPUs`.
     pub rests_on: String,
@@ -152,15 +163,36 @@ impl Score {
     /// A figure, with its grade where it is known.
     pub(super) fn new(metric: Metric, share: Option<f64>, rests_on: String) -> Self {
         let share = share.filter(|s| s.is_finite());
-        Self { metric, share, grade: share.and_then(|s| metric.grade(s)), rests_on }
+        let grade = share.and_then(|s| metric.grade(s));
+        Self { metric, share, is_at_most: false, grade, rests_on }
     }
 
-    /// The published target and whether it is met; `None` without a target or a value.
+    /// The published target and whether it is met: `target >70%: missed`; `None` without a target or a value.
     pub fn target(&self) -> Option<String> {
+        self.against().map(|against| format!("target {against}"))
+    }
+
+    /// The same without its first word.
+    pub fn against(&self) -> Option<String> {
         let (target, share) = (self.metric.target_percent()?, self.share?);
         // What is the target but for its last bit is the target, and not above it.
-        let met = if share * 100.0 > target + 1e-9 { "met" } else { "missed" };
-        Some(format!("target >{}: {met}", percent_trimmed(target, 0)))
+        let met = match share * 100.0 > target + 1e-9 {
+            // Above it by a bound alone.
+            true if self.is_at_most => "not known",
+            true => "met",
+            false => "missed",
+        };
+        Some(format!(">{}: {met}", percent_trimmed(target, 0)))
+    }
+
+    /// What the value rests on, the bounds of its bands and its target: `9 of 42 GPUs seen; Poor <20%, …; target >70%: met`.
+    pub fn note(&self) -> String {
+        let at_most = self.is_at_most.then_some("at most");
+        let parts = [at_most, Some(&*self.rests_on), Some(self.metric.yardstick())];
+        let target = self.target();
+        let parts = parts.into_iter().chain([target.as_deref()]).flatten();
+        let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+        parts.join("; ")
     }
 
     /// Puts a figure in its place among others, or in the place of an older one.
@@ -278,5 +310,17 @@ mod tests {
         assert_eq!(said(Metric::SpotCoverage, 0.2), "target >60%: missed");
         assert_eq!(of(Metric::SpotCoverage, None), None);
         assert_eq!(of(Metric::TagCompliance, Some(1.0)), None);
+        assert_eq!(said(Metric::ActiveStorage, 0.5), "target >50%: missed");
+    }
+
+    #[test]
+    fn an_upper_bound_can_miss_a_target_and_is_not_sure_to_meet_it() {
+        let of = |share| Score {
+            is_at_most: true,
+            ..Score::new(Metric::ActiveStorage, Some(share), "1 TiB of 2 TiB judged".into())
+        };
+        assert_eq!(of(0.5).note(), "at most; 1 TiB of 2 TiB judged; target >50%: missed");
+        assert_eq!(of(0.6).note(), "at most; 1 TiB of 2 TiB judged; target >50%: not known");
+        assert_eq!(Metric::ActiveStorage.grade(0.6), None);
     }
 }
