@@ -161,6 +161,7 @@ impl OverviewReport {
         if let Some(savings) = &self.savings {
             model = model.with_savings(savings);
         }
+        model.scores = picture::directed(&model.scores, self.past.as_deref());
         let found = std::mem::take(&mut model.findings).into_iter().map(Arc::new).collect();
         let found = table::sorted::<FindingField>(found, &how.sorts, ctx);
         let shown = how.limit.unwrap_or(picture::FINDINGS);

@@ -14,7 +14,7 @@ pub(crate) use bill::lines as bill;
 use crate::app::App;
 use crate::app::Role;
 use crate::app::content::{Line, columns, pad, wrap};
-use crate::tabs::overview::picture::{Group, Overview};
+use crate::tabs::overview::picture::{Group, Overview, directed};
 use crate::view::Symbols;
 use crate::view::format;
 pub(crate) use crate::view::room::cut;
@@ -36,7 +36,8 @@ pub fn lines(app: &App, overview: &Overview, width: usize) -> Vec<Line> {
         lines.push(Line::of(Role::Warn, text));
     }
     let (bill, below) = ladder::lines(overview, &ctx, width);
-    let scores = scorecard::lines(&overview.scores, &ctx, width);
+    let directed = directed(&overview.scores, app.burn_past().map(|past| &**past));
+    let scores = scorecard::lines(&directed, &ctx, width);
     // On a wide screen the scorecard stands beside the ladder, else below the findings.
     let together = widest(&bill) + GAP + widest(&scores) <= width;
     if together {

@@ -29,8 +29,10 @@ pub(super) fn lines(scores: &[Score], ctx: &ViewContext, width: usize) -> Vec<Li
             .text("  ")
             .column(Role::Text, score.metric.label(), 28)
             .number(Role::Text, &share, 5)
-            .text("  ")
-            .column(role, grade, 14)
+            .text(" ")
+            .column(Role::Dim, score.direction.map_or("", |to| ctx.symbols.direction(to)), 1)
+            .text(" ")
+            .column(role, grade, 13)
             .column(Role::Dim, &score.rests_on, rests_on);
         let yardstick = score.metric.yardstick();
         let room = width.saturating_sub(line_columns(&line) + 4);
@@ -46,7 +48,10 @@ pub(super) fn lines(scores: &[Score], ctx: &ViewContext, width: usize) -> Vec<Li
 
 /// Which of the published targets are met, in as many lines as that takes.
 fn targets(scores: &[Score], width: usize) -> Vec<Line> {
-    let of = |score: &Score| Some(format!("{} {}", score.metric.label(), score.against()?));
+    let of = |score: &Score| {
+        let heading = score.direction.map(|to| format!(", {}", to.word())).unwrap_or_default();
+        Some(format!("{} {}{heading}", score.metric.label(), score.against()?))
+    };
     let told: Vec<String> = scores.iter().filter_map(of).collect();
     if told.is_empty() {
         return Vec::new();

@@ -19,7 +19,7 @@ pub use ladder::{Basis, Ladder, LadderRow, Money, filter};
 pub use measures::{GpuUse, Measures, PieceKind};
 pub use past::{TRAIL_DAYS, since, trail};
 pub use savings::{NetBurn, Saved};
-pub use score::{Metric, Score};
+pub use score::{Metric, Score, directed};
 
 pub use crate::analyze::gpu::Band;
 
@@ -27,7 +27,7 @@ use jiff::Timestamp;
 
 use crate::domain::{HOURS_PER_MONTH, VerdictKind};
 use crate::fleet::savings::BillKind;
-use crate::fleet::{Fleet, Part, PartKind, Row, parts};
+use crate::fleet::{Fleet, Part, PartKind, Row, is_tagged, parts};
 use crate::view::{ViewContext, format};
 
 /// Data of the Overview. Dollars are USD/h at each instance's rate (list, or Spot price for Spot), before
@@ -196,7 +196,7 @@ pub fn overview_with(fleet: &Fleet, most_findings: usize, ctx: &ViewContext) -> 
         blind,
         gpu_findings: Vec::new(),
         net: savings::net(running()),
-        untagged: running().filter(|r| !score::is_tagged(r)).count() as u32,
+        untagged: running().filter(|r| !is_tagged(r)).count() as u32,
         saved: None,
         parts,
     };
