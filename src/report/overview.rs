@@ -162,6 +162,10 @@ impl OverviewReport {
             model = model.with_savings(savings);
         }
         model.scores = picture::directed(&model.scores, self.past.as_deref());
+        // The bill is that of everything.
+        if !self.filter.is_empty() {
+            model.units = Arc::default();
+        }
         let found = std::mem::take(&mut model.findings).into_iter().map(Arc::new).collect();
         let found = table::sorted::<FindingField>(found, &how.sorts, ctx);
         let shown = how.limit.unwrap_or(picture::FINDINGS);
@@ -329,6 +333,12 @@ fn records(model: &Overview, ctx: &ViewContext) -> Vec<Record> {
         share: s.share,
         grade: s.grade,
         note: s.note(),
+        ..Record::default()
+    }));
+    records.extend(model.units.iter().map(|unit| Record {
+        section: "score",
+        name: unit.name.to_string(),
+        note: picture::unit_note(unit, symbols),
         ..Record::default()
     }));
     if let Some(sentence) = model.blind.sentence() {

@@ -37,7 +37,7 @@ pub fn lines(app: &App, overview: &Overview, width: usize) -> Vec<Line> {
     }
     let (bill, below) = ladder::lines(overview, &ctx, width);
     let directed = directed(&overview.scores, app.burn_past().map(|past| &**past));
-    let scores = scorecard::lines(&directed, &ctx, width);
+    let scores = scorecard::lines(&directed, &overview.units, &ctx, width);
     // On a wide screen the scorecard stands beside the ladder, else below the findings.
     let together = widest(&bill) + GAP + widest(&scores) <= width;
     if together {

@@ -1,19 +1,30 @@
 //! The scorecard: each score with its band and what it rests on, and which targets are met.
 
-use super::{line_columns, widest};
+use super::{cut, line_columns, widest};
 use crate::app::Role;
 use crate::app::content::{Line, columns, wrap};
-use crate::tabs::overview::picture::{Band, Score};
+use crate::domain::bill::UnitCost;
+use crate::tabs::overview::picture::{Band, Score, unit_against, unit_rests_on};
 use crate::view::{Symbols, ViewContext, format};
 
 /// Columns before each line below the heading.
 const INDENT: usize = 2;
 
+/// Columns of the label, the value and the band of a score.
+const LABEL: usize = 28;
+const VALUE: usize = 5;
+const GRADE: usize = 13;
+
 /// Columns that the targets take at least, where there are as many.
 const NARROWEST: usize = 40;
 
-/// The scores, a line each, and below them what of their targets is met; the targets are wrapped to `width`.
-pub(super) fn lines(scores: &[Score], ctx: &ViewContext, width: usize) -> Vec<Line> {
+/// The scores and unit costs, a line each, and below them what of their targets is met; the targets are wrapped to `width`.
+pub(super) fn lines(
+    scores: &[Score],
+    units: &[UnitCost],
+    ctx: &ViewContext,
+    width: usize,
+) -> Vec<Line> {
     let mut lines = vec![Line::of(Role::Heading, "Scorecard")];
     let rests_on = scores.iter().map(|s| columns(&s.rests_on)).max().unwrap_or(0);
     for score in scores {
@@ -27,12 +38,12 @@ pub(super) fn lines(scores: &[Score], ctx: &ViewContext, width: usize) -> Vec<Li
         };
         let mut line = Line::new()
             .text("  ")
-            .column(Role::Text, score.metric.label(), 28)
-            .number(Role::Text, &share, 5)
+            .column(Role::Text, score.metric.label(), LABEL)
+            .number(Role::Text, &share, VALUE)
             .text(" ")
             .column(Role::Dim, score.direction.map_or("", |to| ctx.symbols.direction(to)), 1)
             .text(" ")
-            .column(role, grade, 13)
+            .column(role, grade, GRADE)
             .column(Role::Dim, &score.rests_on, rests_on);
         let yardstick = score.metric.yardstick();
         let room = width.saturating_sub(line_columns(&line) + 4);
@@ -41,18 +52,40 @@ pub(super) fn lines(scores: &[Score], ctx: &ViewContext, width: usize) -> Vec<Li
         }
         lines.push(line);
     }
+    lines.extend(units.iter().map(|unit| unit_line(unit, ctx.symbols)));
     let width = widest(&lines).max(NARROWEST).min(width);
-    lines.extend(targets(scores, width));
+    lines.extend(targets(scores, units, ctx.symbols, width));
     lines
 }
 
+/// A unit cost in the columns of the scores; its name makes room for its dollars.
+fn unit_line(unit: &UnitCost, symbols: Symbols) -> Line {
+    let usd = symbols.or_unknown(unit.usd_per_unit, format::usd_rate);
+    let room = (LABEL + VALUE).saturating_sub(columns(&usd));
+    Line::new()
+        .text("  ")
+        .column(Role::Text, &cut(&unit.name, room.saturating_sub(1), symbols), room)
+        .with(Role::Text, usd)
+        .text(" ")
+        .column(Role::Dim, unit.direction().map_or("", |to| symbols.direction(to)), 1)
+        .text(" ")
+        .column(Role::Dim, symbols.unknown(), GRADE)
+        .with(Role::Dim, unit_rests_on(unit))
+}
+
 /// Which of the published targets are met, in as many lines as that takes.
-fn targets(scores: &[Score], width: usize) -> Vec<Line> {
+fn targets(scores: &[Score], units: &[UnitCost], symbols: Symbols, width: usize) -> Vec<Line> {
     let of = |score: &Score| {
         let heading = score.direction.map(|to| format!(", {}", to.word())).unwrap_or_default();
         Some(format!("{} {}{heading}", score.metric.label(), score.against()?))
     };
-    let told: Vec<String> = scores.iter().filter_map(of).collect();
+    let of_unit = |unit: &UnitCost| {
+        let heading = unit.target.and(unit.direction()).map(|to| format!(", {}", to.word()));
+        let against = unit_against(unit, symbols)?;
+        Some(format!("{} {against}{}", unit.name, heading.unwrap_or_default()))
+    };
+    let told: Vec<String> =
+        scores.iter().filter_map(of).chain(units.iter().filter_map(of_unit)).collect();
     if told.is_empty() {
         return Vec::new();
     }
@@ -81,7 +114,7 @@ mod tests {
         let o = overview(&fleet(), &ctx()).with_storage(&fixture::fleet());
         let text = |line: &Line| line.spans.iter().map(|span| &*span.text).collect::<String>();
         for width in [20, 80, 200] {
-            let lines = lines(&o.scores, &ctx(), width);
+            let lines = lines(&o.scores, &[], &ctx(), width);
             let below = &lines[1 + o.scores.len()..];
             assert!(below.iter().all(|line| line_columns(line) <= width), "{width}");
             let said: Vec<String> = below.iter().map(|line| text(line).trim().to_owned()).collect();
@@ -91,6 +124,36 @@ mod tests {
                 "Targets: GPU utilisation >70%: missed; Spot coverage of GPU hours >60%: missed; active storage >50%: missed"
             );
         }
-        assert_eq!(targets(&o.scores[1..2], 80), [], "idle GPU hours have no target");
+        assert_eq!(
+            targets(&o.scores[1..2], &[], Symbols::Unicode, 80),
+            [],
+            "idle GPU hours have no target"
+        );
+    }
+    #[test]
+    fn unit_costs_stand_below_the_scores_in_their_columns() {
+        let unit = |name: &str, usd| UnitCost {
+            name: name.into(),
+            period: "2026-11".parse().unwrap(),
+            days: 12,
+            usd_per_unit: usd,
+            usd_before: Some(0.4),
+            target: Some(0.45),
+            no_counts: None,
+        };
+        let units = [unit("thousand predictions", Some(0.5128)), unit(&"x".repeat(60), None)];
+        let lines = lines(&[], &units, &ctx(), 80);
+        let text = |line: &Line| line.spans.iter().map(|span| &*span.text).collect::<String>();
+        let said: Vec<String> = lines.iter().map(text).collect();
+        assert_eq!(
+            said,
+            [
+                "Scorecard".to_owned(),
+                format!("  {:<26}$0.5128 ↑ {:<13}2026-11, 12 days", "thousand predictions", "–"),
+                format!("  {}… –   {:<13}nothing counted in 2026-11", "x".repeat(30), "–"),
+                "  Targets: thousand predictions ≤$0.45: missed, rising".to_owned(),
+            ]
+        );
+        assert!(lines.iter().all(|line| line_columns(line) <= 80));
     }
 }

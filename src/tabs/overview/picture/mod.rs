@@ -10,6 +10,7 @@ mod past;
 mod savings;
 mod score;
 mod storage;
+mod units;
 
 pub use finding_field::FindingField;
 pub use findings::{FINDINGS, Finding, FindingOf};
@@ -20,11 +21,15 @@ pub use measures::{GpuUse, Measures, PieceKind};
 pub use past::{TRAIL_DAYS, since, trail};
 pub use savings::{NetBurn, Saved};
 pub use score::{Metric, Score, directed};
+pub use units::{unit_against, unit_note, unit_rests_on};
 
 pub use crate::analyze::gpu::Band;
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 
+use crate::domain::bill::UnitCost;
 use crate::domain::{HOURS_PER_MONTH, VerdictKind};
 use crate::fleet::savings::BillKind;
 use crate::fleet::{Fleet, Part, PartKind, Row, is_tagged, parts};
@@ -75,6 +80,8 @@ pub struct Overview {
     pub places: Vec<Group>,
     /// Figures of the scorecard, in the order of [`Metric::ALL`].
     pub scores: Vec<Score>,
+    /// Unit costs by the newest bill, below the scores; empty where none are known.
+    pub units: Arc<[UnitCost]>,
     /// Accelerator instances without GPU telemetry.
     pub blind: Blind,
     /// GPUs that waste their price on instances that are not idle, the most expensive first; empty without GPU
@@ -193,6 +200,7 @@ pub fn overview_with(fleet: &Fleet, most_findings: usize, ctx: &ViewContext) -> 
         teams: groups::by(running(), |r| r.team.as_deref(), |team| team.map(str::to_owned)),
         places: groups::by(running(), |r| &r.instance.scope, |scope| Some(scope.to_string())),
         scores: score::scores(running()),
+        units: fleet.book.units.clone(),
         blind,
         gpu_findings: Vec::new(),
         net: savings::net(running()),
