@@ -397,8 +397,8 @@ def active_storage(reports):
             active += row["bytes"] if row["used"] == "in_use" else 0
     for row in reports["buckets"]["rows"]:
         for tier, part in (row["tiers"] or {}).items() if row["kind"] != "directory" else ():
-            is_archived = tier in ("glacier", "deep_archive") or tier.startswith("it_")
-            judged += part["bytes"] if is_archived or row["reads_per_month"] == 0 else 0
+            is_told = tier in ("glacier", "deep_archive") or tier.startswith("it_")
+            judged += part["bytes"] if is_told or row["reads_per_month"] == 0 else 0
             active += part["bytes"] if tier == "it_fa" else 0
     return judged, active
 

@@ -34,7 +34,7 @@ pub(super) fn lines(
         });
         let (role, grade) = match score.grade {
             Some(grade) => (grade_role(grade), grade.word()),
-            None => (Role::Dim, ctx.symbols.unknown()),
+            None => met(score.is_met(), ctx.symbols),
         };
         let mut line = Line::new()
             .text("  ")
@@ -62,6 +62,7 @@ pub(super) fn lines(
 fn unit_line(unit: &UnitCost, symbols: Symbols) -> Line {
     let usd = symbols.or_unknown(unit.usd_per_unit, format::usd_rate);
     let room = (LABEL + VALUE).saturating_sub(columns(&usd));
+    let (role, is_met) = met(unit.is_met(), symbols);
     Line::new()
         .text("  ")
         .column(Role::Text, &cut(&unit.name, room.saturating_sub(1), symbols), room)
@@ -69,7 +70,7 @@ fn unit_line(unit: &UnitCost, symbols: Symbols) -> Line {
         .text(" ")
         .column(Role::Dim, unit.direction().map_or("", |to| symbols.direction(to)), 1)
         .text(" ")
-        .column(Role::Dim, symbols.unknown(), GRADE)
+        .column(role, is_met, GRADE)
         .with(Role::Dim, unit_rests_on(unit))
 }
 
@@ -92,6 +93,15 @@ fn targets(scores: &[Score], units: &[UnitCost], symbols: Symbols, width: usize)
     let text = format!("Targets: {}", told.join("; "));
     let parts = wrap(&text, width.saturating_sub(INDENT)).into_iter();
     parts.map(|part| Line::new().text("  ").with(Role::Dim, part)).collect()
+}
+
+/// What stands in place of a band where there is none: whether the target is met.
+fn met(is_met: Option<bool>, symbols: Symbols) -> (Role, &'static str) {
+    match is_met {
+        Some(true) => (Role::Ok, "met"),
+        Some(false) => (Role::Warn, "missed"),
+        None => (Role::Dim, symbols.unknown()),
+    }
 }
 
 fn grade_role(grade: Band) -> Role {
@@ -149,7 +159,10 @@ mod tests {
             said,
             [
                 "Scorecard".to_owned(),
-                format!("  {:<26}$0.5128 ↑ {:<13}2026-11, 12 days", "thousand predictions", "–"),
+                format!(
+                    "  {:<26}$0.5128 ↑ {:<13}2026-11, 12 days",
+                    "thousand predictions", "missed"
+                ),
                 format!("  {}… –   {:<13}nothing counted in 2026-11", "x".repeat(30), "–"),
                 "  Targets: thousand predictions ≤$0.45: missed, rising".to_owned(),
             ]

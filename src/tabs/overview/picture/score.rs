@@ -185,15 +185,22 @@ impl Score {
 
     /// The same without its first word.
     pub fn against(&self) -> Option<String> {
-        let (target, share) = (self.metric.target_percent()?, self.share?);
-        // What is the target but for its last bit is the target, and not above it.
-        let met = match share * 100.0 > target + 1e-9 {
-            // Above it by a bound alone.
-            true if self.is_at_most => "not known",
-            true => "met",
-            false => "missed",
+        let target = self.metric.target_percent().filter(|_| self.share.is_some())?;
+        let met = match self.is_met() {
+            Some(true) => "met",
+            Some(false) => "missed",
+            None => "not known",
         };
         Some(format!(">{}: {met}", percent_trimmed(target, 0)))
+    }
+
+    /// True where the value is above its target; `None` without a target or a value, and where it is above it by a bound
+    /// alone.
+    pub fn is_met(&self) -> Option<bool> {
+        let (target, share) = (self.metric.target_percent()?, self.share?);
+        // What is the target but for its last bit is the target, and not above it.
+        let is_above = share * 100.0 > target + 1e-9;
+        (!is_above || !self.is_at_most).then_some(is_above)
     }
 
     /// What the value rests on, the bounds of its bands, its target, and where it is heading:
