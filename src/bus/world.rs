@@ -241,16 +241,18 @@ impl<'a> World<'a> {
                 Change::rows_if(changed)
             }
             Update::Billed(bill) => {
-                let NewestBill { costs, rates, network } = *bill;
+                let NewestBill { costs, rates, network, units } = *bill;
                 let changed = self.book.billed.as_deref() != Some(&costs)
                     || self.book.prices.billed() != Some(&rates)
-                    || self.book.network.as_deref() != network.as_ref();
+                    || self.book.network.as_deref() != network.as_ref()
+                    || *self.book.units != *units;
                 // Fleets that were published share the book: it is copied where something is new alone.
                 if changed {
                     let book = Arc::make_mut(&mut self.book);
                     book.prices.set_billed(rates);
                     book.billed = Some(Arc::new(costs));
                     book.network = network.map(Arc::new);
+                    book.units = units.into();
                 }
                 Change::rows_if(changed)
             }

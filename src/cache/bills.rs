@@ -188,7 +188,12 @@ impl Bills {
         }
         let rates = BilledRates::new(of_rates, rates);
         let network = network.and_then(NetworkSpend::sum);
-        Ok(ResourceCosts::sum(costs).map(|costs| NewestBill { costs, rates, network }))
+        Ok(ResourceCosts::sum(costs).map(|costs| NewestBill {
+            costs,
+            rates,
+            network,
+            units: Vec::new(),
+        }))
     }
 
     /// What is kept beside the bills of a period that count; `None` where one of them cannot be read.

@@ -14,7 +14,7 @@ use crate::domain::{Hour, HourRange};
 const FACT_KEEP: SignedDuration = SignedDuration::from_hours(120 * 24);
 
 /// Summaries kept; each is of one choice of accounts, regions and preset.
-const SUMMARIES: u32 = 16;
+const SUMMARIES: u32 = 20;
 
 /// How often the whole file is checked. Damage is noticed without it when a read meets it.
 const CHECK_EVERY: SignedDuration = SignedDuration::from_hours(24);

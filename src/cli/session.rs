@@ -10,6 +10,7 @@ use super::exit::CliError;
 use super::invocation::Invocation;
 use super::savings_settings::{SavingsWant, savings_settings};
 use super::storage_settings;
+use super::teams::{UNIT_MONTHS, UnitCosts};
 use super::telemetry::{self, Want};
 use super::tell::tell;
 use super::words;
@@ -21,7 +22,7 @@ use crate::bus::{Parts, ReadBilled, Settings};
 use crate::cache::{self, Cache, CacheNotice, OpenOptions};
 use crate::config::{Config, Env, SymbolChoice};
 use crate::domain::Regions;
-use crate::domain::bill::{BilledRates, NewestBill, ResourceCosts};
+use crate::domain::bill::{Bill, BilledRates, NewestBill, ResourceCosts};
 use crate::source::demo;
 use crate::source::ledger::{Ledger, micro_usd};
 use crate::term::detect;
@@ -167,25 +168,33 @@ pub fn parts(invocation: &Invocation, cache: Cache, want: Want) -> Result<Parts,
 /// Instances up to which the demo says what each was billed: a bill of more takes the memory of the cockpit itself.
 const DEMO_BILLED_AT_MOST: usize = 1_000;
 
-/// How what resources cost on the newest bill, and the rates that it shows, are read.
+/// How what resources cost on the newest bill, the rates that it shows, and unit costs are read.
 fn billed(invocation: &Invocation) -> Option<ReadBilled> {
     // A tape has no bills: what is recorded is played again as it was.
     if invocation.options.tape.is_some() || invocation.options.record.is_some() {
         return None;
     }
+    let units = UnitCosts::of(invocation);
     if let Some(fleet) = invocation.reach.demo_fleet(&invocation.config, &invocation.options) {
         let is_small = fleet.size.unwrap_or(demo::DEFAULT_SIZE) <= DEMO_BILLED_AT_MOST;
         let read: ReadBilled = Arc::new(move || {
-            let bill = demo::bill::newest(&fleet)?;
-            let rates = BilledRates::new(bill.head.period, billed_rates(&bill));
-            let (costs, network) = (ResourceCosts::of(&bill), Some(network_spend(&bill)));
-            Some(NewestBill { costs, rates, network })
+            let bills = demo::bill::newest_months(&fleet, UNIT_MONTHS);
+            let bills: Vec<Arc<Bill>> = bills.into_iter().map(Arc::new).collect();
+            let bill = bills.last()?;
+            let rates = BilledRates::new(bill.head.period, billed_rates(bill));
+            let (costs, network) = (ResourceCosts::of(bill), Some(network_spend(bill)));
+            let units = units.as_ref().map(|units| units.by(&bills)).unwrap_or_default();
+            Some(NewestBill { costs, rates, network, units })
         });
         return is_small.then_some(read);
     }
     let kept = cache::Bills::beside(&invocation.cache_file().ok()?);
     // What cannot be read is said where bills are shown.
-    Some(Arc::new(move || kept.newest().ok().flatten()))
+    Some(Arc::new(move || {
+        let newest = kept.newest().ok().flatten()?;
+        let units = units.as_ref().map(|units| units.kept(&kept)).unwrap_or_default();
+        Some(NewestBill { units, ..newest })
+    }))
 }
 
 /// The recording that was asked for.

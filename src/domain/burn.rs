@@ -7,6 +7,7 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use super::hour::Hour;
+use super::share_past::SharePast;
 
 /// Hours of a day.
 const DAY_HOURS: f64 = 24.0;
@@ -248,4 +249,6 @@ pub struct BurnPast {
     pub since: Vec<Since>,
     /// The running UTC day, counted from the epoch.
     pub today: i32,
+    /// Shares of the fleet by hour.
+    pub shares: SharePast,
 }

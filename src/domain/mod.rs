@@ -45,6 +45,7 @@ pub(crate) mod sample;
 pub mod savings_facts;
 pub mod scope;
 pub mod secret;
+pub mod share_past;
 pub mod signal_evidence;
 pub mod spot;
 pub mod spot_advisor;
@@ -105,6 +106,7 @@ pub use resource::{
 pub use savings_facts::{ResourceFacts, SavingsFacts, ScopeResources};
 pub use scope::{Regions, Scope};
 pub use secret::Secret;
+pub use share_past::{Direction, KeptShare, KeptShares, SharePast};
 pub use signal_evidence::{Criterion, EvidenceRole, SignalEvidence};
 pub use spot::{Interruption, SpotHistory, ZoneOffering};
 pub use tags::{TagKeys, Tags};

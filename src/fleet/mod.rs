@@ -11,6 +11,7 @@ pub mod parts;
 pub mod prices;
 pub mod row;
 pub mod savings;
+pub mod shares;
 pub mod storage;
 pub mod totals;
 
@@ -22,5 +23,6 @@ pub use parts::{Part, PartKind, parts};
 pub use prices::PriceBook;
 pub use row::Row;
 pub use savings::Savings;
+pub use shares::{FleetShares, is_tagged};
 pub use storage::StorageFleet;
 pub use totals::Totals;

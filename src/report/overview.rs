@@ -161,6 +161,11 @@ impl OverviewReport {
         if let Some(savings) = &self.savings {
             model = model.with_savings(savings);
         }
+        model.scores = picture::directed(&model.scores, self.past.as_deref());
+        // The bill is that of everything.
+        if !self.filter.is_empty() {
+            model.units = Arc::default();
+        }
         let found = std::mem::take(&mut model.findings).into_iter().map(Arc::new).collect();
         let found = table::sorted::<FindingField>(found, &how.sorts, ctx);
         let shown = how.limit.unwrap_or(picture::FINDINGS);
@@ -321,19 +326,20 @@ fn records(model: &Overview, ctx: &ViewContext) -> Vec<Record> {
     }));
     records.extend(model.teams.iter().map(|g| group("team", g)));
     records.extend(model.places.iter().map(|g| group("place", g)));
-    records.extend(model.scores.iter().map(|s| {
-        Record {
-            section: "score",
-            name: s.metric.name().to_owned(),
-            label: Some(s.metric.label()),
-            share: s.share,
-            grade: s.grade,
-            note: [&*s.rests_on, s.metric.yardstick(), s.target().as_deref().unwrap_or_default()]
-                .join("; ")
-                .trim_end_matches("; ")
-                .to_owned(),
-            ..Record::default()
-        }
+    records.extend(model.scores.iter().map(|s| Record {
+        section: "score",
+        name: s.metric.name().to_owned(),
+        label: Some(s.metric.label()),
+        share: s.share,
+        grade: s.grade,
+        note: s.note(),
+        ..Record::default()
+    }));
+    records.extend(model.units.iter().map(|unit| Record {
+        section: "score",
+        name: unit.name.to_string(),
+        note: picture::unit_note(unit, symbols),
+        ..Record::default()
     }));
     if let Some(sentence) = model.blind.sentence() {
         records.push(Record {

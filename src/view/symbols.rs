@@ -1,6 +1,6 @@
 //! The characters a view may use.
 
-use crate::domain::VerdictKind;
+use crate::domain::{Direction, VerdictKind};
 
 /// Character set of the screen and of text reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -26,6 +26,27 @@ impl Symbols {
         match self {
             Self::Unicode => "·",
             Self::Ascii => "|",
+        }
+    }
+
+    /// Arrow of where a value is heading, one column wide.
+    pub fn direction(self, direction: Direction) -> &'static str {
+        use Direction::{Falling, Level, Rising};
+        match (self, direction) {
+            (Self::Unicode, Rising) => "↑",
+            (Self::Unicode, Falling) => "↓",
+            (Self::Unicode, Level) => "→",
+            (Self::Ascii, Rising) => "^",
+            (Self::Ascii, Falling) => "v",
+            (Self::Ascii, Level) => "=",
+        }
+    }
+
+    /// Sign before an upper bound: `≤`.
+    pub fn at_most(self) -> &'static str {
+        match self {
+            Self::Unicode => "≤",
+            Self::Ascii => "<=",
         }
     }
 

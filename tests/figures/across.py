@@ -41,6 +41,9 @@ def across(check, reports):
     for row in lines:
         if row["section"] == "score" and row["name"] == "commitment_utilisation":
             check.near("score: utilisation", row["share"], reports["commitments"]["sums"]["utilisation"])
+        if row["section"] == "score" and row["name"] == "active_storage":
+            judged, active = active_storage(reports)
+            check.near("score: active storage", row["share"], active / judged if judged else None)
         if row["section"] == "unused" and row["name"] == "commitments":
             check.near("unused commitments", row["waste_usd_per_hour"],
                        reports["commitments"]["sums"]["unused_usd_per_hour"])
@@ -382,6 +385,22 @@ def across_nodes(check, reports, lines, running, step):
     if len(by_id) <= 10 and not any("MIG" in row["note"] for row in moved):
         needed, has = (sum(proposals[row["id"]]["need_gpus"] for row in moved + taking), total(taking, "gpus"))
         check.holds(f"nodes: {needed} GPUs in use on {has}", needed <= has)
+
+
+def active_storage(reports):
+    """Bytes of which it is told whether they are in use, and those that are. Bytes that were read are in no list: of the
+    demo none are told."""
+    judged = active = 0
+    for row in reports["ebs"]["rows"]:
+        if row["what"] == "volume" and row["used"] != "unknown":
+            judged += row["bytes"]
+            active += row["bytes"] if row["used"] == "in_use" else 0
+    for row in reports["buckets"]["rows"]:
+        for tier, part in (row["tiers"] or {}).items() if row["kind"] != "directory" else ():
+            is_told = tier in ("glacier", "deep_archive") or tier.startswith("it_")
+            judged += part["bytes"] if is_told or row["reads_per_month"] == 0 else 0
+            active += part["bytes"] if tier == "it_fa" else 0
+    return judged, active
 
 
 def across_storage(check, reports):

@@ -18,8 +18,8 @@ use tokio::time::Instant;
 
 use super::Shared;
 use crate::cache::decode;
-use crate::domain::{BurnOfDay, BurnPast, Hour, SourceId, SourceState};
-use crate::fleet::Fleet;
+use crate::domain::{BurnOfDay, BurnPast, Hour, SharePast, SourceId, SourceState};
+use crate::fleet::{Fleet, FleetShares};
 use marks::{Mark, Marks};
 use meter::Meter;
 
@@ -35,6 +35,8 @@ pub(super) struct Burn {
     meter: Meter,
     /// What earlier runs left; `None` until it was read.
     marks: Option<Marks>,
+    /// Shares by hour, as they were written last.
+    shares: SharePast,
     written: Option<Instant>,
     marked: Option<Instant>,
 }
@@ -44,7 +46,13 @@ impl Burn {
     pub fn new(shared: &Shared) -> Option<Self> {
         let settings = &shared.settings;
         let has_past = settings.billed && !settings.offline && shared.tape.is_none();
-        has_past.then(|| Self { meter: Meter::default(), marks: None, written: None, marked: None })
+        has_past.then(|| Self {
+            meter: Meter::default(),
+            marks: None,
+            shares: SharePast::default(),
+            written: None,
+            marked: None,
+        })
     }
 
     /// Takes a picture in. What is known of the past then, where it is time to say it: `is_last` for the last picture of
@@ -77,13 +85,29 @@ impl Burn {
             if let Ok(bytes) = postcard::to_stdvec(marks) {
                 shared.cache.put_summary(&key, bytes).await;
             }
+            self.shares = note_shares(shared, fleet, now).await;
         }
         let today = Hour::containing(now).day();
         let accounts: HashSet<&str> = accounts(fleet).collect();
         let mut days = shared.cache.load_burn(today - TOLD_DAYS + 1).await;
         days.retain(|day| accounts.contains(&*day.account));
-        Some(Arc::new(BurnPast { days: BurnOfDay::of(&days, accounts.len()), since, today }))
+        let days = BurnOfDay::of(&days, accounts.len());
+        Some(Arc::new(BurnPast { days, since, today, shares: self.shares.clone() }))
     }
+}
+
+/// Writes down the shares of the hour, beside those that this process and others wrote before; returns all of them.
+async fn note_shares(shared: &Shared, fleet: &Fleet, now: Timestamp) -> SharePast {
+    let key = format!("{}/shares", shared.settings.summary_key);
+    let kept = shared.cache.summary(&key).await;
+    let mut shares: SharePast = kept.and_then(|bytes| decode(&bytes)).unwrap_or_default();
+    let running = fleet.rows.iter().filter(|row| row.instance.state.is_billed());
+    let seen = FleetShares::of(running.map(|row| &**row));
+    shares.note(Hour::containing(now), seen.kept());
+    if let Ok(bytes) = postcard::to_stdvec(&shares) {
+        shared.cache.put_summary(&key, bytes).await;
+    }
+    shares
 }
 
 /// The accounts whose inventory is shown.

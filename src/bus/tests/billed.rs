@@ -28,7 +28,8 @@ async fn a_private_rate_of_the_bill_prices_the_instances_of_its_account() {
     };
     let rates = vec![rate(ACCOUNT, "g5.xlarge"), rate("999999999999", "m5.large")];
     let rates = BilledRates::new(bill.head.period, rates);
-    let read = NewestBill { costs: ResourceCosts::of(&bill), rates, network: None };
+    let read =
+        NewestBill { costs: ResourceCosts::of(&bill), rates, network: None, units: Vec::new() };
     let instances = vec![instance("i-1", "g5.xlarge"), instance("i-2", "m5.large")];
     let provider = Scripted::new(Script::new(instances, Answer::Nothing));
     let mut parts = parts(&provider, now, Preset::Cautious, &cache, false);

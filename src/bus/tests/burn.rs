@@ -4,7 +4,7 @@ use super::scripted::{Answer, Script, Scripted, instance, parts, read};
 use super::{Event, start};
 use crate::analyze::idle::Preset;
 use crate::cache::{Cache, OpenOptions};
-use crate::domain::SinceWhat;
+use crate::domain::{Direction, Instance, KeptShare, Lifecycle, SinceWhat};
 
 const FIRST: &str = "2026-11-21T03:07:00Z";
 const DAY_LATER: &str = "2026-11-22T04:07:00Z";
@@ -45,6 +45,34 @@ async fn while_an_account_does_not_answer_nothing_is_said_to_be_gone() {
     provider.play(of(&["i-1"]));
     let third = read(&provider, DAY_LATER, Preset::Cautious, &cache).await.past.unwrap();
     assert_eq!(third.since[0].gone.instances, 1);
+}
+
+#[tokio::test]
+async fn runs_once_an_hour_tell_where_shares_are_heading() {
+    let (cache, _) = Cache::open(OpenOptions::in_memory(), FIRST.parse().unwrap());
+    let on_spot = |spot: usize| {
+        let of = |i: usize| {
+            let lifecycle = if i < spot { Lifecycle::Spot } else { Lifecycle::OnDemand };
+            Instance { lifecycle, ..instance(&format!("i-{i}"), "g5.xlarge") }
+        };
+        Script::new((0..4).map(of).collect(), Answer::Nothing)
+    };
+    let provider = Scripted::new(on_spot(1));
+    let mut last = None;
+    // Eight hours on each of three days in both weeks.
+    for (day, spot) in [(2, 1), (3, 1), (4, 1), (9, 3), (10, 3), (11, 3)] {
+        provider.play(on_spot(spot));
+        for hour in 0..8 {
+            let now = format!("2026-11-{day:02}T{hour:02}:30:00Z");
+            last = read(&provider, &now, Preset::Cautious, &cache).await.past;
+            let to = last.as_ref().and_then(|p| p.shares.direction(KeptShare::Spot, p.today));
+            assert_eq!(to.is_some(), day == 11 && hour == 7, "{now}: {to:?}");
+        }
+    }
+    let past = last.unwrap();
+    let to = |of| past.shares.direction(of, past.today);
+    assert_eq!(to(KeptShare::Spot), Some(Direction::Rising), "from a quarter to three");
+    assert_eq!(to(KeptShare::Tagged), Some(Direction::Level));
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Rules, budgets and quotas of the demo. Budgets and quotas are made of what it spends and runs, so that at any hour one
+//! Rules, budgets, quotas and unit costs of the demo. They are made of what it spends and runs, so that at any hour one
 //! team is over its budget on the 19th and one is over its quota.
 
 use std::sync::Arc;
@@ -87,31 +87,61 @@ pub(super) fn quotas(running: &[Running]) -> Vec<Quota> {
     all
 }
 
-/// What one of a thousand predictions costs while as many come as are usual, US dollars.
-const USUAL_PER_THOUSAND: f64 = 0.40;
+/// A unit cost of the demo.
+struct PlantedUnit {
+    name: &'static str,
+    filter: &'static str,
+    /// What is counted in one.
+    per: f64,
+    /// What one costs while as many are counted as are usual, US dollars.
+    usual_usd: f64,
+    /// How many are counted in the newest month, of the usual: they bear the same dollars.
+    now: f64,
+    target: Option<f64>,
+}
 
-/// Share of the usual predictions that come in the newest month: fewer of them bear the same dollars.
-const FEWER: f64 = 0.78;
+/// A thousand predictions, dearer since fewer come, and a training run, cheaper since more run.
+const UNITS: [PlantedUnit; 2] = [
+    PlantedUnit {
+        name: "thousand predictions",
+        filter: "category=serving",
+        per: 1000.0,
+        usual_usd: 0.40,
+        now: 0.78,
+        target: Some(0.45),
+    },
+    PlantedUnit {
+        name: "training run",
+        filter: "category=training",
+        per: 1.0,
+        usual_usd: 60.0,
+        now: 1.15,
+        target: None,
+    },
+];
 
-/// The unit cost: a thousand predictions, dearer since fewer come.
+/// The unit costs, with counts that suit what was spent on each day.
 pub(super) fn units(
     months: &[BudgetMonth],
     rules: &Rules,
     period: Month,
 ) -> Vec<(Arc<Unit>, Counts)> {
-    let Ok(filter) = MoneyFilter::parse("category=serving") else { return vec![] };
-    let mut counts = Counts::new();
-    for back in 0..=1 {
-        let month = period.plus(-back);
-        let (_, days) = spent_by_day(&filter, BudgetPeriod::Monthly, months, rules, month);
-        let share = if back == 0 { FEWER } else { 1.0 };
-        for (day, usd) in (1..=month.days()).zip(days) {
-            counts.insert(month.day(day), (usd / USUAL_PER_THOUSAND * 1000.0 * share).round());
+    let of = |planted: &PlantedUnit| {
+        let filter = MoneyFilter::parse(planted.filter).ok()?;
+        let mut counts = Counts::new();
+        for back in 0..=1 {
+            let month = period.plus(-back);
+            let (_, days) = spent_by_day(&filter, BudgetPeriod::Monthly, months, rules, month);
+            let share = if back == 0 { planted.now } else { 1.0 };
+            for (day, usd) in (1..=month.days()).zip(days) {
+                let usual = usd / planted.usual_usd * planted.per;
+                counts.insert(month.day(day), (usual * share).round());
+            }
         }
-    }
-    let unit =
-        Unit { name: "thousand predictions".into(), filter, per: 1000.0, target: Some(0.45) };
-    vec![(Arc::new(unit), counts)]
+        let (name, per, target) = (planted.name.into(), planted.per, planted.target);
+        Some((Arc::new(Unit { name, filter, per, target }), counts))
+    };
+    UNITS.iter().filter_map(of).collect()
 }
 
 /// Tools that the invented team keeps: name, licence a month, hours a month.

@@ -11,6 +11,7 @@ mod quotas;
 pub mod settings;
 #[cfg(test)]
 mod tests;
+mod unit_costs;
 mod unit_counts;
 mod units;
 
@@ -33,6 +34,7 @@ pub use ask::{Asked, asked};
 pub use budgets::run as budgets;
 pub use people::run as people;
 pub use quotas::run as quotas;
+pub use unit_costs::{UNIT_MONTHS, UnitCosts};
 pub use units::run as units;
 
 /// Runs `burntop teams` or what is below it. Fails for arguments that do not fit, and where nothing could be read.

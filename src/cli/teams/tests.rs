@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::{Asked, Cli, dispatch, fleet};
 use crate::config::{Env, Paths};
+use crate::domain::format;
 
 /// A directory with a configuration.
 struct Place(tempfile::TempDir);
@@ -245,6 +246,10 @@ fn a_unit_cost_of_the_demo_rises_by_volume_and_a_file_of_counts_is_read() {
     assert!(number(&row["trend"]) > 0.2 && volume > 4.0 * spend.abs(), "{row}");
     let moved = number(&row["usd_per_unit"]) - number(&row["usd_per_unit_before"]);
     assert!((spend + volume - moved).abs() < 2e-6);
+    // 15% more runs bear the same dollars: 13% less each.
+    let run = &rows(&found)[1];
+    assert_eq!((rows(&found).len(), &run["name"]), (2, &"training run".into()));
+    assert!((-0.2..-0.06).contains(&number(&run["trend"])), "{run}");
     let (exit, _) = place.run(NOW, &["units", "--fail-on", "findings"]).unwrap();
     assert_eq!(exit, Exit::Findings);
     let file = place.0.path().join("counts.csv");
@@ -263,6 +268,57 @@ fn a_unit_cost_of_the_demo_rises_by_volume_and_a_file_of_counts_is_read() {
     std::fs::write(&file, "date,count\nyesterday,1\n").unwrap();
     let (exit, found) = place.json(NOW, &["units"]);
     assert_eq!((exit, &rows(&found)[0]["usd_per_unit"]), (Exit::Partial, &Json::Null));
+}
+
+#[test]
+fn the_scorecard_has_the_unit_costs_that_nobody_has_to_be_asked_for() {
+    let note = |place: &Place, words: &[&str], name: &str| {
+        let (_, found) = place.json(NOW, words);
+        let is_it = |row: &&Json| row["section"] == "score" && row["name"] == name;
+        rows(&found).iter().find(is_it).map(|row| row["note"].as_str().unwrap().to_owned())
+    };
+    let usd = |row: &Json, key: &str| format::usd_rate(row[key].as_f64().unwrap());
+    let place = Place::new("");
+    let (_, found) = place.json(NOW, &["units"]);
+    let of = |name: &str| rows(&found).iter().find(|row| row["name"] == name).unwrap();
+    let days = |row: &Json| row["days"].as_f64().unwrap();
+    let row = of("thousand predictions");
+    let want = format!(
+        "{} each; 2026-11, {} days; target ≤$0.45: missed; rising, {} before",
+        usd(row, "usd_per_unit"),
+        days(row),
+        usd(row, "usd_per_unit_before")
+    );
+    assert_eq!(note(&place, &["overview"], "thousand predictions"), Some(want));
+    let row = of("training run");
+    let want = format!(
+        "{} each; 2026-11, {} days; target falling: met; falling, {} before",
+        usd(row, "usd_per_unit"),
+        days(row),
+        usd(row, "usd_per_unit_before")
+    );
+    assert_eq!(note(&place, &["overview"], "training run"), Some(want));
+    let some = ["overview", "--filter", "state=running"];
+    assert_eq!(note(&place, &some, "training run"), None, "the bill is that of everything");
+
+    let file = place.0.path().join("counts.csv");
+    std::fs::write(&file, "date,count\n2026-11-01,1000\n2026-11-02,0\n").unwrap();
+    let place = Place::new(&format!(
+        "[[gpus.prometheus]]\nname = 'p'\nurl = 'http://127.0.0.1:9'\n\
+         [[units]]\nname = 'run'\nfilter = 'category=training'\ncsv = '{}'\n\
+         [[units]]\nname = 'token'\nprometheus = 'sum(x)'\n\
+         [[units]]\nname = 'third'\nprometheus = 'sum(y)'\n",
+        file.display()
+    ));
+    let (_, found) = place.json(NOW, &["units"]);
+    let want = format!("{} each; 2026-11, 2 days", usd(&rows(&found)[0], "usd_per_unit"));
+    assert_eq!(note(&place, &["overview"], "run"), Some(want));
+    let asked = Some("asked by `burntop units`".to_owned());
+    assert_eq!(note(&place, &["overview"], "token"), asked);
+    assert_eq!(note(&place, &["overview"], "third"), None, "the first two alone");
+    std::fs::write(&file, "date,count\nyesterday,1\n").unwrap();
+    let broken = Some("counts cannot be read".to_owned());
+    assert_eq!(note(&place, &["overview"], "run"), broken);
 }
 
 #[test]

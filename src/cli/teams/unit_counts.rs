@@ -272,7 +272,8 @@ fn remark(odd: &[Date], is_empty: bool) -> Option<String> {
     Some(format!("{days} without a count, as the value is no number from 0 on: {named}"))
 }
 
-fn of_file(path: &Path) -> Result<Counted, CountsFailed> {
+/// Counts of a file, all of them; nothing is asked.
+pub(super) fn of_file(path: &Path) -> Result<Counted, CountsFailed> {
     let name = || path.display().to_string();
     let bytes = named_file::read(path, BYTES_AT_MOST)?;
     if bytes.len() as u64 > BYTES_AT_MOST {

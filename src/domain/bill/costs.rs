@@ -9,6 +9,7 @@ use super::month::Month;
 use super::names::NameId;
 use super::network_spend::NetworkSpend;
 use super::rates::BilledRates;
+use super::unit_cost::UnitCost;
 use super::usd::Usd;
 use super::words::Pricing;
 use crate::domain::hash::FastMap;
@@ -22,6 +23,8 @@ pub struct NewestBill {
     pub rates: BilledRates,
     /// What bytes and requests cost on it; `None` where that is not kept beside it.
     pub network: Option<NetworkSpend>,
+    /// Unit costs by it and the bill of the month before; empty where none are configured.
+    pub units: Vec<UnitCost>,
 }
 
 /// Net effective cost of instances, volumes, snapshots and buckets in one period, by their ids. Small beside the bill.

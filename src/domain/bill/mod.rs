@@ -15,6 +15,7 @@
 //! | `costs` | what instances, volumes and buckets cost on it |
 //! | `network_spend` | what bytes and requests cost on it, and what fixes avoid of it |
 //! | `rates` | what on-demand hours of instances cost on it, below their list price |
+//! | `unit_cost` | what one prediction or run costs by it, for the views of what runs |
 //! | `cost_explorer` | which bills of Cost Explorer count, for which keys |
 
 mod builder;
@@ -31,6 +32,7 @@ mod note;
 mod path;
 mod rates;
 mod select;
+mod unit_cost;
 mod usage_region;
 mod usd;
 mod words;
@@ -49,6 +51,7 @@ pub use note::BillNote;
 pub use path::TransferPath;
 pub use rates::{BilledRate, BilledRates};
 pub use select::selected;
+pub use unit_cost::{NoCounts, UnitCost};
 pub use usage_region::{region_of_code, split_regions};
 pub use usd::Usd;
 pub(crate) use words::words;

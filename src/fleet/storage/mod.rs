@@ -3,10 +3,12 @@
 //!
 //! These are the rows; `analyze::storage::picture` makes them.
 
+mod activity;
 mod block;
 mod bucket;
 mod totals;
 
+pub use activity::Activity;
 pub use block::{Holder, SnapshotRow, VolumeRow, VolumeUse};
 pub use bucket::{BucketKind, BucketRow, Growth, SizedBy, TierShare};
 pub use totals::StorageTotals;

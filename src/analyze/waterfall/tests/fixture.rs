@@ -208,6 +208,7 @@ impl World {
                 holdings: self.holdings.clone(),
                 billed: None,
                 network: self.network.clone().map(Arc::new),
+                units: Arc::default(),
             }),
             verdicts: &self.verdicts,
             tag_keys: &TagKeys::default(),

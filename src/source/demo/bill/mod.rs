@@ -102,7 +102,13 @@ pub fn bills(options: &DemoOptions) -> Vec<Bill> {
     months(options, MONTHS)
 }
 
+/// The newest `count` months of [`bills`], oldest first.
+pub fn newest_months(options: &DemoOptions, count: i32) -> Vec<Bill> {
+    months(options, count)
+}
+
 /// The newest month of [`bills`]; `None` where it exceeds the limits of a bill.
+#[cfg(test)]
 pub fn newest(options: &DemoOptions) -> Option<Bill> {
     months(options, 1).pop()
 }

@@ -7,16 +7,17 @@ mod ladder;
 mod measures;
 mod past;
 mod savings;
+mod scorecard;
 
 pub(crate) use bill::lines as bill;
 
 use crate::app::App;
 use crate::app::Role;
 use crate::app::content::{Line, columns, pad, wrap};
-use crate::tabs::overview::picture::{Band, Group, Overview, Score};
+use crate::tabs::overview::picture::{Group, Overview, directed};
+use crate::view::Symbols;
 use crate::view::format;
 pub(crate) use crate::view::room::cut;
-use crate::view::{Symbols, ViewContext};
 
 /// Columns between blocks side by side.
 pub(crate) const GAP: usize = 4;
@@ -35,7 +36,8 @@ pub fn lines(app: &App, overview: &Overview, width: usize) -> Vec<Line> {
         lines.push(Line::of(Role::Warn, text));
     }
     let (bill, below) = ladder::lines(overview, &ctx, width);
-    let scores = scorecard(&overview.scores, &ctx, width);
+    let directed = directed(&overview.scores, app.burn_past().map(|past| &**past));
+    let scores = scorecard::lines(&directed, &overview.units, &ctx, width);
     // On a wide screen the scorecard stands beside the ladder, else below the findings.
     let together = widest(&bill) + GAP + widest(&scores) <= width;
     if together {
@@ -84,40 +86,6 @@ fn block(lines: &mut Vec<Line>, more: Vec<Line>) {
     if !more.is_empty() {
         lines.extend(more);
         lines.push(Line::new());
-    }
-}
-
-fn scorecard(scores: &[Score], ctx: &ViewContext, width: usize) -> Vec<Line> {
-    let mut lines = vec![Line::of(Role::Heading, "Scorecard")];
-    let rests_on = scores.iter().map(|s| columns(&s.rests_on)).max().unwrap_or(0);
-    for score in scores {
-        let share = ctx.symbols.or_unknown(score.share, |s| format::share(s, 0));
-        let (role, grade) = match score.grade {
-            Some(grade) => (grade_role(grade), grade.word()),
-            None => (Role::Dim, ctx.symbols.unknown()),
-        };
-        let mut line = Line::new()
-            .text("  ")
-            .column(Role::Text, score.metric.label(), 28)
-            .number(Role::Text, &share, 5)
-            .text("  ")
-            .column(role, grade, 14)
-            .column(Role::Dim, &score.rests_on, rests_on);
-        let yardstick = score.metric.yardstick();
-        let room = width.saturating_sub(line_columns(&line) + 4);
-        if columns(yardstick) <= room && ctx.symbols == Symbols::Unicode && !yardstick.is_empty() {
-            line = line.with(Role::Dim, format!("    {yardstick}"));
-        }
-        lines.push(line);
-    }
-    lines
-}
-
-fn grade_role(grade: Band) -> Role {
-    match grade {
-        Band::Poor => Role::Crit,
-        Band::Average => Role::Warn,
-        Band::Good | Band::Elite => Role::Ok,
     }
 }
 

@@ -9,6 +9,8 @@ mod measures;
 mod past;
 mod savings;
 mod score;
+mod storage;
+mod units;
 
 pub use finding_field::FindingField;
 pub use findings::{FINDINGS, Finding, FindingOf};
@@ -18,15 +20,19 @@ pub use ladder::{Basis, Ladder, LadderRow, Money, filter};
 pub use measures::{GpuUse, Measures, PieceKind};
 pub use past::{TRAIL_DAYS, since, trail};
 pub use savings::{NetBurn, Saved};
-pub use score::{Metric, Score};
+pub use score::{Metric, Score, directed};
+pub use units::{unit_against, unit_note, unit_rests_on};
 
 pub use crate::analyze::gpu::Band;
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 
+use crate::domain::bill::UnitCost;
 use crate::domain::{HOURS_PER_MONTH, VerdictKind};
 use crate::fleet::savings::BillKind;
-use crate::fleet::{Fleet, Part, PartKind, Row, parts};
+use crate::fleet::{Fleet, Part, PartKind, Row, is_tagged, parts};
 use crate::view::{ViewContext, format};
 
 /// Data of the Overview. Dollars are USD/h at each instance's rate (list, or Spot price for Spot), before
@@ -74,6 +80,8 @@ pub struct Overview {
     pub places: Vec<Group>,
     /// Figures of the scorecard, in the order of [`Metric::ALL`].
     pub scores: Vec<Score>,
+    /// Unit costs by the newest bill, below the scores; empty where none are known.
+    pub units: Arc<[UnitCost]>,
     /// Accelerator instances without GPU telemetry.
     pub blind: Blind,
     /// GPUs that waste their price on instances that are not idle, the most expensive first; empty without GPU
@@ -192,10 +200,11 @@ pub fn overview_with(fleet: &Fleet, most_findings: usize, ctx: &ViewContext) -> 
         teams: groups::by(running(), |r| r.team.as_deref(), |team| team.map(str::to_owned)),
         places: groups::by(running(), |r| &r.instance.scope, |scope| Some(scope.to_string())),
         scores: score::scores(running()),
+        units: fleet.book.units.clone(),
         blind,
         gpu_findings: Vec::new(),
         net: savings::net(running()),
-        untagged: running().filter(|r| !score::is_tagged(r)).count() as u32,
+        untagged: running().filter(|r| !is_tagged(r)).count() as u32,
         saved: None,
         parts,
     };

@@ -95,7 +95,7 @@ mod tests {
             usd_per_hour: *usd_per_hour,
             ..BurnOfDay::default()
         };
-        BurnPast { days: rates.iter().map(day).collect(), since: Vec::new(), today: 100 }
+        BurnPast { days: rates.iter().map(day).collect(), today: 100, ..BurnPast::default() }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::{Ladder, Metric, Overview, Score, findings};
 use crate::analyze::waterfall::{DataGaps, Task, sequence};
 use crate::domain::{HOURS_PER_MONTH, Lifecycle, ResourceKind, VerdictKind};
 use crate::fleet::savings::{CommitmentSums, Waterfall};
-use crate::fleet::{Net, Row, Savings, StorageFleet};
+use crate::fleet::{Net, Row, Savings};
 use crate::tabs::savings::picture::words;
 use crate::view::{Symbols, format};
 
@@ -131,28 +131,6 @@ impl Overview {
             commitments: (known && !savings.waterfall.early).then_some(*sums),
             resources: idle_resources(savings),
         });
-        self
-    }
-
-    /// Adds the efficiency of storage, and its findings.
-    #[must_use]
-    pub fn with_storage(mut self, storage: &StorageFleet) -> Self {
-        let totals = &storage.totals;
-        let usd = totals.usd_per_month();
-        if storage.is_empty() {
-            return self;
-        }
-        self.add_findings(&["storage"], findings::of_storage(storage));
-        let (priced, unpriced) = (totals.priced_findings, totals.unpriced_findings);
-        // Findings of which none has a price say nothing of how good it is.
-        let known = usd > 0.0 && (priced > 0 || unpriced == 0);
-        let share = known.then(|| (1.0 - totals.savings / usd).clamp(0.0, 1.0));
-        let findings = match unpriced {
-            0 => format!("{priced} findings"),
-            _ => format!("{priced} of {} findings with a price", priced + unpriced),
-        };
-        let rests_on = format!("{}/month, {findings}", format::usd_total(usd));
-        Score::new(Metric::StorageEfficiency, share, rests_on).put(&mut self.scores);
         self
     }
 }

@@ -1,9 +1,9 @@
 //! The scorecard: what can be said of the fleet now, against the bands of the field.
 
 use crate::analyze::gpu::Band;
-use crate::domain::{Lifecycle, Verdict, VerdictKind, Workload};
-use crate::fleet::Row;
-use crate::view::format::{count, percent_trimmed};
+use crate::domain::{BurnPast, Direction, KeptShare, Workload};
+use crate::fleet::{FleetShares, Row};
+use crate::view::format::{count, noun, percent_trimmed};
 
 /// A metric of the scorecard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -20,25 +20,37 @@ pub enum Metric {
     CommitmentCoverage,
     /// Share of the dollars for storage that no finding would save.
     StorageEfficiency,
+    /// Bytes of buckets and volumes that are in use ÷ those of which it is known whether they are.
+    ActiveStorage,
     /// Share of running instances tagged with team, project, environment and cost center.
     TagCompliance,
 }
 
 impl Metric {
     /// All metrics, in order. Those of commitments and storage have a value once these are read.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::GpuUtilisation,
         Self::IdleGpuHours,
         Self::SpotCoverage,
         Self::CommitmentUtilisation,
         Self::CommitmentCoverage,
         Self::StorageEfficiency,
+        Self::ActiveStorage,
         Self::TagCompliance,
     ];
 
-    /// Figures that instances alone tell.
-    const OF_INSTANCES: [Self; 4] =
-        [Self::GpuUtilisation, Self::IdleGpuHours, Self::SpotCoverage, Self::TagCompliance];
+    /// Figures that instances alone tell, each with the share that is kept of it.
+    const OF_INSTANCES: [(Self, KeptShare); 4] = [
+        (Self::GpuUtilisation, KeptShare::GpuUse),
+        (Self::IdleGpuHours, KeptShare::IdleGpus),
+        (Self::SpotCoverage, KeptShare::Spot),
+        (Self::TagCompliance, KeptShare::Tagged),
+    ];
+
+    /// The share that is kept of it by hour; `None` for a metric without a past.
+    fn kept(self) -> Option<KeptShare> {
+        Self::OF_INSTANCES.iter().find(|(metric, _)| *metric == self).map(|(_, kept)| *kept)
+    }
 
     /// Label of the metric.
     pub fn label(self) -> &'static str {
@@ -49,6 +61,7 @@ impl Metric {
             Self::CommitmentUtilisation => "commitment utilisation",
             Self::CommitmentCoverage => "commitment coverage",
             Self::StorageEfficiency => "storage efficiency",
+            Self::ActiveStorage => "active storage",
             Self::TagCompliance => "tag compliance",
         }
     }
@@ -62,11 +75,12 @@ impl Metric {
             Self::CommitmentUtilisation => "commitment_utilisation",
             Self::CommitmentCoverage => "commitment_coverage",
             Self::StorageEfficiency => "storage_efficiency",
+            Self::ActiveStorage => "active_storage",
             Self::TagCompliance => "tag_compliance",
         }
     }
 
-    /// Bounds of the bands, as text.
+    /// Bounds of the bands, as text; empty where the metric has none.
     pub fn yardstick(self) -> &'static str {
         match self {
             Self::GpuUtilisation => "Poor <20%, Good ≥65%, Elite ≥85%",
@@ -75,6 +89,7 @@ impl Metric {
             Self::CommitmentUtilisation => "Poor <80%, Good ≥90%, Elite ≥95%",
             Self::CommitmentCoverage => "Poor <60%, Good ≥70%, Elite ≥80%",
             Self::StorageEfficiency => "Poor <50%, Good ≥80%, Elite ≥95%",
+            Self::ActiveStorage => "",
             Self::TagCompliance => "Poor <50%, Good ≥80%, Elite ≥90%",
         }
     }
@@ -84,6 +99,7 @@ impl Metric {
         match self {
             Self::GpuUtilisation => Some(70.0),
             Self::SpotCoverage => Some(60.0),
+            Self::ActiveStorage => Some(50.0),
             _ => None,
         }
     }
@@ -102,9 +118,10 @@ impl Metric {
     /// - Commitment coverage: the Foundation's maturity model gives about 60, 70 and 80% for crawl,
     ///   walk and run; below crawl is Poor. More is not better by itself: what is covered and not
     ///   used costs, see utilisation.
-    /// - Storage efficiency: one target is published, above 50%; below it is Poor. Good from 80% and
-    ///   Elite from 95% are our choice: the published figure is a least one, and every dollar that a
-    ///   finding names can be had.
+    /// - Storage efficiency: by bytes one target is published, above 50% active; by dollars less is Poor.
+    ///   Good from 80% and Elite from 95% are our choice: the published figure is a least one, and
+    ///   every dollar that a finding names can be had.
+    /// - Active storage: that target alone, and no bands.
     /// - Tag compliance: the maturity model asks that 50, 80 and 90% of the spend can be allocated;
     ///   counted here by instances, not by dollars.
     pub fn grade(self, share: f64) -> Option<Band> {
@@ -130,6 +147,7 @@ impl Metric {
             Self::CommitmentUtilisation => rising(80.0, 90.0, 95.0),
             Self::CommitmentCoverage => rising(60.0, 70.0, 80.0),
             Self::StorageEfficiency => rising(50.0, 80.0, 95.0),
+            Self::ActiveStorage => None,
             Self::TagCompliance => rising(50.0, 80.0, 90.0),
         }
     }
@@ -142,25 +160,60 @@ pub struct Score {
     pub metric: Metric,
     /// Value of the score, 0–1; `None` where there is no data for it.
     pub share: Option<f64>,
-    /// Band of the value; `None` without a value.
+    /// True when the value is an upper bound.
+    pub is_at_most: bool,
+    /// Band of the value; `None` without a value, and where the metric has no bands.
     pub grade: Option<Band>,
     /// Base of the value: `612 of 904 GPUs`.
     pub rests_on: String,
+    /// Where the value is heading; `None` where nothing is known of its past ([`directed`]).
+    pub direction: Option<Direction>,
 }
 
 impl Score {
     /// A figure, with its grade where it is known.
     pub(super) fn new(metric: Metric, share: Option<f64>, rests_on: String) -> Self {
         let share = share.filter(|s| s.is_finite());
-        Self { metric, share, grade: share.and_then(|s| metric.grade(s)), rests_on }
+        let grade = share.and_then(|s| metric.grade(s));
+        Self { metric, share, is_at_most: false, grade, rests_on, direction: None }
     }
 
-    /// The published target and whether it is met; `None` without a target or a value.
+    /// The published target and whether it is met: `target >70%: missed`; `None` without a target or a value.
     pub fn target(&self) -> Option<String> {
+        self.against().map(|against| format!("target {against}"))
+    }
+
+    /// The same without its first word.
+    pub fn against(&self) -> Option<String> {
+        let target = self.metric.target_percent().filter(|_| self.share.is_some())?;
+        let met = match self.is_met() {
+            Some(true) => "met",
+            Some(false) => "missed",
+            None => "not known",
+        };
+        Some(format!(">{}: {met}", percent_trimmed(target, 0)))
+    }
+
+    /// True where the value is above its target; `None` without a target or a value, and where it is above it by a bound
+    /// alone.
+    pub fn is_met(&self) -> Option<bool> {
         let (target, share) = (self.metric.target_percent()?, self.share?);
         // What is the target but for its last bit is the target, and not above it.
-        let met = if share * 100.0 > target + 1e-9 { "met" } else { "missed" };
-        Some(format!("target >{}: {met}", percent_trimmed(target, 0)))
+        let is_above = share * 100.0 > target + 1e-9;
+        (!is_above || !self.is_at_most).then_some(is_above)
+    }
+
+    /// What the value rests on, the bounds of its bands, its target, and where it is heading:
+    /// `9 of 42 GPUs seen; Poor <20%, …; target >70%: missed; rising`.
+    pub fn note(&self) -> String {
+        let at_most = self.is_at_most.then_some("at most");
+        let parts = [at_most, Some(&*self.rests_on), Some(self.metric.yardstick())];
+        let target = self.target();
+        let parts =
+            parts.into_iter().chain([target.as_deref(), self.direction.map(Direction::word)]);
+        let parts = parts.flatten();
+        let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+        parts.join("; ")
     }
 
     /// Puts a figure in its place among others, or in the place of an older one.
@@ -175,99 +228,39 @@ impl Score {
 
 /// The scorecard of the running instances.
 pub(super) fn scores<'a>(running: impl Iterator<Item = &'a Row>) -> Vec<Score> {
-    let mut sums = Sums::default();
-    running.for_each(|row| sums.add(row));
-    Metric::OF_INSTANCES.iter().map(|m| sums.score(*m)).collect()
+    let sums = FleetShares::of(running);
+    Metric::OF_INSTANCES.iter().map(|(metric, kept)| of_instances(&sums, *metric, *kept)).collect()
 }
 
-#[derive(Default)]
-struct Sums {
-    /// GPU equivalents of running instances of known types, and those on Spot.
-    gpus: f64,
-    spot: f64,
-    /// Of them with a mean, and the sum of their percentages.
-    seen: f64,
-    percent: f64,
-    /// GPU equivalents whose verdict says idle or not, and those idle.
-    judged: f64,
-    idle: f64,
-    instances: f64,
-    tagged: f64,
-}
-
-impl Sums {
-    fn add(&mut self, row: &Row) {
-        self.instances += 1.0;
-        self.tagged += f64::from(u8::from(is_tagged(row)));
-        let Some(spec) = row.spec.as_deref().filter(|s| s.accelerator.is_some()) else { return };
-        let gpus = spec.gpus();
-        self.gpus += gpus;
-        if row.instance.lifecycle == Lifecycle::Spot {
-            self.spot += gpus;
+fn of_instances(sums: &FleetShares, metric: Metric, kept: KeptShare) -> Score {
+    let gpus = count(sums.gpus);
+    let rests_on = match kept {
+        KeptShare::GpuUse => format!("{} of {gpus} GPUs seen", count(sums.seen)),
+        KeptShare::IdleGpus => format!("{} of {gpus} GPUs judged", count(sums.judged)),
+        KeptShare::Spot => format!("{gpus} GPUs of known types"),
+        KeptShare::Tagged => {
+            let instances = noun(sums.instances as usize, "instance");
+            format!("{} {instances} running", count(sums.instances))
         }
-        let Some(verdict) = row.verdict.as_deref() else { return };
-        if let Some(percent) = verdict.gpu_percent.filter(|p| p.is_finite()) {
-            let seen = seen(verdict).map_or(gpus, |n| gpus * n / f64::from(spec.devices().max(1)));
-            self.seen += seen;
-            self.percent += f64::from(percent) * seen;
-        }
-        let Some(idle) = verdict.waste_share().filter(|_| verdict.kind != VerdictKind::Exempt)
-        else {
-            return;
-        };
-        self.judged += gpus;
-        self.idle += gpus * idle;
-    }
-
-    fn score(&self, metric: Metric) -> Score {
-        let ratio = |part: f64, whole: f64| (whole > 0.0).then(|| part / whole);
-        let (share, rests_on) = match metric {
-            Metric::GpuUtilisation => (
-                ratio(self.percent / 100.0, self.seen),
-                format!("{} of {} GPUs seen", count(self.seen), count(self.gpus)),
-            ),
-            Metric::IdleGpuHours => (
-                ratio(self.idle, self.judged),
-                format!("{} of {} GPUs judged", count(self.judged), count(self.gpus)),
-            ),
-            Metric::SpotCoverage => {
-                (ratio(self.spot, self.gpus), format!("{} GPUs of known types", count(self.gpus)))
-            }
-            _ => (
-                ratio(self.tagged, self.instances),
-                if (self.instances - 1.0).abs() < 0.5 {
-                    "1 instance running".to_owned()
-                } else {
-                    format!("{} instances running", count(self.instances))
-                },
-            ),
-        };
-        Score::new(metric, share, rests_on)
-    }
+    };
+    Score::new(metric, sums.share(kept), rests_on)
 }
 
-/// True for an instance whose tags name its owner and its purpose.
-pub(super) fn is_tagged(row: &Row) -> bool {
-    let tags = [&row.team, &row.project, &row.environment, &row.cost_center];
-    tags.iter().all(|t| t.as_ref().is_some_and(|t| !t.is_empty()))
-}
-
-/// GPUs that sent at least one datapoint, by the verdict's evidence; `None` when it lists no GPU.
-fn seen(verdict: &Verdict) -> Option<f64> {
-    let mut gpus: Vec<(u16, bool)> =
-        verdict.signals.iter().filter_map(|s| Some((s.signal.gpu()?, s.got > 0))).collect();
-    if gpus.is_empty() {
-        return None;
-    }
-    gpus.retain(|(_, got)| *got);
-    gpus.sort_unstable();
-    gpus.dedup();
-    Some(gpus.len() as f64)
+/// The scores with where they are heading, as far as the past tells it.
+pub fn directed(scores: &[Score], past: Option<&BurnPast>) -> Vec<Score> {
+    let of = |score: &Score| {
+        let direction = past.zip(score.metric.kept()).and_then(|(past, kept)| {
+            past.shares.direction(kept, past.today).filter(|_| score.share.is_some())
+        });
+        Score { direction, ..score.clone() }
+    };
+    scores.iter().map(of).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::Hour;
 
     #[test]
     fn a_target_is_met_above_it_and_not_at_it() {
@@ -278,5 +271,46 @@ mod tests {
         assert_eq!(said(Metric::SpotCoverage, 0.2), "target >60%: missed");
         assert_eq!(of(Metric::SpotCoverage, None), None);
         assert_eq!(of(Metric::TagCompliance, Some(1.0)), None);
+        assert_eq!(said(Metric::ActiveStorage, 0.5), "target >50%: missed");
+    }
+
+    #[test]
+    fn an_upper_bound_can_miss_a_target_and_is_not_sure_to_meet_it() {
+        let of = |share| Score {
+            is_at_most: true,
+            ..Score::new(Metric::ActiveStorage, Some(share), "1 TiB of 2 TiB judged".into())
+        };
+        assert_eq!(of(0.5).note(), "at most; 1 TiB of 2 TiB judged; target >50%: missed");
+        assert_eq!(of(0.6).note(), "at most; 1 TiB of 2 TiB judged; target >50%: not known");
+        assert_eq!(Metric::ActiveStorage.grade(0.6), None);
+    }
+    #[test]
+    fn only_what_has_a_past_and_a_value_is_heading_somewhere() {
+        let mut past = BurnPast { today: 20_000, ..BurnPast::default() };
+        for hour in (20_000 - 13) * 24..20_001 * 24 {
+            let is_late = hour >= (20_000 - 6) * 24;
+            let spot = if is_late { 0.5 } else { 0.4 };
+            past.shares.note(Hour(hour), [Some(0.3), Some(1.0 - spot), Some(spot), None]);
+        }
+        let of = |metric, share| Score::new(metric, share, "8 GPUs".into());
+        let scores = [
+            of(Metric::GpuUtilisation, Some(0.3)),
+            of(Metric::IdleGpuHours, Some(0.5)),
+            of(Metric::SpotCoverage, Some(0.5)),
+            of(Metric::StorageEfficiency, Some(0.9)),
+            of(Metric::TagCompliance, Some(0.9)),
+        ];
+        let found = directed(&scores, Some(&past));
+        let directions: Vec<_> = found.iter().map(|score| score.direction).collect();
+        use Direction::{Falling, Level, Rising};
+        assert_eq!(directions, [Some(Level), Some(Falling), Some(Rising), None, None]);
+        assert_eq!(
+            found[2].note(),
+            "8 GPUs; Poor <20%, Good >60%, Elite ≥80%; target >60%: missed; rising"
+        );
+        assert_eq!(found[2].against().as_deref(), Some(">60%: missed"));
+        let unknown = directed(&[of(Metric::SpotCoverage, None)], Some(&past));
+        assert_eq!(unknown[0].direction, None, "what is not known now is heading nowhere");
+        assert_eq!(directed(&scores, None), scores);
     }
 }

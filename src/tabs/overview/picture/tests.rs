@@ -91,6 +91,34 @@ fn the_scorecard_counts_only_what_is_known() {
 }
 
 #[test]
+fn what_rests_on_verdicts_is_kept_once_all_gpus_have_one() {
+    use crate::domain::KeptShare::{GpuUse, IdleGpus, Spot, Tagged};
+    use crate::fleet::FleetShares;
+    let fleet = fleet();
+    let running = || fleet.rows.iter().filter(|r| r.instance.state.is_billed()).map(|r| &**r);
+    let has_gpus = |r: &&Row| r.spec.as_ref().is_some_and(|s| s.accelerator.is_some());
+    let kept = |rows: &[&Row]| FleetShares::of(rows.iter().copied()).kept();
+    let near = |share: Option<f32>, want: f64| (f64::from(share.unwrap()) - want).abs() < 1e-6;
+    let judged: Vec<&Row> = running().filter(|r| !has_gpus(r) || r.verdict.is_some()).collect();
+    let all = kept(&judged);
+    let mean = (0.2 * 8.0 + 38.4 * 8.0 + 91.0 * 8.0 + 0.0 + 72.5) / 26.0 / 100.0;
+    assert!(
+        near(all[GpuUse as usize], mean) && near(all[IdleGpus as usize], 14.0 / 26.0),
+        "{all:?}"
+    );
+    let mut one = judged.iter().copied().find(has_gpus).unwrap().clone();
+    one.verdict = None;
+    let mut partly = judged.clone();
+    partly.push(&one);
+    let some = kept(&partly);
+    assert_eq!((some[GpuUse as usize], some[IdleGpus as usize]), (None, None));
+    let everything: Vec<&Row> = running().collect();
+    let of = kept(&everything);
+    assert!(near(of[Spot as usize], 8.0 / 43.0) && near(of[Tagged as usize], 0.2), "{of:?}");
+    assert_eq!(kept(&[]), [None; 4]);
+}
+
+#[test]
 fn bands_begin_where_the_tables_say() {
     let band = |m: Metric, percent: f64| m.grade(percent / 100.0).unwrap().word();
     let cases = [

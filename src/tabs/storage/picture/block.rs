@@ -263,8 +263,7 @@ impl TableField for BlockField {
         match (self, self.value(row, ctx)) {
             // Of a snapshot only the most it can cost is known.
             (F::UsdPerMonth, Value::Number(usd)) if row.snapshot().is_some() => {
-                let most = if ctx.symbols == crate::view::Symbols::Ascii { "<=" } else { "≤" };
-                format!("{most}{}", words::usd(usd))
+                format!("{}{}", ctx.symbols.at_most(), words::usd(usd))
             }
             (_, value) => words::cell(value, self.spec().kind, ctx),
         }

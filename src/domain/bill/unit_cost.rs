@@ -1,0 +1,92 @@
+//! What one prediction or run costs by the newest bill, for the views of what runs.
+
+use std::sync::Arc;
+
+use super::month::Month;
+use crate::domain::Direction;
+
+/// A cost that differs by no more is the same, as a share of what it was.
+const LEVEL_WITHIN: f64 = 0.01;
+
+/// A unit cost in the month of the newest bill, beside as many days of the month before.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnitCost {
+    /// What one is.
+    pub name: Arc<str>,
+    /// The month.
+    pub period: Month,
+    /// Number of its days of which bill and count are known.
+    pub days: usize,
+    /// What one cost on these days, US dollars; `None` where nothing was counted.
+    pub usd_per_unit: Option<f64>,
+    /// What one cost on as many days of the month before; `None` where that is not known.
+    pub usd_before: Option<f64>,
+    /// What one shall cost at most; `None` without a target.
+    pub target: Option<f64>,
+    /// Why there are no counts; `None` where there are.
+    pub no_counts: Option<NoCounts>,
+}
+
+/// Why a unit cost has no counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoCounts {
+    /// They are asked for by `burntop units` alone: of a server, or of CloudWatch, which bills it.
+    NotAsked,
+    /// Their file cannot be read.
+    Unreadable,
+}
+
+impl UnitCost {
+    /// Where it is heading, month against month; within a hundredth it is level. `None` without both months.
+    pub fn direction(&self) -> Option<Direction> {
+        let (now, before) = self.usd_per_unit.zip(self.usd_before.filter(|usd| *usd > 0.0))?;
+        Some(match now / before - 1.0 {
+            by if by > LEVEL_WITHIN => Direction::Rising,
+            by if by < -LEVEL_WITHIN => Direction::Falling,
+            _ => Direction::Level,
+        })
+    }
+
+    /// True where it costs no more than its target, and without one where it falls, which is what is published for costs
+    /// per request and per run; `None` where that is not known.
+    pub fn is_met(&self) -> Option<bool> {
+        match self.target {
+            Some(target) => self.usd_per_unit.map(|usd| usd <= target),
+            None => self.direction().map(|to| to == Direction::Falling),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_unit_cost_meets_its_target_or_falls() {
+        let of = |now: Option<f64>, before: Option<f64>, target: Option<f64>| UnitCost {
+            name: "run".into(),
+            period: "2026-11".parse().unwrap(),
+            days: 3,
+            usd_per_unit: now,
+            usd_before: before,
+            target,
+            no_counts: None,
+        };
+        use Direction::{Falling, Level, Rising};
+        let cases = [
+            // now, before, target; direction, met
+            (Some(0.45), Some(0.40), Some(0.45), Some(Rising), Some(true)),
+            (Some(0.46), Some(0.50), Some(0.45), Some(Falling), Some(false)),
+            (Some(0.46), Some(0.50), None, Some(Falling), Some(true)),
+            (Some(1.009), Some(1.0), None, Some(Level), Some(false)),
+            (Some(1.02), Some(1.0), None, Some(Rising), Some(false)),
+            (Some(1.0), None, None, None, None),
+            (Some(1.0), Some(0.0), None, None, None),
+            (None, Some(1.0), Some(2.0), None, None),
+        ];
+        for (now, before, target, direction, met) in cases {
+            let unit = of(now, before, target);
+            assert_eq!((unit.direction(), unit.is_met()), (direction, met), "{unit:?}");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Unit costs in the words of the scorecard.
+
+use crate::domain::Direction;
+use crate::domain::bill::{NoCounts, UnitCost};
+use crate::view::{Symbols, format};
+
+/// Days that a unit cost rests on, or why it is not known: `2026-11, 12 days`.
+pub fn unit_rests_on(unit: &UnitCost) -> String {
+    match unit.no_counts {
+        Some(NoCounts::NotAsked) => "asked by `burntop units`".to_owned(),
+        Some(NoCounts::Unreadable) => "counts cannot be read".to_owned(),
+        None if unit.usd_per_unit.is_none() => format!("nothing counted in {}", unit.period),
+        None => format!("{}, {}", unit.period, format::plural(unit.days, "day")),
+    }
+}
+
+/// Its target and whether it is met: `≤$0.45: missed`, without one of its own `falling: met`; `None` where that is not known.
+pub fn unit_against(unit: &UnitCost, symbols: Symbols) -> Option<String> {
+    let met = if unit.is_met()? { "met" } else { "missed" };
+    let target = unit.target.map_or_else(
+        || Direction::Falling.word().to_owned(),
+        |usd| format!("{}{}", symbols.at_most(), format::usd_rate(usd)),
+    );
+    Some(format!("{target}: {met}"))
+}
+
+/// All of it: `$0.5128 each; 2026-11, 12 days; target ≤$0.45: missed; rising, $0.40 before`.
+pub fn unit_note(unit: &UnitCost, symbols: Symbols) -> String {
+    let each = unit.usd_per_unit.map(|usd| format!("{} each", format::usd_rate(usd)));
+    let target = unit_against(unit, symbols).map(|against| format!("target {against}"));
+    let heading = unit.direction().map(|to| {
+        let before = symbols.or_unknown(unit.usd_before, format::usd_rate);
+        format!("{}, {before} before", to.word())
+    });
+    let parts = [each, Some(unit_rests_on(unit)), target, heading];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unit() -> UnitCost {
+        UnitCost {
+            name: "thousand predictions".into(),
+            period: "2026-11".parse().unwrap(),
+            days: 12,
+            usd_per_unit: Some(0.5128),
+            usd_before: Some(0.4),
+            target: Some(0.45),
+            no_counts: None,
+        }
+    }
+
+    #[test]
+    fn a_unit_cost_says_what_one_costs_its_target_and_where_it_is_heading() {
+        let note = |unit: &UnitCost| unit_note(unit, Symbols::Unicode);
+        assert_eq!(
+            note(&unit()),
+            "$0.5128 each; 2026-11, 12 days; target ≤$0.45: missed; rising, $0.40 before"
+        );
+        let untargeted = UnitCost { target: None, usd_before: Some(0.6), days: 1, ..unit() };
+        assert_eq!(
+            note(&untargeted),
+            "$0.5128 each; 2026-11, 1 day; target falling: met; falling, $0.60 before"
+        );
+        assert_eq!(unit_against(&unit(), Symbols::Ascii).as_deref(), Some("<=$0.45: missed"));
+    }
+
+    #[test]
+    fn one_that_is_not_known_says_why() {
+        let of = |no_counts| {
+            let unit =
+                UnitCost { usd_per_unit: None, usd_before: None, days: 0, no_counts, ..unit() };
+            unit_note(&unit, Symbols::Unicode)
+        };
+        assert_eq!(of(Some(NoCounts::NotAsked)), "asked by `burntop units`");
+        assert_eq!(of(Some(NoCounts::Unreadable)), "counts cannot be read");
+        assert_eq!(of(None), "nothing counted in 2026-11");
+    }
+}
