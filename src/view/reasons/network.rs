@@ -128,7 +128,7 @@ pub fn live(row: &PathRow) -> String {
             let to = row.to.as_deref().unwrap_or_default();
             let once = row.once_usd.map(|usd| format!("; a copy costs {} once", dollars(usd)));
             format!(
-                "nothing runs in {}, and {} in {to}: who reads it there pays for each byte; {}{}",
+                "nothing is seen to run in {}, and {} in {to}: who reads it there pays for each byte; {}{}",
                 row.scope.region,
                 counted(*devices as usize, "GPU runs", "GPUs run"),
                 match row.bytes {

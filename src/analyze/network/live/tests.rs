@@ -11,10 +11,11 @@ use crate::analyze::network::{Confidence, NetworkPath, Remedy};
 use crate::analyze::resources::rows;
 use crate::analyze::savings::{SavingsInput, SavingsRules};
 use crate::domain::bill::Usd;
+use crate::domain::storage::{Bucket, BucketFacts};
 use crate::domain::{
-    BilledUnit, EndlessLogs, EndpointKind, HourRange, HourlySeries, Instance, LogGroup, NAT_BYTES,
-    RESOURCE_HOURS, Resource, ResourceFacts, ResourceKind, ResourceSignal, RouteTable, Routing,
-    SavingsFacts, Scope, ScopeResources, TagKeys, Tags, VpcEndpoint, sample,
+    BilledUnit, EndlessLogs, EndpointKind, ErrorKind, HourRange, HourlySeries, Instance, LogGroup,
+    NAT_BYTES, RESOURCE_HOURS, Resource, ResourceFacts, ResourceKind, ResourceSignal, RouteTable,
+    Routing, SavingsFacts, Scope, ScopeResources, SourceError, TagKeys, Tags, VpcEndpoint, sample,
 };
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::savings::{PathAdvice, PathRow};
@@ -318,6 +319,62 @@ fn a_bucket_is_far_where_nothing_runs_and_gpus_run_elsewhere_and_has_no_dollars_
     // Without GPUs nobody is far away.
     let fleet = Fleet { rows: vec![fleet.rows[1].clone()], ..Fleet::default() };
     assert!(of(Vec::new(), Routing::default(), &fleet, Some(&storage)).is_empty());
+}
+
+/// The bucket with request metrics: so many bytes downloaded in a month.
+fn downloaded(of: &BucketRow, bytes: f64) -> Arc<BucketRow> {
+    let why = Arc::new(SourceError::new(ErrorKind::Unavailable, "s3:Get*", "not read", ""));
+    let bucket = Bucket {
+        scope: of.scope.clone(),
+        name: of.name.clone(),
+        created_at: None,
+        is_directory: false,
+    };
+    let facts = BucketFacts {
+        bucket,
+        tags: Err(why.clone()),
+        versioning: Err(why.clone()),
+        lifecycle: Err(why.clone()),
+        lock: Err(why.clone()),
+        replicates: Err(why.clone()),
+        inventories: Err(why.clone()),
+        uploads: None,
+        sizes: Err(why.clone()),
+        objects: Err(why),
+        reads_per_month: Some(1e6),
+        downloaded_per_month: Some(bytes),
+        taken_at: now(),
+    };
+    Arc::new(BucketRow { facts: Some(Arc::new(facts)), ..of.clone() })
+}
+
+#[test]
+fn request_metrics_of_a_far_bucket_tell_up_to_how_much_a_month_it_costs() {
+    let fleet = |region: &str| Fleet {
+        rows: vec![instance("i-1", region, "p4d.24xlarge")],
+        ..Fleet::default()
+    };
+    let row = |from: &str, to: &str| {
+        // 20,480 GiB a month of a bucket of 5,120.
+        let buckets = vec![downloaded(&bucket("corpus", from, 5_120), 21_990_232_555_520.0)];
+        let storage = StorageFleet { buckets, ..StorageFleet::default() };
+        of(Vec::new(), Routing::default(), &fleet(to), Some(&storage))[0].clone()
+    };
+    let far = row("us-east-1", "us-west-2");
+    // 20,480 × $0.02 a month, and 5,120 × $0.02 once: paid back in a quarter of a month.
+    assert!(near(far.usd, 409.6) && near(far.avoidable_usd, 409.6) && near(far.once_usd, 102.4));
+    assert!(reasons::network_live(&far).contains("access logs tell where those go"));
+    let listed = paths(&[far]);
+    let fix = listed.rows[0].fix.as_ref().unwrap();
+    assert_eq!((&fix.remedy, fix.confidence), (&Remedy::CoLocation, Confidence::UpTo));
+    assert!(near(fix.pay_back_months(), 0.25));
+    // Between the two regions of the east of the US half as much, either way.
+    for (from, to) in [("us-east-1", "us-east-2"), ("us-east-2", "us-east-1")] {
+        assert!(near(row(from, to).usd, 204.8), "{from} to {to}");
+    }
+    // A price that is not embedded is none.
+    let unpriced = row("us-east-2", "eu-west-1");
+    assert!(unpriced.bytes.is_some() && unpriced.usd.is_none() && unpriced.once_usd.is_none());
 }
 
 #[test]
