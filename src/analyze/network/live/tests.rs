@@ -13,9 +13,10 @@ use crate::analyze::savings::{SavingsInput, SavingsRules};
 use crate::domain::bill::Usd;
 use crate::domain::storage::{Bucket, BucketFacts};
 use crate::domain::{
-    BilledUnit, EndlessLogs, EndpointKind, ErrorKind, HourRange, HourlySeries, Instance, LogGroup,
-    NAT_BYTES, RESOURCE_HOURS, Resource, ResourceFacts, ResourceKind, ResourceSignal, RouteTable,
-    Routing, SavingsFacts, Scope, ScopeResources, SourceError, TagKeys, Tags, VpcEndpoint, sample,
+    BilledUnit, EndlessLogs, EndpointKind, ErrorKind, GbPrice, HourRange, HourlySeries, Instance,
+    LogGroup, NAT_BYTES, RESOURCE_HOURS, Resource, ResourceFacts, ResourceKind, ResourceSignal,
+    RouteTable, Routing, SavingsFacts, Scope, ScopeResources, SourceError, TagKeys, Tags,
+    VpcEndpoint, sample,
 };
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::savings::{PathAdvice, PathRow};
@@ -87,7 +88,13 @@ fn endpoint(id: &str, vpc: &str, tables: &[&str]) -> VpcEndpoint {
 }
 
 fn routed(tables: Vec<RouteTable>, endpoints: Vec<VpcEndpoint>) -> Routing {
-    Routing { tables: Some(tables), endpoints: Some(endpoints), nat_usd_per_gb: Some(0.045) }
+    let gb = GbPrice { what: "VpcEndpoint-Bytes".into(), from_gb: 0.0, usd: 0.01 };
+    Routing {
+        tables: Some(tables),
+        endpoints: Some(endpoints),
+        nat_usd_per_gb: Some(0.045),
+        endpoint_gb: vec![gb],
+    }
 }
 
 fn seen(gateways: Vec<ResourceFacts>, routing: Routing) -> Vec<Arc<PathRow>> {
@@ -252,6 +259,95 @@ fn one_command_has_the_tables_of_all_gateways_of_a_vpc_and_of_no_other() {
         [tables("nat-1"), tables("nat-2"), tables("nat-3")],
         ["rtb-a rtb-b", "rtb-a rtb-b", "rtb-c"]
     );
+}
+
+const S3: &str = "com.amazonaws.us-east-1.s3";
+
+/// An endpoint of vpc-1 with two interfaces, through which so many bytes went in each of the last `hours`.
+fn interfaces(service: &str, bytes: f32, hours: usize) -> ResourceFacts {
+    let mut it = gateway("vpce-9", bytes, 0.0, hours);
+    it.hours.retain(|signal, _| *signal == ResourceSignal::Bytes);
+    it.resource.kind = ResourceKind::VpcEndpoint;
+    it.resource.state = "available".into();
+    it.resource.serves = Some(ids(&[service, "vpc-1", "subnet-1", "subnet-2"]));
+    it.resource.units =
+        vec![BilledUnit { what: "VpcEndpoint-Hours".into(), count: 2.0, usd_per_hour: Some(0.01) }];
+    it
+}
+
+#[test]
+fn interfaces_cost_each_zone_and_each_byte_and_a_gateway_endpoint_nothing() {
+    let own = VpcEndpoint { kind: EndpointKind::Interface, ..endpoint("vpce-9", "vpc-1", &[]) };
+    let tables = || vec![table("rtb-1", "vpc-1", ""), table("rtb-2", "vpc-2", "")];
+    let of = |it: ResourceFacts, routing| seen(vec![it], routing)[0].clone();
+    let gib = 1_073_741_824.0;
+    let row = of(interfaces(S3, gib, 336), routed(tables(), vec![own.clone()]));
+    // 730 GiB × $0.01, and 2 zones × 730 h × $0.01.
+    assert!(near(row.bytes, 730.0 * 1_073_741_824.0) && near(row.hours, 1_460.0));
+    assert!(near(row.bytes_usd, 7.3) && near(row.usd, 21.9) && near(row.avoidable_usd, 21.9));
+    assert!(row.is_finding());
+    assert_eq!(
+        command(&row).unwrap(),
+        "aws ec2 create-vpc-endpoint --region us-east-1 --vpc-id vpc-1 --vpc-endpoint-type Gateway \
+         --service-name com.amazonaws.us-east-1.s3 --route-table-ids rtb-1"
+    );
+    let said = reasons::network_live(&row);
+    assert!(said.starts_with("interfaces of com.amazonaws.us-east-1.s3 in vpc-1, "), "{said}");
+    let listed = paths(&[row]);
+    let first = &listed.rows[0];
+    assert_eq!((first.key.path, first.confidence()), (NetworkPath::Endpoint, Confidence::UpTo));
+    assert_eq!(first.fix.as_ref().unwrap().remedy, Remedy::GatewayEndpoint);
+    // Beside a gateway endpoint the interfaces serve what comes from elsewhere; that of another VPC is none.
+    let plain = |service: &str| PathAdvice::Interface { service: Some(service.into()) };
+    let advice = |service: &str, beside: &str| {
+        let all = vec![own.clone(), endpoint("vpce-1", beside, &["rtb-1"])];
+        let row = of(interfaces(service, gib, 336), routed(tables(), all));
+        assert_eq!(row.avoidable_usd.is_some(), row.is_finding());
+        row.advice.clone()
+    };
+    assert_eq!(advice(S3, "vpc-1"), plain(S3));
+    assert!(matches!(advice(S3, "vpc-2"), PathAdvice::FreeGateway { .. }));
+    let dynamo = "com.amazonaws.us-east-1.dynamodb";
+    assert!(matches!(advice(dynamo, "vpc-1"), PathAdvice::FreeGateway { .. }));
+    for service in ["com.amazonaws.us-east-1.ecr.api", "com.amazonaws.us-east-1.s3express", "x.s3"]
+    {
+        assert_eq!(advice(service, "vpc-2"), plain(service));
+    }
+    // Tables that were not read leave the command out, endpoints that were not read the claim.
+    let untold = Routing { tables: None, ..routed(tables(), vec![own.clone()]) };
+    let row = of(interfaces(S3, gib, 336), untold);
+    assert_eq!((row.is_finding(), command(&row)), (true, None));
+    let unread = Routing { endpoints: None, ..routed(tables(), Vec::new()) };
+    let row = of(interfaces(S3, gib, 336), unread);
+    assert_eq!((row.advice.clone(), row.avoidable_usd), (PathAdvice::Unread, None));
+}
+
+#[test]
+fn interfaces_that_move_nothing_are_idle_and_what_nobody_counts_is_no_claim() {
+    let routing = || routed(Vec::new(), Vec::new());
+    let of = |it: ResourceFacts, routing| seen(vec![it], routing)[0].clone();
+    let idle = of(interfaces(S3, 0.0, 336), routing());
+    assert_eq!((&idle.advice, idle.bytes), (&PathAdvice::Idle, Some(0.0)));
+    assert!(!idle.is_finding() && near(idle.avoidable_usd, 14.6));
+    assert_eq!(
+        command(&idle).unwrap(),
+        "aws ec2 delete-vpc-endpoints --region us-east-1 --vpc-endpoint-ids vpce-9"
+    );
+    let mut exempt = interfaces(S3, 0.0, 336);
+    exempt.resource.tags = Tags::from_raw([("burntop:exempt", "true")]);
+    let exempt = of(exempt, routing());
+    assert_eq!((&exempt.advice, exempt.avoidable_usd), (&PathAdvice::Exempt, None));
+    // Without a price of the GB there are bytes and no dollars.
+    let unpriced = Routing { endpoint_gb: Vec::new(), ..routing() };
+    let row = of(interfaces(S3, 1e9, 336), unpriced);
+    assert!(row.bytes.is_some() && row.is_finding());
+    assert_eq!((row.usd, row.avoidable_usd), (None, None));
+    // Of a service in another region CloudWatch counts nothing.
+    let mut untold = interfaces(S3, 0.0, 0);
+    untold.resource.serves = None;
+    let row = of(untold, routing());
+    assert_eq!((&row.advice, row.bytes), (&PathAdvice::Interface { service: None }, None));
+    assert_eq!((row.usd, row.is_finding()), (None, false));
 }
 
 fn bucket(name: &str, region: &str, gib: u64) -> Arc<BucketRow> {
