@@ -27,7 +27,7 @@ pub const RESOURCE_PERMISSIONS: [Permission; 17] = [
     permission("ec2:DescribeNetworkInterfaces", "Elastic IPs on interfaces stay unknown"),
     permission("ec2:DescribeNatGateways", "no NAT gateway is seen"),
     permission("ec2:DescribeRouteTables", "which routes lead to a NAT gateway is not known"),
-    permission("ec2:DescribeVpcEndpoints", "what goes to S3 through a NAT gateway is not told"),
+    permission("ec2:DescribeVpcEndpoints", "no endpoint of a VPC is seen"),
     permission("logs:DescribeLogGroups", "no log group is seen"),
     permission("elasticloadbalancing:DescribeLoadBalancers", "no load balancer is seen"),
     permission("elasticloadbalancing:DescribeTags", "no load balancer is seen"),
@@ -56,7 +56,8 @@ fn takes(kind: ResourceKind) -> &'static [&'static str] {
             "elasticloadbalancing:DescribeTargetGroups",
             "elasticloadbalancing:DescribeTargetHealth",
         ],
-        ResourceKind::StoppedInstance => &[],
+        // A list of its own asks for the endpoints of VPCs.
+        ResourceKind::VpcEndpoint | ResourceKind::StoppedInstance => &[],
     }
 }
 

@@ -100,8 +100,8 @@ pub use reason::{
     ResourceAdvice, ResourceFix, ResourceReason, ResourceUse, Unchecked, Why,
 };
 pub use resource::{
-    BilledUnit, NAT_BYTES, NOT_WORKING, PUBLIC_IPV4_USD_PER_HOUR, RESOURCE_HOURS, Resource,
-    ResourceKind, ResourcePrice, ResourceSignal, STOPPED_HOURS,
+    BilledUnit, ENDPOINT_BYTES, ENDPOINT_HOURS, NAT_BYTES, NOT_WORKING, PUBLIC_IPV4_USD_PER_HOUR,
+    RESOURCE_HOURS, Resource, ResourceKind, ResourcePrice, ResourceSignal, STOPPED_HOURS,
 };
 pub use savings_facts::{ResourceFacts, SavingsFacts, ScopeResources};
 pub use scope::{Regions, Scope};
@@ -111,7 +111,7 @@ pub use signal_evidence::{Criterion, EvidenceRole, SignalEvidence};
 pub use spot::{Interruption, SpotHistory, ZoneOffering};
 pub use tags::{TagKeys, Tags};
 pub use verdict::{IdleStart, IdleStarts, Verdict, VerdictKind};
-pub use vpc::{EndpointKind, RouteTable, Routing, VpcEndpoint};
+pub use vpc::{EndpointKind, GbPrice, RouteTable, Routing, VpcEndpoint, has_gateway_endpoints};
 
 /// Hours in a month, the convention of AWS's calculators (365 × 24 / 12). Every monthly figure in
 /// burntop uses it and says so.

@@ -26,6 +26,14 @@ pub const STOPPED_HOURS: u32 = 7 * 24;
 /// whatever its source or destination (Amazon VPC pricing: NAT gateway data processing).
 pub const NAT_BYTES: &str = "NatGateway-Bytes";
 
+/// Names of an hour of an interface of an interface endpoint, and of a Gateway Load Balancer endpoint, in the price list. AWS
+/// bills each zone with an interface (AWS PrivateLink pricing).
+pub const ENDPOINT_HOURS: [&str; 2] = ["VpcEndpoint-Hours", "VpcEndpoint-GWLBE-Hours"];
+
+/// Names of a GB through these endpoints, in the same order. AWS bills both directions. A price from a number of GB a
+/// month on has that number after a slash: `VpcEndpoint-Bytes/1048576`.
+pub const ENDPOINT_BYTES: [&str; 2] = ["VpcEndpoint-Bytes", "VpcEndpoint-GWLBE-Bytes"];
+
 /// Suffix of an entry in [`Resource::serves`] that is attached and does not work: an unhealthy target, an unused
 /// interface.
 pub const NOT_WORKING: &str = " (not working)";
@@ -46,19 +54,22 @@ pub enum ResourceKind {
     NatGateway,
     /// Application, Network or Gateway Load Balancer.
     LoadBalancer,
+    /// Interface or Gateway Load Balancer endpoint of a VPC, billed by the hour and by traffic.
+    VpcEndpoint,
     /// Stopped EC2 instance whose volumes are still billed.
     StoppedInstance,
 }
 
 impl ResourceKind {
     /// All kinds, in the order of declaration.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Notebook,
         Self::Endpoint,
         Self::StudioApp,
         Self::ElasticIp,
         Self::NatGateway,
         Self::LoadBalancer,
+        Self::VpcEndpoint,
         Self::StoppedInstance,
     ];
 
@@ -71,6 +82,7 @@ impl ResourceKind {
             Self::ElasticIp => "elastic_ip",
             Self::NatGateway => "nat_gateway",
             Self::LoadBalancer => "load_balancer",
+            Self::VpcEndpoint => "vpc_endpoint",
             Self::StoppedInstance => "stopped_instance",
         }
     }
@@ -84,6 +96,7 @@ impl ResourceKind {
             Self::ElasticIp => "Elastic IP",
             Self::NatGateway => "NAT gateway",
             Self::LoadBalancer => "load balancer",
+            Self::VpcEndpoint => "VPC endpoint",
             Self::StoppedInstance => "stopped instance",
         }
     }
@@ -97,7 +110,7 @@ pub enum ResourceSignal {
     Requests,
     /// Connections in the hour: the highest number at once of a NAT gateway, new ones of a load balancer.
     Connections,
-    /// Bytes through a load balancer, or out through a NAT gateway, per hour.
+    /// Bytes through a load balancer or an endpoint of a VPC, or out through a NAT gateway, per hour.
     Bytes,
     /// Highest CPU, percent of all vCPUs, 0–100.
     CpuMax,
@@ -187,7 +200,7 @@ pub struct ResourcePrice {
     pub kind: ResourceKind,
     /// Name of the unit, as in [`BilledUnit::what`].
     pub what: Arc<str>,
-    /// List price per unit, USD/h; of [`NAT_BYTES`] USD per GB.
+    /// List price per unit, USD/h; of [`NAT_BYTES`] and [`ENDPOINT_BYTES`] USD per GB.
     pub usd_per_hour: f64,
 }
 
@@ -216,7 +229,8 @@ pub struct Resource {
     /// Units that it is billed for per hour; empty when nothing is.
     pub units: Vec<BilledUnit>,
     /// Targets that it is attached to: the instance of an address, the targets of a load balancer, the route tables of
-    /// a gateway, the variants of an endpoint in the order of `units`. A target that is attached and does not work ends
+    /// a gateway, the variants of an endpoint in the order of `units`; of an endpoint of a VPC its service, its VPC and its
+    /// subnets, in this order. A target that is attached and does not work ends
     /// in [`NOT_WORKING`]. Empty without targets; `None` when unknown.
     pub serves: Option<Vec<Arc<str>>>,
     /// Tags, sorted by key.
@@ -245,6 +259,7 @@ impl Resource {
             ResourceKind::NatGateway => &[Connections, Bytes, BytesBack],
             ResourceKind::LoadBalancer if self.is_application() => &[Requests, Connections],
             ResourceKind::LoadBalancer => &[Connections, Bytes],
+            ResourceKind::VpcEndpoint => &[Bytes],
             ResourceKind::StudioApp | ResourceKind::ElasticIp | ResourceKind::StoppedInstance => {
                 &[]
             }
@@ -266,6 +281,16 @@ impl Resource {
     /// True for an Application Load Balancer, recognised by its ARN.
     pub fn is_application(&self) -> bool {
         self.kind == ResourceKind::LoadBalancer && self.id.contains(":loadbalancer/app/")
+    }
+
+    /// Service and VPC of an endpoint of a VPC; `None` for any other kind, and where CloudWatch does not count its bytes.
+    pub fn service_and_vpc(&self) -> Option<(&Arc<str>, &Arc<str>)> {
+        match self.serves.as_deref() {
+            Some([service, vpc, ..]) if self.kind == ResourceKind::VpcEndpoint => {
+                Some((service, vpc))
+            }
+            _ => None,
+        }
     }
 
     /// Number of its targets that work; `None` when the targets are unknown.

@@ -32,7 +32,8 @@ pub struct ResourceFacts {
 pub struct ScopeResources {
     /// Resources with their metrics, by kind and id.
     pub items: Vec<Arc<ResourceFacts>>,
-    /// How the networks are routed; nothing of it is known where the region has no NAT gateway.
+    /// How the networks are routed; nothing of it is known where the region has neither a NAT gateway nor an
+    /// endpoint that is billed.
     #[serde(default)]
     pub routing: Routing,
     /// Log groups that keep everything; `None` while the list was never read.

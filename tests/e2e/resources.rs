@@ -65,6 +65,7 @@ async fn read() -> Value {
         tables: provider.route_tables(&identity.account, &region).await.ok(),
         endpoints: provider.vpc_endpoints(&identity.account, &region).await.ok(),
         nat_usd_per_gb: Some(0.045),
+        ..Routing::default()
     };
     for gateway in items.iter_mut().filter(|r| r.kind == ResourceKind::NatGateway) {
         let tables = routing.leading_to(&gateway.id);

@@ -322,8 +322,13 @@ def resources(check, report):
 
 # A NAT gateway of the demo is $0.045 an hour and as much a GB in us-east-1, and elsewhere that times the factor of the region.
 NAT_USD = {"us-east-1": 0.045, "us-west-2": 0.045, "eu-west-1": 0.045 * 1.08, "ap-northeast-1": 0.045 * 1.37}
+# So is an interface of an endpoint of a VPC at $0.01, up to a pebibyte a month.
+ENDPOINT_USD = {region: usd / 4.5 for region, usd in NAT_USD.items()}
 # What CloudWatch Logs keeps a month, where it is embedded.
 LOGS_USD = {"us-east-1": 0.03}
+# What a GB from one region to another costs, where it is embedded.
+FAR_USD = {("us-east-1", "us-east-2"): 0.01, ("us-east-2", "us-east-1"): 0.01, ("us-east-1", "us-west-2"): 0.02,
+           ("us-east-1", "eu-west-1"): 0.02, ("us-east-1", "ap-northeast-1"): 0.02}
 
 
 def network_live(check, report):
@@ -337,17 +342,27 @@ def network_live(check, report):
             check.near(f"{name}: hours", row["hours"], HOURS_PER_MONTH)
             rate = NAT_USD[row["from"]]
             by_the_hour = HOURS_PER_MONTH * rate
+        elif row["path"] == "endpoint":
+            zones = row["hours"] / HOURS_PER_MONTH
+            check.holds(f"{name}: {zones} zones", zones == int(zones) > 0 and gb < 2 ** 20)
+            rate = ENDPOINT_USD[row["from"]]
+            by_the_hour = row["hours"] * rate
         elif row["fix"] == "log_retention":
             rate = LOGS_USD.get(row["from"])
+        elif row["fix"] == "co_location":
+            rate = FAR_USD.get((row["from"], row["to"]))
         if rate is None or row["bytes"] is None:
             check.holds(f"{name}: dollars of nothing", usd is None and avoidable is None)
         else:
             check.near(f"{name}: dollars", usd, gb * rate + by_the_hour, 1)
             check.near(f"{name}: a GB", row["usd_per_gb"], rate if gb else None, 1)
-            most = {"gateway_endpoint": gb * rate, "log_retention": gb * rate, "delete_idle": usd}
+            most = {"gateway_endpoint": usd if row["path"] == "endpoint" else gb * rate, "log_retention": gb * rate,
+                    "co_location": gb * rate, "delete_idle": usd}
             check.near(f"{name}: avoidable", avoidable, most.get(row["fix"]), 1)
             check.holds(f"{name}: a command without a claim",
-                        (row["command"] is None) == (row["fix"] not in most))
+                        (row["command"] is None) == (row["fix"] in (None, "co_location")))
+            if row["fix"] == "co_location" and avoidable:
+                check.near(f"{name}: pays back", row["pay_back_months"], row["fix_usd_once"] / avoidable, 1)
         if row["fix"] in ("gateway_endpoint", "log_retention", "delete_idle"):
             check.near(f"{name}: the fix costs nothing", row["fix_usd_per_month"], 0)
             check.near(f"{name}: nor once", row["fix_usd_once"], 0)

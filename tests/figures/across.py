@@ -3,7 +3,7 @@
 from collections import defaultdict
 
 from accounts import gpus
-from checks import HOURS_PER_MONTH, Checks, at_least, moment, total, unknown
+from checks import GIB, HOURS_PER_MONTH, Checks, at_least, moment, total, unknown
 
 # Verdicts by part of the fleet, where they are called otherwise: what is partly in use is in two.
 PARTS = {"busy": ["busy", "partial"], "partly_idle": ["partial"]}
@@ -63,6 +63,7 @@ def across(check, reports):
     across_gpus(check, reports, by_id, lines)
     across_waterfall(check, reports, lines)
     across_storage(check, reports)
+    across_network(check, reports)
     across_plans(check, reports)
     across_bill(check, reports)
     for name in ["rightsize", "spot"]:
@@ -413,6 +414,15 @@ def across_storage(check, reports):
     for row in reports["volumes"]["rows"]:
         saves = [f["usd_per_month"] for f in by_id[row["id"]]["findings"] if f["kind"] == "gp2"]
         check.near(f"plan of {row['id']}: saves", row["usd_per_month"], max(saves, default=None))
+
+
+def across_network(check, reports):
+    """What a copy of a far bucket costs: what is stored by the price of a GB that its reads are paid at."""
+    by_name = {row["name"]: row for row in reports["buckets"]["rows"]}
+    for row in reports["network_live"]["rows"]:
+        if row["fix"] == "co_location" and row["usd_per_gb"] is not None:
+            check.near(f"a copy of {row['resource']}", row["fix_usd_once"],
+                       by_name[row["resource"]]["bytes"] / GIB * row["usd_per_gb"], 1)
 
 
 def across_plans(check, reports):

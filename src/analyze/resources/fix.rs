@@ -63,6 +63,7 @@ fn idle(resource: &Resource, holders: &Holders<'_>) -> Advice {
             Advice::MendTargets
         }
         ResourceKind::LoadBalancer => Advice::DeleteBalancer,
+        ResourceKind::VpcEndpoint => Advice::DeleteVpcEndpoint,
         ResourceKind::Endpoint => Advice::DeleteEndpoint,
         ResourceKind::Notebook => Advice::StopNotebook,
         ResourceKind::StudioApp => Advice::DeleteApp,

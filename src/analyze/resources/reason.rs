@@ -70,6 +70,7 @@ fn idle(input: &JudgeInput<'_>, lasted: Option<Lasted>) -> R {
                 is_application: resource.is_application(),
             },
         },
+        ResourceKind::VpcEndpoint => R::NothingMoved { lasted },
         ResourceKind::StoppedInstance => R::Stopped {
             hours: lasted.map_or(0, |l| l.hours),
             volumes: resource.units.len() as u32,

@@ -98,6 +98,7 @@ impl Rule {
                 };
                 (WEEK, limits)
             }
+            ResourceKind::VpcEndpoint => (WEEK, vec![test(Bytes, sum)]),
             ResourceKind::StoppedInstance => (STOPPED_HOURS as usize, Vec::new()),
         };
         Self { window: RESOURCE_HOURS, stretch, limits }
@@ -132,6 +133,10 @@ pub fn source(kind: ResourceKind) -> &'static str {
             "AWS Trusted Advisor, check hjLMh88uM8 (Idle Load Balancers): no targets, none in \
              health, or fewer than 100 requests a day for 7 days; it looks at Classic Load \
              Balancers alone, and with targets in health burntop asks for none at all"
+        }
+        ResourceKind::VpcEndpoint => {
+            "burntop's own: no byte in 14 days; CloudWatch has datapoints of an endpoint only \
+             while traffic comes, so that an hour without one counts as 0"
         }
         ResourceKind::StoppedInstance => {
             "burntop's own: stopped for 7 days; AWS Trusted Advisor (Amazon EC2 instances \

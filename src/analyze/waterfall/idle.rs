@@ -109,7 +109,9 @@ fn other(
         bill.resources = (bill.resources - waste).max(0.0);
         done.items += 1;
         let effort = match row.resource.kind {
-            ResourceKind::NatGateway | ResourceKind::LoadBalancer => Effort::Medium,
+            ResourceKind::NatGateway | ResourceKind::LoadBalancer | ResourceKind::VpcEndpoint => {
+                Effort::Medium
+            }
             _ => Effort::Low,
         };
         done.levels.add(effort, Risk::Medium, waste);

@@ -17,9 +17,9 @@ use super::keep::kind;
 use super::{Context, Input};
 use crate::cache::FactKind;
 use crate::domain::{
-    EndlessLogs, ErrorKind, Hour, HourRange, HourlySeries, NAT_BYTES, RESOURCE_HOURS, Resource,
-    ResourceFacts, ResourceKind, ResourcePrice, Routing, Scope, ScopeResources, SourceError,
-    SourceId, arcs, is_due,
+    ENDPOINT_BYTES, EndlessLogs, ErrorKind, GbPrice, Hour, HourRange, HourlySeries, NAT_BYTES,
+    RESOURCE_HOURS, Resource, ResourceFacts, ResourceKind, ResourcePrice, Routing, Scope,
+    ScopeResources, SourceError, SourceId, arcs, is_due,
 };
 use crate::source::catalogue::resource_price;
 use crate::source::ledger::BilledApi;
@@ -27,7 +27,7 @@ use crate::source::planner::{MAX_POINTS, MAX_QUERIES, missing};
 use crate::source::provider::ResourceHours;
 
 /// `Vec<ResourcePrice>` per region.
-const PRICES: FactKind = FactKind::new("resource-prices", 1);
+const PRICES: FactKind = FactKind::new("resource-prices", 2);
 
 /// List prices change a few times a year; a week bounds how stale one can be.
 const PRICED_FOR: SignedDuration = SignedDuration::from_hours(24 * 7);
@@ -42,14 +42,19 @@ const KEPT_HOURS: u32 = 60 * 24;
 /// Least time before a failed question is asked again.
 const AGAIN: SignedDuration = SignedDuration::from_hours(1);
 
+/// Steps of the price of a GB through an interface endpoint that are embedded for some regions.
+const EMBEDDED_STEPS: [&str; 3] =
+    ["VpcEndpoint-Bytes", "VpcEndpoint-Bytes/1048576", "VpcEndpoint-Bytes/5242880"];
+
 /// Kinds that a provider is asked for.
-const KINDS: [ResourceKind; 6] = [
+const KINDS: [ResourceKind; 7] = [
     ResourceKind::Notebook,
     ResourceKind::Endpoint,
     ResourceKind::StudioApp,
     ResourceKind::ElasticIp,
     ResourceKind::NatGateway,
     ResourceKind::LoadBalancer,
+    ResourceKind::VpcEndpoint,
 ];
 
 /// Reads the resources of an account and region until stopped; with `only_once` one round.
@@ -89,7 +94,8 @@ impl Round {
         let mut troubles: Vec<Arc<SourceError>> = Vec::new();
         let mut listed = self.list(ctx, &mut troubles).await;
         let failed = troubles.len();
-        let is_routed = failed < KINDS.len() && listed.iter().any(is_gateway);
+        let is_routed =
+            failed < KINDS.len() && listed.iter().any(|r| is_gateway(r) || is_endpoint(r));
         let mut routing = Routing::default();
         if is_routed {
             routing = routes(ctx, &mut listed, &mut troubles).await;
@@ -99,7 +105,8 @@ impl Round {
             failed: troubles.len(),
             all: KINDS.len() + 2 * usize::from(is_routed) + usize::from(is_asked),
         };
-        routing.nat_usd_per_gb = self.price(ctx, &mut listed, now, &mut troubles).await;
+        let of_gb = self.price(ctx, &mut listed, now, &mut troubles).await;
+        (routing.nat_usd_per_gb, routing.endpoint_gb) = (of_gb.nat_usd, of_gb.endpoints);
         since_when(&mut listed, &self.known, now);
         let mut items = merged(listed, &self.known);
         if failed < KINDS.len() && (ctx.only_once || is_due(self.unanswered, AGAIN, now)) {
@@ -164,22 +171,21 @@ impl Round {
         }
     }
 
-    /// Fills in prices that the provider did not know itself. Returns the price of a GB through a NAT gateway, USD; `None`
-    /// when unknown.
+    /// Fills in prices that the provider did not know itself. Returns those of a GB, which belong to no unit.
     async fn price(
         &mut self,
         ctx: &Context,
         resources: &mut [Resource],
         now: Timestamp,
         troubles: &mut Vec<Arc<SourceError>>,
-    ) -> Option<f64> {
+    ) -> OfGb {
         let open = |r: &&mut Resource| r.units.iter().any(|u| u.usd_per_hour.is_none());
         let mut kinds: Vec<ResourceKind> =
             resources.iter_mut().filter(open).map(|r| r.kind).collect();
         kinds.sort_unstable();
         kinds.dedup();
         if kinds.is_empty() {
-            return None;
+            return OfGb::default();
         }
         let region = &ctx.scope.region;
         // Prices belong to no account.
@@ -214,9 +220,7 @@ impl Round {
                     .or_else(|| resource_price(region, kind, &unit.what));
             }
         }
-        let gateway = ResourceKind::NatGateway;
-        let live = prices.iter().find(|p| p.kind == gateway && *p.what == *NAT_BYTES);
-        live.map(|p| p.usd_per_hour).or_else(|| resource_price(region, gateway, NAT_BYTES))
+        OfGb::of(region, &prices)
     }
 
     /// How the source is doing, and a line for each new trouble.
@@ -231,11 +235,49 @@ impl Round {
         let now: Vec<_> = troubles.iter().map(|e| (e.operation.clone(), e.kind)).collect();
         for error in troubles {
             let one = (error.operation.clone(), error.kind);
+            // Endpoints are listed as resources and for the routes: two refusals of one call.
             if good && !self.told.contains(&one) {
+                self.told.push(one);
                 ctx.trouble(SourceId::Resources, &ctx.scope, error).await;
             }
         }
         self.told = now;
+    }
+}
+
+/// List prices of a GB in a region.
+#[derive(Default)]
+struct OfGb {
+    /// Through a NAT gateway, USD; `None` when unknown.
+    nat_usd: Option<f64>,
+    /// Through endpoints; empty when unknown.
+    endpoints: Vec<GbPrice>,
+}
+
+impl OfGb {
+    /// Those of the price list, else the embedded ones.
+    fn of(region: &str, prices: &[ResourcePrice]) -> Self {
+        let (gateway, endpoint) = (ResourceKind::NatGateway, ResourceKind::VpcEndpoint);
+        let live = prices.iter().find(|p| p.kind == gateway && *p.what == *NAT_BYTES);
+        let live = live.map(|p| p.usd_per_hour);
+        let is_gb = |what: &str| ENDPOINT_BYTES.iter().any(|gb| what.starts_with(gb));
+        let mut named: Vec<(&str, f64)> = prices
+            .iter()
+            .filter(|p| p.kind == endpoint && is_gb(&p.what))
+            .map(|p| (&*p.what, p.usd_per_hour))
+            .collect();
+        if named.is_empty() {
+            let embedded =
+                |what: &&'static str| Some((*what, resource_price(region, endpoint, what)?));
+            named = EMBEDDED_STEPS.iter().filter_map(embedded).collect();
+        }
+        Self {
+            nat_usd: live.or_else(|| resource_price(region, gateway, NAT_BYTES)),
+            endpoints: named
+                .into_iter()
+                .filter_map(|(what, usd)| GbPrice::named(what, usd))
+                .collect(),
+        }
     }
 }
 
@@ -249,6 +291,10 @@ struct Parts {
 
 fn is_gateway(resource: &Resource) -> bool {
     resource.kind == ResourceKind::NatGateway
+}
+
+fn is_endpoint(resource: &Resource) -> bool {
+    resource.kind == ResourceKind::VpcEndpoint
 }
 
 /// Route tables and endpoints, and what the gateways serve by them. What could not be read is `None`: nothing is
@@ -267,7 +313,7 @@ async fn routes(
     let mut kept = |error| troubles.push(Arc::new(error));
     let tables = tables.map_err(&mut kept).ok();
     let endpoints = endpoints.map_err(&mut kept).ok();
-    let routing = Routing { tables, endpoints, nat_usd_per_gb: None };
+    let routing = Routing { tables, endpoints, ..Routing::default() };
     for gateway in listed.iter_mut().filter(|r| is_gateway(r)) {
         let leading = routing.leading_to(&gateway.id);
         gateway.serves = leading.map(|all| all.iter().map(|table| table.id.clone()).collect());
@@ -284,6 +330,7 @@ fn operation(kind: ResourceKind) -> &'static str {
         ResourceKind::ElasticIp => "ec2:DescribeAddresses",
         ResourceKind::NatGateway => "ec2:DescribeNatGateways",
         ResourceKind::LoadBalancer => "elasticloadbalancing:DescribeLoadBalancers",
+        ResourceKind::VpcEndpoint => "ec2:DescribeVpcEndpoints",
         ResourceKind::StoppedInstance => "ec2:DescribeInstances",
     }
 }

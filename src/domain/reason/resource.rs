@@ -72,6 +72,11 @@ pub enum ResourceReason {
         /// Route tables that lead to it; `None` where they could not be read.
         routes: Option<u32>,
     },
+    /// An endpoint of a VPC through which nothing went.
+    NothingMoved {
+        /// How long; `None` where not known.
+        lasted: Option<Lasted>,
+    },
     /// A load balancer without a target that works.
     NoTarget {
         /// Targets registered, none of them in health.
@@ -225,6 +230,8 @@ pub enum ResourceAdvice {
     DeleteBalancer,
     /// Delete an idle endpoint.
     DeleteEndpoint,
+    /// Delete an idle endpoint of a VPC.
+    DeleteVpcEndpoint,
     /// Stop an idle notebook.
     StopNotebook,
     /// Delete an idle Studio app.

@@ -13,6 +13,8 @@ use crate::domain::Scope;
 pub enum PathKind {
     /// A NAT gateway.
     Nat,
+    /// An interface or Gateway Load Balancer endpoint.
+    Endpoint,
     /// From a bucket to a fleet in another region.
     FarBucket,
     /// Into a log group of CloudWatch Logs, which keeps the bytes.
@@ -36,7 +38,21 @@ pub enum PathAdvice {
         /// Ids of the route tables; never empty.
         tables: Vec<Arc<str>>,
     },
-    /// Nothing goes through the gateway; the list of resources has it too.
+    /// A gateway endpoint in place of an interface one, whose service has both.
+    FreeGateway {
+        /// Name of the service.
+        service: Arc<str>,
+        /// Id of the VPC.
+        vpc: Arc<str>,
+        /// Ids of the route tables in use of the VPC; empty where they could not be read.
+        tables: Vec<Arc<str>>,
+    },
+    /// An endpoint with interfaces, and nothing known that would cost less.
+    Interface {
+        /// Name of the service; `None` where it lies in another region, and CloudWatch counts nothing.
+        service: Option<Arc<str>>,
+    },
+    /// Nothing goes through it; the list of resources has it too.
     Idle,
     /// What goes to S3 does not come this way.
     Covered,
@@ -59,7 +75,7 @@ pub enum PathAdvice {
 /// A path of the network, read live.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PathRow {
-    /// Id of the gateway, name of the bucket; clean text.
+    /// Id of the gateway or the endpoint, name of the bucket; clean text.
     pub id: Arc<str>,
     /// Its name; the id where it has none.
     pub name: Arc<str>,
@@ -94,6 +110,7 @@ impl PathRow {
             self.advice,
             PathAdvice::AddEndpoint { .. }
                 | PathAdvice::ExtendEndpoint { .. }
+                | PathAdvice::FreeGateway { .. }
                 | PathAdvice::MoveTogether { .. }
                 | PathAdvice::KeepFor { .. }
         )

@@ -239,7 +239,7 @@ calls! {
     DESCRIBE_ROUTE_TABLES ec2:DescribeRouteTables describe_route_tables read
         "to know which routes lead to a NAT gateway";
     DESCRIBE_VPC_ENDPOINTS ec2:DescribeVpcEndpoints describe_vpc_endpoints read
-        "to know what goes through a NAT gateway and need not";
+        "to list endpoints of VPCs, and to know what goes through a NAT gateway and need not";
     DESCRIBE_LOG_GROUPS logs:DescribeLogGroups describe_log_groups read
         "to list log groups that keep everything for ever";
     DESCRIBE_LOAD_BALANCERS elasticloadbalancing:DescribeLoadBalancers describe_load_balancers read

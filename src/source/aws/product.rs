@@ -100,6 +100,23 @@ pub fn single_price<'p>(
 /// Hourly on-demand prices of a product that are in force at `now`, USD. A price of 0 marks usage that is paid
 /// elsewhere and is left out, like other currencies (China).
 pub(super) fn on_demand(product: &Value, now: Timestamp) -> Vec<f64> {
+    dimensions(product, now, &["hrs", "hours", "hour"]).iter().filter_map(usd).collect()
+}
+
+/// On-demand prices of a GB of a product that are in force at `now`: the GB of a month from which each holds, and USD. Empty
+/// where one of the steps cannot be read.
+pub(super) fn steps_of_gb(product: &Value, now: Timestamp) -> Vec<(f64, f64)> {
+    let step = |dimension: &Value| {
+        let from = dimension.get("beginRange").map_or(Some("0"), Value::as_str)?;
+        let from: f64 = from.parse().ok()?;
+        Some((from, usd(dimension)?)).filter(|_| from.is_finite() && from >= 0.0)
+    };
+    let all = dimensions(product, now, &["gb"]);
+    all.iter().map(step).collect::<Option<Vec<_>>>().unwrap_or_default()
+}
+
+/// Dimensions of the on-demand terms that are in force at `now`, in one of the units.
+fn dimensions(product: &Value, now: Timestamp, units: &[&str]) -> Vec<Value> {
     let members = |v: Option<&Value>| -> Vec<Value> {
         v.and_then(Value::as_object).map_or_else(Vec::new, |o| o.values().cloned().collect())
     };
@@ -112,11 +129,15 @@ pub(super) fn on_demand(product: &Value, now: Timestamp) -> Vec<f64> {
         .flat_map(|term| members(term.get("priceDimensions")))
         .filter(|dimension| {
             let unit = dimension.get("unit").and_then(Value::as_str).unwrap_or_default();
-            ["hrs", "hours", "hour"].contains(&unit.to_ascii_lowercase().as_str())
+            units.contains(&unit.to_ascii_lowercase().as_str())
         })
-        .filter_map(|dimension| dimension.pointer("/pricePerUnit/USD")?.as_str()?.parse().ok())
-        .filter(|usd: &f64| usd.is_finite() && *usd > 0.0)
         .collect()
+}
+
+/// Price of a dimension, USD; `None` for 0 and for other currencies.
+fn usd(dimension: &Value) -> Option<f64> {
+    let usd: f64 = dimension.pointer("/pricePerUnit/USD")?.as_str()?.parse().ok()?;
+    (usd.is_finite() && usd > 0.0).then_some(usd)
 }
 
 #[cfg(test)]

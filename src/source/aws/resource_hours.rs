@@ -11,7 +11,9 @@ use super::calls::LIST_METRICS;
 use super::limit::{self, Api};
 use super::sagemaker::ASYNC;
 use super::{AwsProvider, metrics};
-use crate::domain::{HourRange, Resource, ResourceKind, ResourceSignal, SourceError};
+use crate::domain::{
+    ENDPOINT_HOURS, Hour, HourRange, Resource, ResourceKind, ResourceSignal, SourceError,
+};
 use crate::source::catalogue;
 use crate::source::provider::{GpuDimensions, ResourceHours};
 
@@ -85,7 +87,23 @@ pub async fn read(
     for answer in answers {
         by_query.insert(answer.query, (answer.points, answer.complete));
     }
-    Ok(folded(resources, &asked, &by_query))
+    let mut out = folded(resources, &asked, &by_query);
+    let is_endpoint = |id: &Arc<str>| {
+        resources.iter().any(|r| r.kind == ResourceKind::VpcEndpoint && r.id == *id)
+    };
+    for hours in out.iter_mut().filter(|hours| hours.complete && is_endpoint(&hours.id)) {
+        hours.points = with_zeros(&hours.points, range);
+    }
+    Ok(out)
+}
+
+/// Points of an endpoint of a VPC by hour: CloudWatch has some only of minutes in which traffic came to it (AWS PrivateLink
+/// Guide, CloudWatch metrics: reporting criteria), so that an hour without one is an hour of nothing.
+fn with_zeros(points: &[(Timestamp, f64)], range: HourRange) -> Vec<(Timestamp, f64)> {
+    let mut hours: BTreeMap<Timestamp, f64> =
+        (range.from.0..range.to.0).map(|hour| (Hour(hour).start(), 0.0)).collect();
+    hours.extend(points.iter().copied());
+    hours.into_iter().collect()
 }
 
 fn query(index: usize, asked: &Asked) -> cw::MetricDataQuery {
@@ -219,6 +237,17 @@ fn series(
                     one(Bytes, of, "ProcessedBytes", &at, "Sum"),
                 ]
             }
+        }
+        ResourceKind::VpcEndpoint => {
+            let Some((service, vpc)) = it.service_and_vpc() else { return Vec::new() };
+            let is_interface = it.units.iter().any(|unit| *unit.what == *ENDPOINT_HOURS[0]);
+            let at = dims(&[
+                ("Endpoint Type", if is_interface { "Interface" } else { "GatewayLoadBalancer" }),
+                ("Service Name", service),
+                ("VPC Endpoint Id", &it.id),
+                ("VPC Id", vpc),
+            ]);
+            vec![one(Bytes, "AWS/PrivateLinkEndpoints", "BytesProcessed", &at, "Sum")]
         }
         ResourceKind::StudioApp | ResourceKind::ElasticIp | ResourceKind::StoppedInstance => {
             Vec::new()

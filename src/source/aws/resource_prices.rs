@@ -3,9 +3,11 @@
 use serde_json::Value;
 
 use super::AwsProvider;
-use super::product::on_demand;
+use super::product::{on_demand, steps_of_gb};
 use super::storage_pricing::products_of;
-use crate::domain::{NAT_BYTES, ResourceKind, ResourcePrice, SourceError};
+use crate::domain::{
+    ENDPOINT_BYTES, ENDPOINT_HOURS, NAT_BYTES, ResourceKind, ResourcePrice, SourceError,
+};
 
 /// Where the price list keeps the prices of a kind: offer and product family. The offer of load
 /// balancers is one of its own, NAT gateways are sold with EC2.
@@ -20,6 +22,7 @@ fn places(kind: ResourceKind) -> &'static [(&'static str, &'static str)] {
             ("AWSELB", "Load Balancer-Network"),
             ("AWSELB", "Load Balancer-Gateway"),
         ],
+        ResourceKind::VpcEndpoint => &[("AmazonVPC", "VpcEndpoint")],
         ResourceKind::ElasticIp | ResourceKind::StoppedInstance => &[],
     }
 }
@@ -46,16 +49,30 @@ pub async fn read(
     Ok(agreed(prices))
 }
 
-/// What a product is a price of. Its usage type says so, after the prefix of the region: `Host:`,
-/// `Notebk:` and `Studio:<app>-` with a type, `NatGateway-Hours`, `NatGateway-Bytes`,
-/// `LoadBalancerUsage`.
-fn of_product(
-    json: &str,
-    family: &str,
-    region: &str,
-    now: jiff::Timestamp,
-) -> Option<ResourcePrice> {
-    let product: Value = serde_json::from_str(json).ok()?;
+/// What a product is a price of: one price of an hour, or those of a GB by the steps of a month. Its usage type says so, after
+/// the prefix of the region: `Host:`, `Notebk:` and `Studio:<app>-` with a type, `NatGateway-Hours`, `NatGateway-Bytes`,
+/// `LoadBalancerUsage`, `VpcEndpoint-Hours`, `VpcEndpoint-Bytes`.
+fn of_product(json: &str, family: &str, region: &str, now: jiff::Timestamp) -> Vec<ResourcePrice> {
+    let Ok(product) = serde_json::from_str::<Value>(json) else { return Vec::new() };
+    let Some((kind, what)) = named(&product, family, region) else { return Vec::new() };
+    let price = |what: &str, usd_per_hour| ResourcePrice {
+        kind,
+        what: crate::domain::text::clean(what).into(),
+        usd_per_hour,
+    };
+    if what == NAT_BYTES || ENDPOINT_BYTES.contains(&&*what) {
+        let name = |from: f64| if from > 0.0 { format!("{what}/{from}") } else { what.clone() };
+        let steps = steps_of_gb(&product, now).into_iter();
+        return steps.map(|(from, usd)| price(&name(from), usd)).collect();
+    }
+    match on_demand(&product, now)[..] {
+        [usd_per_hour] => vec![price(&what, usd_per_hour)],
+        _ => Vec::new(),
+    }
+}
+
+/// Kind and name of what a product is a price of; `None` for what is not asked for.
+fn named(product: &Value, family: &str, region: &str) -> Option<(ResourceKind, String)> {
     let text = |name: &str| {
         product.pointer(&format!("/product/attributes/{name}")).and_then(Value::as_str)
     };
@@ -64,7 +81,7 @@ fn of_product(
         return None;
     }
     let usage = text("usagetype")?;
-    let (kind, what) = match family {
+    Some(match family {
         "ML Instance" => {
             let (place, rest) = usage.split_once(':')?;
             // Regions other than the first have a prefix: `EUW1-Host`.
@@ -85,6 +102,11 @@ fn of_product(
                 .find(|what| is_usage(usage, what))?;
             (ResourceKind::NatGateway, what.to_owned())
         }
+        "VpcEndpoint" => {
+            let mut all = ENDPOINT_HOURS.into_iter().chain(ENDPOINT_BYTES);
+            let what = all.find(|what| is_usage(usage, what))?;
+            (ResourceKind::VpcEndpoint, what.to_owned())
+        }
         _ => {
             let (_, word) = family.split_once('-')?;
             if !is_usage(usage, "LoadBalancerUsage") {
@@ -93,9 +115,7 @@ fn of_product(
             let what = format!("LoadBalancerUsage/{}", word.to_ascii_lowercase());
             (ResourceKind::LoadBalancer, what)
         }
-    };
-    let [usd_per_hour] = on_demand(&product, now)[..] else { return None };
-    Some(ResourcePrice { kind, what: crate::domain::text::clean(&what).into(), usd_per_hour })
+    })
 }
 
 /// True when a usage type is `what`, with or without the prefix of a region: capitals and a digit.

@@ -380,6 +380,53 @@ async fn endpoints_of_s3_count_once_they_work() {
     assert_eq!((&*found[0].route_tables[0], &*found[1].subnets[0]), ("rtb-2", "subnet-1"));
 }
 
+const INTERFACES: &str = "<DescribeVpcEndpointsResponse xmlns='http://ec2.amazonaws.com/doc/2016-11-15/'>\
+    <vpcEndpointSet>\
+    <item><vpcEndpointId>vpce-1</vpcEndpointId><vpcEndpointType>Gateway</vpcEndpointType>\
+    <vpcId>vpc-1</vpcId><serviceName>com.amazonaws.us-east-1.s3</serviceName><state>available</state></item>\
+    <item><vpcEndpointId>vpce-2</vpcEndpointId><vpcEndpointType>Interface</vpcEndpointType>\
+    <vpcId>vpc-1</vpcId><serviceName>com.amazonaws.us-east-1.logs</serviceName><state>Available</state>\
+    <subnetIdSet><item>subnet-2</item><item>subnet-1</item></subnetIdSet>\
+    <creationTimestamp>2025-01-02T03:04:05Z</creationTimestamp>\
+    <tagSet><item><key>Name</key><value>logs</value></item></tagSet></item>\
+    <item><vpcEndpointId>vpce-3</vpcEndpointId><vpcEndpointType>GatewayLoadBalancer</vpcEndpointType>\
+    <vpcId>vpc-1</vpcId><serviceName>com.amazonaws.vpce.us-east-1.vpce-svc-1</serviceName>\
+    <state>pendingAcceptance</state><subnetIdSet><item>subnet-1</item></subnetIdSet></item>\
+    <item><vpcEndpointId>vpce-4</vpcEndpointId><vpcEndpointType>Interface</vpcEndpointType>\
+    <vpcId>vpc-1</vpcId><serviceName>com.amazonaws.us-west-2.s3</serviceName>\
+    <serviceRegion>us-west-2</serviceRegion><state>available</state></item>\
+    <item><vpcEndpointId>vpce-5</vpcEndpointId><vpcEndpointType>Interface</vpcEndpointType>\
+    <vpcId>vpc-1</vpcId><serviceName>x</serviceName><state>available</state>\
+    <requesterManaged>true</requesterManaged></item>\
+    <item><vpcEndpointId>vpce-6</vpcEndpointId><vpcEndpointType>Interface</vpcEndpointType>\
+    <state>deleting</state></item>\
+    </vpcEndpointSet></DescribeVpcEndpointsResponse>";
+
+#[tokio::test]
+async fn endpoints_that_are_billed_have_an_hour_per_zone_and_know_their_service() {
+    let server = Server::start(|_, request| match operation(request).as_str() {
+        "DescribeVpcEndpoints" => Reply::xml(INTERFACES),
+        other => panic!("{other}"),
+    });
+    let found = read(&server, ResourceKind::VpcEndpoint).await;
+    let serves = |it: &Resource| it.serves.as_ref().map(|all| all.join(" "));
+    let seen: Vec<_> = found
+        .iter()
+        .map(|it| (&*it.id, &*it.name, &*it.units[0].what, it.units[0].count, serves(it)))
+        .collect();
+    let logs = "com.amazonaws.us-east-1.logs vpc-1 subnet-1 subnet-2".to_owned();
+    let balancer = "com.amazonaws.vpce.us-east-1.vpce-svc-1 vpc-1 subnet-1".to_owned();
+    let want = [
+        ("vpce-2", "logs", "VpcEndpoint-Hours", 2.0, Some(logs)),
+        ("vpce-3", "vpce-3", "VpcEndpoint-GWLBE-Hours", 1.0, Some(balancer)),
+        // CloudWatch counts no bytes of what goes to another region.
+        ("vpce-4", "vpce-4", "VpcEndpoint-Hours", 0.0, None),
+    ];
+    assert_eq!(seen, want);
+    assert!(found.iter().all(|it| it.is_billed), "whatever its state");
+    assert_eq!(found[0].created_at, Some("2025-01-02T03:04:05Z".parse().unwrap()));
+}
+
 #[tokio::test]
 async fn load_balancers_know_their_targets_and_their_health() {
     fn wrapped(operation: &str, result: &str) -> Reply {
@@ -587,15 +634,60 @@ async fn a_notebook_that_publishes_is_found_by_its_name() {
 }
 
 #[tokio::test]
+async fn an_endpoint_of_a_vpc_has_zeros_where_no_traffic_came() {
+    let serves = ["com.amazonaws.us-east-1.s3", "vpc-1", "subnet-1"];
+    for (hour, word) in
+        [("VpcEndpoint-Hours", "Interface"), ("VpcEndpoint-GWLBE-Hours", "GatewayLoadBalancer")]
+    {
+        let server = Server::start(move |_, request| {
+            let dimensions =
+                ["Endpoint Type", "Service Name", "VPC Endpoint Id", "VPC Id", "vpce-1"];
+            let words = ["AWS/PrivateLinkEndpoints", "BytesProcessed", word, serves[0], serves[1]];
+            for word in dimensions.iter().chain(&words) {
+                assert!(request.mentions(word), "{word}");
+            }
+            assert!(!request.mentions("Subnet Id") && !request.mentions("m1"));
+            let point = |of: Cbor| Cbor::List(vec![of]);
+            let result = Cbor::Map(vec![
+                ("Id", Cbor::Text("m0")),
+                ("Timestamps", point(Cbor::Time(2 * 3600))),
+                ("Values", point(Cbor::Float(7.0))),
+                ("StatusCode", Cbor::Text("Complete")),
+            ]);
+            Reply::cbor(&Cbor::Map(vec![("MetricDataResults", Cbor::List(vec![result]))]))
+        });
+        let it = thing(ResourceKind::VpcEndpoint, "vpce-1", &[hour], &serves);
+        assert_eq!(it.series(), 1);
+        let got = hours(&server, &it).await;
+        let want: Vec<(i32, f64)> =
+            (0..10).map(|hour| (hour, if hour == 2 { 7.0 } else { 0.0 })).collect();
+        assert_eq!(points(&got, ResourceSignal::Bytes), want);
+        // What nobody counts has no zeros.
+        let untold = Resource { serves: None, ..it };
+        let quiet = cloudwatch(vec![]);
+        assert!(hours(&quiet, &untold).await.is_empty());
+    }
+}
+
+#[tokio::test]
 async fn prices_are_those_of_the_usage_and_of_no_neighbour() {
-    fn product(usage: &str, usd: &str) -> String {
+    fn steps(usage: &str, steps: &[(&str, &str)]) -> String {
+        let unit = if usage.ends_with("-Bytes") { "GB" } else { "Hrs" };
+        let step = |(i, (from, usd)): (usize, &(&str, &str))| {
+            let price = json!({"unit": unit, "beginRange": from, "pricePerUnit": {"USD": usd}});
+            (format!("b{i}"), price)
+        };
+        let steps: serde_json::Map<String, Value> = steps.iter().enumerate().map(step).collect();
         json!({
             "product": {"attributes": {"regionCode": "us-east-2", "usagetype": usage,
                 "locationType": "AWS Region"}},
             "terms": {"OnDemand": {"a": {"effectiveDate": "2025-06-01T00:00:00Z",
-                "priceDimensions": {"b": {"unit": "Hrs", "pricePerUnit": {"USD": usd}}}}}}
+                "priceDimensions": steps}}}
         })
         .to_string()
+    }
+    fn product(usage: &str, usd: &str) -> String {
+        steps(usage, &[("0", usd)])
     }
     let server = Server::start(|_, request| {
         let has = |text: &str| request.mentions(text);
@@ -616,6 +708,15 @@ async fn prices_are_those_of_the_usage_and_of_no_neighbour() {
                 product("USE2-RegionalNatGateway-Hours", "0.05"),
                 product("USE2-NatGateway-Prvd-Bytes", "0.06"),
             ]
+        } else if has("AmazonVPC") {
+            let tiers = [("0", "0.01"), ("1048576", "0.006"), ("5242880", "0.004")];
+            vec![
+                product("USE2-VpcEndpoint-Hours", "0.01"),
+                steps("USE2-VpcEndpoint-Bytes", &tiers),
+                product("USE2-VpcEndpoint-GWLBE-Hours", "0.011"),
+                product("USE2-VpcEndpoint-GWLBE-Bytes", "0.0035"),
+                product("USE2-VpcEndpoint-Resource-Hours", "0.02"),
+            ]
         } else if has("Load Balancer-Application") {
             vec![
                 product("USE2-LoadBalancerUsage", "0.0225"),
@@ -634,6 +735,7 @@ async fn prices_are_those_of_the_usage_and_of_no_neighbour() {
         ResourceKind::StudioApp,
         ResourceKind::NatGateway,
         ResourceKind::LoadBalancer,
+        ResourceKind::VpcEndpoint,
     ];
     let got = server.provider().resource_prices(&"us-east-2".into(), &kinds).await.unwrap();
     let seen: Vec<_> = got.iter().map(|p| (p.kind, &*p.what, p.usd_per_hour)).collect();
@@ -648,6 +750,12 @@ async fn prices_are_those_of_the_usage_and_of_no_neighbour() {
             (ResourceKind::NatGateway, "NatGateway-Hours", 0.045),
             (ResourceKind::NatGateway, "RegionalNatGateway-Hours", 0.05),
             (ResourceKind::LoadBalancer, "LoadBalancerUsage/application", 0.0225),
+            (ResourceKind::VpcEndpoint, "VpcEndpoint-Bytes", 0.01),
+            (ResourceKind::VpcEndpoint, "VpcEndpoint-Bytes/1048576", 0.006),
+            (ResourceKind::VpcEndpoint, "VpcEndpoint-Bytes/5242880", 0.004),
+            (ResourceKind::VpcEndpoint, "VpcEndpoint-GWLBE-Bytes", 0.0035),
+            (ResourceKind::VpcEndpoint, "VpcEndpoint-GWLBE-Hours", 0.011),
+            (ResourceKind::VpcEndpoint, "VpcEndpoint-Hours", 0.01),
         ]
     );
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{AwsProvider, elastic_ips, load_balancers, nat_gateways, sagemaker};
+use super::{AwsProvider, elastic_ips, load_balancers, nat_gateways, sagemaker, vpcs};
 use crate::domain::{Resource, ResourceKind, Scope, SourceError};
 
 /// Resources of one kind in an account and region. Err when a call fails.
@@ -18,6 +18,7 @@ pub async fn of_kind(
         ResourceKind::ElasticIp => elastic_ips::read(aws, scope).await,
         ResourceKind::NatGateway => nat_gateways::read(aws, scope).await,
         ResourceKind::LoadBalancer => load_balancers::read(aws, scope).await,
+        ResourceKind::VpcEndpoint => vpcs::billed(aws, scope).await,
         // Of the inventory and the volumes.
         ResourceKind::StoppedInstance => Ok(Vec::new()),
     }

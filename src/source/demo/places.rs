@@ -80,6 +80,10 @@ pub(super) const REGIONS: [Region; 4] = [
     },
 ];
 
+/// Regions of buckets: those of the fleet, and one in which nothing runs.
+pub(super) const BUCKET_REGIONS: [&str; 5] =
+    [REGIONS[0].code, REGIONS[1].code, REGIONS[2].code, REGIONS[3].code, "us-east-2"];
+
 /// Letters of the zones in every region.
 pub(super) const ZONES: [char; 3] = ['a', 'b', 'c'];
 

@@ -262,7 +262,9 @@ impl Provider for DemoProvider {
         account: &Arc<str>,
         region: &Arc<str>,
     ) -> Result<Vec<VpcEndpoint>, SourceError> {
-        Ok(vpcs::endpoints(account, region))
+        let billed =
+            resources::of_kind(account, region, ResourceKind::VpcEndpoint, &[], self.now());
+        Ok(vpcs::endpoints(account, region, &billed))
     }
 
     async fn log_groups(

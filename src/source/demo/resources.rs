@@ -10,8 +10,9 @@ use super::hash::{hash, unit};
 use super::places::{ACCOUNTS, REGIONS};
 use super::prices;
 use crate::domain::{
-    BilledUnit, Hour, HourRange, InstanceState, NAT_BYTES, PUBLIC_IPV4_USD_PER_HOUR, Resource,
-    ResourceKind, ResourcePrice, ResourceSignal, Scope, Tags, VerdictKind,
+    BilledUnit, ENDPOINT_BYTES, Hour, HourRange, InstanceState, NAT_BYTES,
+    PUBLIC_IPV4_USD_PER_HOUR, Resource, ResourceKind, ResourcePrice, ResourceSignal, Scope, Tags,
+    VerdictKind,
 };
 use crate::source::catalogue;
 use crate::source::provider::ResourceHours;
@@ -23,6 +24,12 @@ const ML_FACTOR: f64 = 1.25;
 /// Hourly prices of a load balancer and a NAT gateway of the demo in us-east-1. Invented as well.
 const BALANCER_USD: f64 = 0.0225;
 const GATEWAY_USD: f64 = 0.045;
+
+/// Hourly price of an interface of an endpoint of a VPC in us-east-1, USD, and that of a GB through it, from so many GB a month
+/// on: as AWS has them there; elsewhere invented.
+const ENDPOINT_USD: f64 = 0.01;
+const ENDPOINT_USD_PER_GB: [(&str, f64); 3] =
+    [("", 0.01), ("/1048576", 0.006), ("/5242880", 0.004)];
 
 /// Price of a GB through a NAT gateway of the demo in us-east-1, USD. Invented like that of its hour.
 pub(super) const NAT_USD_PER_GB: f64 = 0.045;
@@ -155,7 +162,9 @@ impl PlantedResource {
     }
 }
 
-use ResourceKind::{ElasticIp, Endpoint, LoadBalancer, NatGateway, Notebook, StudioApp};
+use ResourceKind::{
+    ElasticIp, Endpoint, LoadBalancer, NatGateway, Notebook, StudioApp, VpcEndpoint,
+};
 use VerdictKind::{Busy, Exempt, Idle, TooNew, Underused, Unknown};
 
 /// Stands for the stopped instance of the demo in what an address serves.
@@ -167,7 +176,7 @@ pub fn planted_resources() -> &'static [PlantedResource] {
     &PLANTED
 }
 
-static PLANTED: [PlantedResource; 27] = [
+static PLANTED: [PlantedResource; 29] = [
     planted(
         "ranker-v1-shadow",
         Endpoint,
@@ -371,6 +380,23 @@ static PLANTED: [PlantedResource; 27] = [
         .is("active")
         .seems("never_used")
         .tagged(&[("Team", "vision")]),
+    planted("vpce-datasets", VpcEndpoint, (1, 0), "S3 by interfaces, day and night", Busy)
+        .runs(&[("VpcEndpoint-Hours", 2)])
+        .serves(&[
+            "com.amazonaws.us-east-1.s3",
+            "vpc-0e5a1f27",
+            "subnet-2b3c4d5e",
+            "subnet-6f7a8b9c",
+        ])
+        .is("available")
+        .lives(Life::Always)
+        .tagged(&[("Team", "vision")]),
+    planted("vpce-sagemaker", VpcEndpoint, (0, 0), "nothing goes through its interface", Idle)
+        .runs(&[("VpcEndpoint-Hours", 1)])
+        .serves(&["com.amazonaws.us-east-1.sagemaker.runtime", "vpc-0c2d4e6f", "subnet-0a1b2c3d"])
+        .is("available")
+        .seems("never_used")
+        .tagged(&[("team", "platform")]),
 ];
 
 impl PlantedResource {
@@ -391,6 +417,7 @@ impl PlantedResource {
             StudioApp => arn("sagemaker", &format!("app/d-abcd1234/{}", self.name)),
             ElasticIp => format!("eipalloc-{number:017x}"),
             NatGateway => format!("nat-{number:017x}"),
+            VpcEndpoint => format!("vpce-{number:017x}"),
             LoadBalancer => {
                 let net = self.units.iter().any(|u| u.0.ends_with("network"));
                 let word = if net { "net" } else { "app" };
@@ -536,6 +563,7 @@ pub(super) fn price_list(region: &str, kinds: &[ResourceKind]) -> Vec<ResourcePr
         let usd = match kind {
             LoadBalancer => Some(BALANCER_USD * factor),
             NatGateway => Some(GATEWAY_USD * factor),
+            VpcEndpoint => Some(ENDPOINT_USD * factor),
             ElasticIp | ResourceKind::StoppedInstance => None,
             Notebook | Endpoint | StudioApp => what
                 .strip_prefix("ml.")
@@ -550,6 +578,13 @@ pub(super) fn price_list(region: &str, kinds: &[ResourceKind]) -> Vec<ResourcePr
     if kinds.contains(&NatGateway) {
         let usd_per_hour = NAT_USD_PER_GB * factor;
         out.push(ResourcePrice { kind: NatGateway, what: NAT_BYTES.into(), usd_per_hour });
+    }
+    if kinds.contains(&VpcEndpoint) {
+        out.extend(ENDPOINT_USD_PER_GB.map(|(from, usd)| ResourcePrice {
+            kind: VpcEndpoint,
+            what: format!("{}{from}", ENDPOINT_BYTES[0]).into(),
+            usd_per_hour: usd * factor,
+        }));
     }
     out
 }

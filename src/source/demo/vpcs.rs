@@ -1,15 +1,15 @@
-//! Route tables and endpoints of the demo: those that lead to its NAT gateways. `docs/demo.md` lists them.
+//! Route tables and endpoints of the demo: those that lead to its NAT gateways, and those beside its interface endpoints. `docs/demo.md` lists them.
 
 use std::sync::Arc;
 
 use super::places::{ACCOUNTS, REGIONS};
 use crate::domain::{EndpointKind, Resource, RouteTable, VpcEndpoint};
 
-/// A planted VPC with its private route table, all of whose routes lead to one gateway.
+/// A planted VPC with its private route tables, all of whose routes lead to one gateway, where it has one.
 struct PlantedVpc {
     id: &'static str,
     place: (usize, usize),
-    /// Name of the gateway.
+    /// Name of the gateway; empty without one.
     gateway: &'static str,
     /// Route tables and their subnets.
     tables: &'static [(&'static str, &'static [&'static str])],
@@ -17,7 +17,7 @@ struct PlantedVpc {
     endpoint: Option<&'static str>,
 }
 
-const PLANTED: [PlantedVpc; 3] = [
+const PLANTED: [PlantedVpc; 4] = [
     PlantedVpc {
         id: "vpc-0a7e5c31",
         place: (1, 0),
@@ -38,6 +38,13 @@ const PLANTED: [PlantedVpc; 3] = [
         gateway: "nat-standby",
         tables: &[("rtb-77aa88bb", &["subnet-99d4e5f6"])],
         endpoint: Some("vpce-0f6a2b38"),
+    },
+    PlantedVpc {
+        id: "vpc-0e5a1f27",
+        place: (1, 0),
+        gateway: "",
+        tables: &[("rtb-5e6f7a8b", &["subnet-2b3c4d5e", "subnet-6f7a8b9c"])],
+        endpoint: None,
     },
 ];
 
@@ -63,8 +70,21 @@ pub(super) fn route_tables(account: &str, region: &str, gateways: &[Resource]) -
     tables.collect()
 }
 
-/// Endpoints of an account and region.
-pub(super) fn endpoints(account: &str, region: &str) -> Vec<VpcEndpoint> {
+/// Endpoints of an account and region; `billed` are those with interfaces.
+pub(super) fn endpoints(account: &str, region: &str, billed: &[Resource]) -> Vec<VpcEndpoint> {
+    let interface = |of: &Resource| {
+        let (service, vpc) = of.service_and_vpc()?;
+        Some(VpcEndpoint {
+            id: of.id.clone(),
+            vpc: vpc.clone(),
+            service: service.clone(),
+            kind: EndpointKind::Interface,
+            state: of.state.clone(),
+            route_tables: Vec::new(),
+            subnets: of.serves.iter().flatten().skip(2).cloned().collect(),
+            has_private_dns: true,
+        })
+    };
     let endpoints = here(account, region).filter_map(|vpc| {
         Some(VpcEndpoint {
             id: vpc.endpoint?.into(),
@@ -77,5 +97,5 @@ pub(super) fn endpoints(account: &str, region: &str) -> Vec<VpcEndpoint> {
             has_private_dns: false,
         })
     });
-    endpoints.collect()
+    endpoints.chain(billed.iter().filter_map(interface)).collect()
 }

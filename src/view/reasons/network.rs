@@ -89,7 +89,7 @@ pub fn fix(fix: &Fix) -> String {
 
 /// What figures of live paths rest on, one sentence without a full stop.
 pub const LIVE: &str = "no bill: estimates in USD per month of 730 h at list prices, of the bytes that CloudWatch counts \
-                          of NAT gateways in the last two weeks; paths that nothing counts are not there; \
+                          of NAT gateways and endpoints in the last two weeks; paths that nothing counts are not there; \
                           avoidable is an upper bound";
 
 /// What is so of a path that was read live, and what is done: one sentence, without a full stop.
@@ -108,6 +108,19 @@ pub fn live(row: &PathRow) -> String {
              flow logs tell how much goes there",
             tables(of)
         ),
+        PathAdvice::FreeGateway { service, vpc, .. } => format!(
+            "interfaces of {service} in {vpc}, which has no gateway endpoint of it: that costs nothing; what comes over a \
+             peering, a VPN or Direct Connect needs the interfaces"
+        ),
+        PathAdvice::Interface { service: Some(service) } => {
+            format!(
+                "interfaces of {service}: each zone costs by the hour, and each byte in either direction"
+            )
+        }
+        PathAdvice::Interface { service: None } => {
+            "its service lies in another region, or is not told: CloudWatch counts no bytes of it"
+                .to_owned()
+        }
         PathAdvice::Idle => remedy(&Remedy::DeleteIdle).to_owned(),
         PathAdvice::Covered => {
             "what goes to S3 takes an endpoint, by each route table in use that leads here"
@@ -128,7 +141,7 @@ pub fn live(row: &PathRow) -> String {
             let to = row.to.as_deref().unwrap_or_default();
             let once = row.once_usd.map(|usd| format!("; a copy costs {} once", dollars(usd)));
             format!(
-                "nothing runs in {}, and {} in {to}: who reads it there pays for each byte; {}{}",
+                "nothing is seen to run in {}, and {} in {to}: who reads it there pays for each byte; {}{}",
                 row.scope.region,
                 counted(*devices as usize, "GPU runs", "GPUs run"),
                 match row.bytes {

@@ -47,6 +47,7 @@ pub(super) fn resource(reason: &R) -> String {
             format!("Associated with {id}, which nothing uses{}.", seen(*lasted))
         }
         R::NoConnection { lasted, routes } => no_connection(&lasting(*lasted), *routes),
+        R::NothingMoved { lasted } => format!("Nothing went through it{}.", lasting(*lasted)),
         R::NoTarget { targets, lasted, hours } => {
             let who = match targets {
                 0 => "No target is registered".to_owned(),
@@ -228,6 +229,10 @@ fn advised(fix: &ResourceFix) -> String {
             "Delete the endpoint; its model and its configuration stay, and it can be made anew in \
              minutes (serverless inference bills nothing while nobody asks)"
         }
+        Advice::DeleteVpcEndpoint => {
+            "Delete the endpoint, after a look at who calls its service once in a while: by its \
+             private DNS names they would take the way to the internet, if there is one"
+        }
         Advice::StopNotebook => {
             "Stop the notebook: what is on its volume stays and bills as storage, what is in /tmp \
              and in memory is lost"
@@ -332,6 +337,7 @@ mod tests {
                 "In use: a datapoint of requests made no sense (NaN, infinite or negative), which \
                  counts as use, the last time 30 h ago.",
             ),
+            (R::NothingMoved { lasted }, "Nothing went through it for 2 d."),
             (R::NotAnswered, "Unknown: CloudWatch did not answer for all of its signals."),
         ] {
             assert_eq!(resource(&reason), words);

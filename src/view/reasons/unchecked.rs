@@ -46,6 +46,7 @@ fn beside(kind: ResourceKind) -> &'static str {
         ResourceKind::LoadBalancer => {
             "DNS records that name it; rules that answer without a target"
         }
+        ResourceKind::VpcEndpoint => "whether something needs its service once in a while",
         ResourceKind::StoppedInstance => "what is on the volumes",
     }
 }

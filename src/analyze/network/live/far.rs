@@ -12,8 +12,8 @@ use crate::fleet::storage::BucketRow;
 /// Size from which a bucket is worth a row: 100 GiB, of which one reading costs 2 dollars.
 const LEAST_BYTES: u64 = 100 << 30;
 
-/// Price of a GB from us-east-1 to another region, USD, and to us-east-2, which is nearer (Amazon EC2 on-demand pricing: data
-/// transfer). From other regions it differs and is not embedded.
+/// Price of a GB from us-east-1 to another region, USD, and between it and us-east-2, which is nearer (Amazon EC2 on-demand
+/// pricing: data transfer). From other regions it differs and is not embedded.
 const USD_PER_GB: f64 = 0.02;
 const USD_PER_GB_NEAR: f64 = 0.01;
 
@@ -67,7 +67,7 @@ fn row(bucket: &BucketRow, fleet: &Arc<str>, devices: u32) -> PathRow {
 /// Price of a GB between regions, USD; `None` where it is not embedded.
 fn usd_per_gb(from: &str, to: &str) -> Option<f64> {
     match (from, to) {
-        ("us-east-1", "us-east-2") => Some(USD_PER_GB_NEAR),
+        ("us-east-1", "us-east-2") | ("us-east-2", "us-east-1") => Some(USD_PER_GB_NEAR),
         ("us-east-1", _) => Some(USD_PER_GB),
         _ => None,
     }

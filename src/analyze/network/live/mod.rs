@@ -1,13 +1,17 @@
-//! Paths without a bill: NAT gateways with the bytes that CloudWatch counts and the routes that lead to them, and buckets
-//! far from the fleet, at list prices.
+//! Paths without a bill: NAT gateways and endpoints with the bytes that CloudWatch counts and the routes that lead to them,
+//! and buckets far from the fleet, at list prices.
 //!
 //! | file | holds |
 //! |---|---|
+//! | `billed` | resources that bytes go through, with routes, verdict and pace of a month |
 //! | `nat` | NAT gateways: what they cost, and whether what goes to S3 need go through them |
+//! | `endpoints` | endpoints with interfaces: what they cost, and whether a gateway endpoint would do |
 //! | `far` | buckets in regions where nothing runs |
 //! | `logs` | log groups that keep everything |
 //! | `rows` | the same as rows of a list of paths |
 
+mod billed;
+mod endpoints;
 mod far;
 mod logs;
 mod nat;
@@ -20,13 +24,16 @@ use std::sync::Arc;
 pub use rows::{command, paths};
 
 use crate::analyze::savings::SavingsInput;
+use crate::domain::ResourceKind;
 use crate::fleet::savings::{PathRow, ResourceRow};
 
 /// Paths that are known without a bill: the largest avoidable sum first, then the costliest. `resources` are the
 /// judged resources of the same input.
 pub fn live(input: &SavingsInput<'_>, resources: &[Arc<ResourceRow>]) -> Vec<Arc<PathRow>> {
-    let gateways = nat::rows(input, resources).into_iter();
-    let all = gateways.chain(far::rows(input)).chain(logs::rows(input));
+    let of_kind = |kind| billed::of_kind(input, resources, kind);
+    let gateways = of_kind(ResourceKind::NatGateway).into_iter().map(|of| nat::row(&of));
+    let endpoints = of_kind(ResourceKind::VpcEndpoint).into_iter().map(|of| endpoints::row(&of));
+    let all = gateways.chain(endpoints).chain(far::rows(input)).chain(logs::rows(input));
     let mut rows: Vec<Arc<PathRow>> = all.map(Arc::new).collect();
     let usd = |usd: Option<f64>| usd.unwrap_or(-1.0);
     rows.sort_by(|a, b| {

@@ -21,6 +21,7 @@ fn row(live: &Arc<PathRow>) -> NetworkRow {
     let region = Some(live.scope.region.clone());
     let path = match live.kind {
         PathKind::Nat => NetworkPath::Nat,
+        PathKind::Endpoint => NetworkPath::Endpoint,
         PathKind::FarBucket => NetworkPath::InterRegion,
         PathKind::Logs => NetworkPath::Other,
     };
@@ -46,7 +47,7 @@ fn row(live: &Arc<PathRow>) -> NetworkRow {
             resource: Some(live.id.clone()),
             purpose: match live.kind {
                 PathKind::FarBucket => Purpose::Read,
-                PathKind::Nat | PathKind::Logs => Purpose::Other,
+                PathKind::Nat | PathKind::Endpoint | PathKind::Logs => Purpose::Other,
             },
         },
         bytes: live.bytes,
@@ -65,13 +66,16 @@ fn row(live: &Arc<PathRow>) -> NetworkRow {
 
 fn remedy(advice: &PathAdvice) -> Option<Remedy> {
     match advice {
-        PathAdvice::AddEndpoint { .. } | PathAdvice::ExtendEndpoint { .. } => {
-            Some(Remedy::GatewayEndpoint)
-        }
+        PathAdvice::AddEndpoint { .. }
+        | PathAdvice::ExtendEndpoint { .. }
+        | PathAdvice::FreeGateway { .. } => Some(Remedy::GatewayEndpoint),
         PathAdvice::Idle => Some(Remedy::DeleteIdle),
         PathAdvice::MoveTogether { .. } => Some(Remedy::CoLocation),
         PathAdvice::KeepFor { .. } => Some(Remedy::LogRetention),
-        PathAdvice::Covered | PathAdvice::Exempt | PathAdvice::Unread => None,
+        PathAdvice::Covered
+        | PathAdvice::Exempt
+        | PathAdvice::Unread
+        | PathAdvice::Interface { .. } => None,
     }
 }
 
@@ -88,6 +92,20 @@ pub fn command(live: &PathRow) -> Option<String> {
             "aws ec2 modify-vpc-endpoint --region {region} --vpc-endpoint-id {endpoint} \
              --add-route-table-ids {}",
             tables.join(" ")
+        )),
+        PathAdvice::FreeGateway { service, vpc, tables } => {
+            let is_complete = !tables.is_empty() && service.chars().all(is_of_a_service);
+            is_complete.then(|| {
+                format!(
+                    "aws ec2 create-vpc-endpoint --region {region} --vpc-id {vpc} --vpc-endpoint-type Gateway \
+                     --service-name {service} --route-table-ids {}",
+                    tables.join(" ")
+                )
+            })
+        }
+        PathAdvice::Idle if live.kind == PathKind::Endpoint => Some(format!(
+            "aws ec2 delete-vpc-endpoints --region {region} --vpc-endpoint-ids {}",
+            live.id
         )),
         PathAdvice::Idle => Some(format!(
             "aws ec2 delete-nat-gateway --region {region} --nat-gateway-id {}",
@@ -109,4 +127,8 @@ const DAYS: u32 = 30;
 
 fn is_of_a_log_group(c: char) -> bool {
     c.is_ascii_alphanumeric() || ".-_/".contains(c)
+}
+
+fn is_of_a_service(c: char) -> bool {
+    c.is_ascii_alphanumeric() || ".-".contains(c)
 }

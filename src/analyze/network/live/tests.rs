@@ -11,10 +11,12 @@ use crate::analyze::network::{Confidence, NetworkPath, Remedy};
 use crate::analyze::resources::rows;
 use crate::analyze::savings::{SavingsInput, SavingsRules};
 use crate::domain::bill::Usd;
+use crate::domain::storage::{Bucket, BucketFacts};
 use crate::domain::{
-    BilledUnit, EndlessLogs, EndpointKind, HourRange, HourlySeries, Instance, LogGroup, NAT_BYTES,
-    RESOURCE_HOURS, Resource, ResourceFacts, ResourceKind, ResourceSignal, RouteTable, Routing,
-    SavingsFacts, Scope, ScopeResources, TagKeys, Tags, VpcEndpoint, sample,
+    BilledUnit, EndlessLogs, EndpointKind, ErrorKind, GbPrice, HourRange, HourlySeries, Instance,
+    LogGroup, NAT_BYTES, RESOURCE_HOURS, Resource, ResourceFacts, ResourceKind, ResourceSignal,
+    RouteTable, Routing, SavingsFacts, Scope, ScopeResources, SourceError, TagKeys, Tags,
+    VpcEndpoint, sample,
 };
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::savings::{PathAdvice, PathRow};
@@ -86,7 +88,13 @@ fn endpoint(id: &str, vpc: &str, tables: &[&str]) -> VpcEndpoint {
 }
 
 fn routed(tables: Vec<RouteTable>, endpoints: Vec<VpcEndpoint>) -> Routing {
-    Routing { tables: Some(tables), endpoints: Some(endpoints), nat_usd_per_gb: Some(0.045) }
+    let gb = GbPrice { what: "VpcEndpoint-Bytes".into(), from_gb: 0.0, usd: 0.01 };
+    Routing {
+        tables: Some(tables),
+        endpoints: Some(endpoints),
+        nat_usd_per_gb: Some(0.045),
+        endpoint_gb: vec![gb],
+    }
 }
 
 fn seen(gateways: Vec<ResourceFacts>, routing: Routing) -> Vec<Arc<PathRow>> {
@@ -254,6 +262,95 @@ fn one_command_has_the_tables_of_all_gateways_of_a_vpc_and_of_no_other() {
     );
 }
 
+const S3: &str = "com.amazonaws.us-east-1.s3";
+
+/// An endpoint of vpc-1 with two interfaces, through which so many bytes went in each of the last `hours`.
+fn interfaces(service: &str, bytes: f32, hours: usize) -> ResourceFacts {
+    let mut it = gateway("vpce-9", bytes, 0.0, hours);
+    it.hours.retain(|signal, _| *signal == ResourceSignal::Bytes);
+    it.resource.kind = ResourceKind::VpcEndpoint;
+    it.resource.state = "available".into();
+    it.resource.serves = Some(ids(&[service, "vpc-1", "subnet-1", "subnet-2"]));
+    it.resource.units =
+        vec![BilledUnit { what: "VpcEndpoint-Hours".into(), count: 2.0, usd_per_hour: Some(0.01) }];
+    it
+}
+
+#[test]
+fn interfaces_cost_each_zone_and_each_byte_and_a_gateway_endpoint_nothing() {
+    let own = VpcEndpoint { kind: EndpointKind::Interface, ..endpoint("vpce-9", "vpc-1", &[]) };
+    let tables = || vec![table("rtb-1", "vpc-1", ""), table("rtb-2", "vpc-2", "")];
+    let of = |it: ResourceFacts, routing| seen(vec![it], routing)[0].clone();
+    let gib = 1_073_741_824.0;
+    let row = of(interfaces(S3, gib, 336), routed(tables(), vec![own.clone()]));
+    // 730 GiB × $0.01, and 2 zones × 730 h × $0.01.
+    assert!(near(row.bytes, 730.0 * 1_073_741_824.0) && near(row.hours, 1_460.0));
+    assert!(near(row.bytes_usd, 7.3) && near(row.usd, 21.9) && near(row.avoidable_usd, 21.9));
+    assert!(row.is_finding());
+    assert_eq!(
+        command(&row).unwrap(),
+        "aws ec2 create-vpc-endpoint --region us-east-1 --vpc-id vpc-1 --vpc-endpoint-type Gateway \
+         --service-name com.amazonaws.us-east-1.s3 --route-table-ids rtb-1"
+    );
+    let said = reasons::network_live(&row);
+    assert!(said.starts_with("interfaces of com.amazonaws.us-east-1.s3 in vpc-1, "), "{said}");
+    let listed = paths(&[row]);
+    let first = &listed.rows[0];
+    assert_eq!((first.key.path, first.confidence()), (NetworkPath::Endpoint, Confidence::UpTo));
+    assert_eq!(first.fix.as_ref().unwrap().remedy, Remedy::GatewayEndpoint);
+    // Beside a gateway endpoint the interfaces serve what comes from elsewhere; that of another VPC is none.
+    let plain = |service: &str| PathAdvice::Interface { service: Some(service.into()) };
+    let advice = |service: &str, beside: &str| {
+        let all = vec![own.clone(), endpoint("vpce-1", beside, &["rtb-1"])];
+        let row = of(interfaces(service, gib, 336), routed(tables(), all));
+        assert_eq!(row.avoidable_usd.is_some(), row.is_finding());
+        row.advice.clone()
+    };
+    assert_eq!(advice(S3, "vpc-1"), plain(S3));
+    assert!(matches!(advice(S3, "vpc-2"), PathAdvice::FreeGateway { .. }));
+    let dynamo = "com.amazonaws.us-east-1.dynamodb";
+    assert!(matches!(advice(dynamo, "vpc-1"), PathAdvice::FreeGateway { .. }));
+    for service in ["com.amazonaws.us-east-1.ecr.api", "com.amazonaws.us-east-1.s3express", "x.s3"]
+    {
+        assert_eq!(advice(service, "vpc-2"), plain(service));
+    }
+    // Tables that were not read leave the command out, endpoints that were not read the claim.
+    let untold = Routing { tables: None, ..routed(tables(), vec![own.clone()]) };
+    let row = of(interfaces(S3, gib, 336), untold);
+    assert_eq!((row.is_finding(), command(&row)), (true, None));
+    let unread = Routing { endpoints: None, ..routed(tables(), Vec::new()) };
+    let row = of(interfaces(S3, gib, 336), unread);
+    assert_eq!((row.advice.clone(), row.avoidable_usd), (PathAdvice::Unread, None));
+}
+
+#[test]
+fn interfaces_that_move_nothing_are_idle_and_what_nobody_counts_is_no_claim() {
+    let routing = || routed(Vec::new(), Vec::new());
+    let of = |it: ResourceFacts, routing| seen(vec![it], routing)[0].clone();
+    let idle = of(interfaces(S3, 0.0, 336), routing());
+    assert_eq!((&idle.advice, idle.bytes), (&PathAdvice::Idle, Some(0.0)));
+    assert!(!idle.is_finding() && near(idle.avoidable_usd, 14.6));
+    assert_eq!(
+        command(&idle).unwrap(),
+        "aws ec2 delete-vpc-endpoints --region us-east-1 --vpc-endpoint-ids vpce-9"
+    );
+    let mut exempt = interfaces(S3, 0.0, 336);
+    exempt.resource.tags = Tags::from_raw([("burntop:exempt", "true")]);
+    let exempt = of(exempt, routing());
+    assert_eq!((&exempt.advice, exempt.avoidable_usd), (&PathAdvice::Exempt, None));
+    // Without a price of the GB there are bytes and no dollars.
+    let unpriced = Routing { endpoint_gb: Vec::new(), ..routing() };
+    let row = of(interfaces(S3, 1e9, 336), unpriced);
+    assert!(row.bytes.is_some() && row.is_finding());
+    assert_eq!((row.usd, row.avoidable_usd), (None, None));
+    // Of a service in another region CloudWatch counts nothing.
+    let mut untold = interfaces(S3, 0.0, 0);
+    untold.resource.serves = None;
+    let row = of(untold, routing());
+    assert_eq!((&row.advice, row.bytes), (&PathAdvice::Interface { service: None }, None));
+    assert_eq!((row.usd, row.is_finding()), (None, false));
+}
+
 fn bucket(name: &str, region: &str, gib: u64) -> Arc<BucketRow> {
     Arc::new(BucketRow {
         name: name.into(),
@@ -319,6 +416,62 @@ fn a_bucket_is_far_where_nothing_runs_and_gpus_run_elsewhere_and_has_no_dollars_
     // Without GPUs nobody is far away.
     let fleet = Fleet { rows: vec![fleet.rows[1].clone()], ..Fleet::default() };
     assert!(of(Vec::new(), Routing::default(), &fleet, Some(&storage)).is_empty());
+}
+
+/// The bucket with request metrics: so many bytes downloaded in a month.
+fn downloaded(of: &BucketRow, bytes: f64) -> Arc<BucketRow> {
+    let why = Arc::new(SourceError::new(ErrorKind::Unavailable, "s3:Get*", "not read", ""));
+    let bucket = Bucket {
+        scope: of.scope.clone(),
+        name: of.name.clone(),
+        created_at: None,
+        is_directory: false,
+    };
+    let facts = BucketFacts {
+        bucket,
+        tags: Err(why.clone()),
+        versioning: Err(why.clone()),
+        lifecycle: Err(why.clone()),
+        lock: Err(why.clone()),
+        replicates: Err(why.clone()),
+        inventories: Err(why.clone()),
+        uploads: None,
+        sizes: Err(why.clone()),
+        objects: Err(why),
+        reads_per_month: Some(1e6),
+        downloaded_per_month: Some(bytes),
+        taken_at: now(),
+    };
+    Arc::new(BucketRow { facts: Some(Arc::new(facts)), ..of.clone() })
+}
+
+#[test]
+fn request_metrics_of_a_far_bucket_tell_up_to_how_much_a_month_it_costs() {
+    let fleet = |region: &str| Fleet {
+        rows: vec![instance("i-1", region, "p4d.24xlarge")],
+        ..Fleet::default()
+    };
+    let row = |from: &str, to: &str| {
+        // 20,480 GiB a month of a bucket of 5,120.
+        let buckets = vec![downloaded(&bucket("corpus", from, 5_120), 21_990_232_555_520.0)];
+        let storage = StorageFleet { buckets, ..StorageFleet::default() };
+        of(Vec::new(), Routing::default(), &fleet(to), Some(&storage))[0].clone()
+    };
+    let far = row("us-east-1", "us-west-2");
+    // 20,480 × $0.02 a month, and 5,120 × $0.02 once: paid back in a quarter of a month.
+    assert!(near(far.usd, 409.6) && near(far.avoidable_usd, 409.6) && near(far.once_usd, 102.4));
+    assert!(reasons::network_live(&far).contains("access logs tell where those go"));
+    let listed = paths(&[far]);
+    let fix = listed.rows[0].fix.as_ref().unwrap();
+    assert_eq!((&fix.remedy, fix.confidence), (&Remedy::CoLocation, Confidence::UpTo));
+    assert!(near(fix.pay_back_months(), 0.25));
+    // Between the two regions of the east of the US half as much, either way.
+    for (from, to) in [("us-east-1", "us-east-2"), ("us-east-2", "us-east-1")] {
+        assert!(near(row(from, to).usd, 204.8), "{from} to {to}");
+    }
+    // A price that is not embedded is none.
+    let unpriced = row("us-east-2", "eu-west-1");
+    assert!(unpriced.bytes.is_some() && unpriced.usd.is_none() && unpriced.once_usd.is_none());
 }
 
 #[test]

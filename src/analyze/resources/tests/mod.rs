@@ -299,6 +299,16 @@ fn an_address_is_idle_without_a_running_instance() {
 }
 
 #[test]
+fn an_endpoint_of_a_vpc_is_idle_where_nothing_went_through_it() {
+    let of = |bytes| verdict(&facts(resource(ResourceKind::VpcEndpoint), &[(Bytes, bytes)]));
+    let v = of(hours(0.0, &[]));
+    let says = "Nothing went through it for at least 14 d.";
+    assert_eq!((v.kind, &*words(&v.reason)), (VerdictKind::Idle, says));
+    assert_eq!(of(hours(0.0, &[(300, 1.0)])).kind, VerdictKind::Busy);
+    assert_eq!(of(hours(f32::NAN, &[])).kind, VerdictKind::Unknown, "nobody counted");
+}
+
+#[test]
 fn a_nat_gateway_says_whether_routes_lead_to_it() {
     let with = |serves: Option<Vec<&str>>, connections| {
         let serves = serves.map(|all| all.into_iter().map(Arc::from).collect());

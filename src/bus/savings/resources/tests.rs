@@ -336,7 +336,7 @@ async fn a_kind_that_fails_keeps_its_last_list_and_leaves_the_others_alone() {
     things.listed.lock().unwrap()[1].name = "renamed".into();
     let told = round(&provider, here(), &cache, now + SignedDuration::from_hours(1)).await;
     let (coverage, good) = told.outcome.unwrap();
-    assert!(good && (coverage - 6.0 / 8.0).abs() < 1e-6);
+    assert!(good && (coverage - 7.0 / 9.0).abs() < 1e-6);
     assert_eq!(told.troubles, ["sagemaker:ListApps", "ec2:DescribeNatGateways"]);
     let items = told.resources.unwrap().items.clone();
     let names: Vec<&str> = items.iter().map(|i| &*i.resource.name).collect();
@@ -368,7 +368,7 @@ async fn routes_that_are_denied_are_said_and_claim_nothing_and_the_rest_is_shown
     *things.denied.lock().unwrap() = true;
     let told = round(&provider, here(), &cache, now + SignedDuration::from_hours(1)).await;
     assert_eq!(told.troubles, ["ec2:DescribeVpcEndpoints"]);
-    assert!((told.outcome.unwrap().0 - 7.0 / 8.0).abs() < 1e-6);
+    assert!((told.outcome.unwrap().0 - 8.0 / 9.0).abs() < 1e-6);
     let read = told.resources.unwrap();
     assert_eq!((read.items.len(), read.routing.endpoints.as_ref()), (2, None));
     assert_eq!(serves(&read), Some(vec!["rtb-1".into()]), "the tables were read");
@@ -377,6 +377,33 @@ async fn routes_that_are_denied_are_said_and_claim_nothing_and_the_rest_is_shown
     let told = round(&provider, here(), &cache, now + SignedDuration::from_hours(2)).await;
     assert_eq!((told.troubles.len(), told.outcome.unwrap().0), (0, 1.0));
     assert_eq!(told.resources.unwrap().routing, Routing::default());
+}
+
+#[tokio::test]
+async fn an_endpoint_has_its_routes_and_prices_read_and_a_refusal_is_told_once() {
+    let (cache, things) = (cache(), Arc::new(Things::default()));
+    let unit = BilledUnit { what: "VpcEndpoint-Hours".into(), count: 2.0, usd_per_hour: None };
+    let endpoint =
+        Resource { kind: ResourceKind::VpcEndpoint, units: vec![unit], ..gateway("vpce-1") };
+    things.listed.lock().unwrap().push(endpoint);
+    let provider: Arc<dyn Provider> = things.clone();
+    let now = at("2026-11-20T10:05:00Z");
+    let told = round(&provider, here(), &cache, now).await;
+    assert_eq!(told.outcome, Some((1.0, true)));
+    let read = told.resources.unwrap();
+    assert_eq!(read.routing.endpoints, Some(Vec::new()));
+    // The price list has neither: embedded are $0.01 an hour, and $10 for 1,000 GB.
+    assert_eq!(read.items[0].resource.usd_per_hour(), Some(0.02));
+    assert_eq!(read.routing.endpoint_usd("VpcEndpoint-Bytes", 1_000.0), Some(10.0));
+    assert_eq!(read.items[0].hours.keys().collect::<Vec<_>>(), [&ResourceSignal::Bytes]);
+    // One permission is missing, and two lists fail by it.
+    things.failing.lock().unwrap().push((ResourceKind::VpcEndpoint, ErrorKind::Denied));
+    *things.denied.lock().unwrap() = true;
+    let told = round(&provider, here(), &cache, now + SignedDuration::from_hours(1)).await;
+    assert_eq!(told.troubles, ["ec2:DescribeVpcEndpoints"]);
+    assert!((told.outcome.unwrap().0 - 7.0 / 9.0).abs() < 1e-6);
+    let read = told.resources.unwrap();
+    assert_eq!((read.items.len(), &read.routing.endpoints), (1, &None), "the last list stays");
 }
 
 #[tokio::test]

@@ -196,6 +196,7 @@ impl Ledger {
 /// Prefix of a region in usage types; that of us-east-1 is empty.
 pub(super) fn prefix(region: &str) -> &'static str {
     match region {
+        "us-east-2" => "USE2-",
         "us-west-2" => "USW2-",
         "eu-west-1" => "EU-",
         "ap-northeast-1" => "APN1-",

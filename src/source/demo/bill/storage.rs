@@ -14,7 +14,7 @@ use crate::domain::bill::Usd;
 use crate::domain::storage::prices::{EbsPrices, S3Prices, VolumeStep};
 use crate::domain::storage::{Snapshot, SnapshotTier, Tier, Volume};
 use crate::domain::{Hour, Scope, Tags};
-use crate::source::demo::places::REGIONS;
+use crate::source::demo::places::{BUCKET_REGIONS, REGIONS};
 use crate::source::demo::storage::{self, DemoStorage, Stored, volumes};
 
 /// Name and code of S3.
@@ -183,15 +183,15 @@ pub(super) fn write(
     for disk in disks {
         disk_lines(ledger, disk);
     }
-    let lists: Vec<_> = REGIONS.iter().map(|r| storage::s3_list(r.code)).collect();
+    let lists = BUCKET_REGIONS.map(|region| (region, storage::s3_list(region)));
     let mut slots = Slots::new();
     for (day, hours) in ledger.days() {
         // What the organization has stored so far, by region and tier: prices fall with it.
         let mut before: BTreeMap<(&str, usize), u64> = BTreeMap::new();
         let at = (hours.start - estate.window.start) / DAY;
         for (account, bucket) in buckets.get(at as usize).into_iter().flatten() {
-            let mut list = REGIONS.iter().zip(&lists).filter(|(r, _)| r.code == bucket.region);
-            let Some(list) = list.next().and_then(|(_, list)| list.as_ref()) else { continue };
+            let list = lists.iter().find(|(region, _)| *region == bucket.region);
+            let Some(list) = list.and_then(|(_, list)| list.as_ref()) else { continue };
             bucket_lines(ledger, &mut slots, (account, day), bucket, list, &mut before);
         }
     }
@@ -258,8 +258,7 @@ fn bucket_lines(
         let Some((kind, usage, tier)) = KINDS.iter().find(|(name, ..)| *name == &**kind) else {
             continue;
         };
-        let region = REGIONS.iter().find(|r| r.code == bucket.region).map_or("", |r| r.code);
-        let stored = before.entry((region, tier.index())).or_default();
+        let stored = before.entry((bucket.region, tier.index())).or_default();
         let amounts = *stored..*stored + bytes;
         *stored += bytes;
         let Some(prices) = list.tier(*tier) else { continue };

@@ -32,7 +32,7 @@ use self::table::{Content, Planted};
 #[cfg(test)]
 pub use self::volumes::{KEPT, LOOSE};
 use super::calendar;
-use super::places::{ACCOUNTS, Account, REGIONS};
+use super::places::{ACCOUNTS, Account, BUCKET_REGIONS};
 use super::provider::DemoProvider;
 use crate::domain::storage::bucket::InventoryConfig;
 use crate::domain::storage::facts::StoppedInstance;
@@ -106,7 +106,7 @@ impl Held {
     }
 
     fn region(&self) -> &'static str {
-        REGIONS.get(self.planted.region).map_or("us-east-1", |r| r.code)
+        BUCKET_REGIONS.get(self.planted.region).copied().unwrap_or("us-east-1")
     }
 
     fn has_inventory(&self) -> bool {

@@ -74,6 +74,7 @@ impl Sums {
         out.push(one(SizeMetric::Objects, "AllStorageTypes"));
         if bucket.reads {
             out.push(one(SizeMetric::Reads, READS_FILTER));
+            out.push(one(SizeMetric::Downloads, READS_FILTER));
         }
         out
     }
@@ -102,6 +103,7 @@ impl Sums {
             }
             SizeMetric::Objects => self.objects as f64,
             SizeMetric::Reads if bucket.reads => return Some(self.reads(bucket, day)),
+            SizeMetric::Downloads if bucket.reads => return Some(self.downloads(bucket, day)),
             SizeMetric::Reads | SizeMetric::Downloads => return None,
         };
         // Objects grow; there are no more of them than the table has.
@@ -114,6 +116,12 @@ impl Sums {
         let noise = unit(hash(text_hash(&bucket.name), 41, number));
         let rest = if day.weekday().to_monday_zero_offset() >= 5 { 0.3 } else { 1.0 };
         (self.objects as f64 * 0.25 * rest * (0.8 + 0.4 * noise)).round()
+    }
+
+    /// `BytesDownloaded` of a day: each request reads a whole object of the mean size.
+    fn downloads(&self, bucket: &Planted, day: Date) -> f64 {
+        let bytes: u64 = self.bytes.iter().map(|(_, bytes)| bytes).sum();
+        (self.reads(bucket, day) * bytes as f64 / self.objects.max(1) as f64).round()
     }
 }
 

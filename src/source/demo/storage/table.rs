@@ -81,7 +81,7 @@ pub struct Planted {
     pub what: &'static str,
     /// Index of its account in `ACCOUNTS`.
     pub account: usize,
-    /// Index of its region in `REGIONS`.
+    /// Index of its region in `BUCKET_REGIONS`.
     pub region: usize,
     /// Kind of its content.
     pub content: Content,
@@ -228,14 +228,17 @@ pub fn planted() -> Vec<Planted> {
             "large and cold, in Standard: the wrong tier for its use",
         )
         .grew(Growth::Linear(700)),
-        Planted::new(
-            "eval-cache",
-            (1, 2),
-            plain(1_200, 260_000, Tier::ItFrequent, (1, 120)),
-            "Intelligent-Tiering, as it should be",
-        )
-        .rules(Rules::Good)
-        .grew(Growth::Saw(30)),
+        Planted {
+            reads: true,
+            ..Planted::new(
+                "eval-cache",
+                (1, 4),
+                plain(1_200, 260_000, Tier::ItFrequent, (1, 120)),
+                "Intelligent-Tiering, as it should be; nothing runs in its region, and it is read each day",
+            )
+            .rules(Rules::Good)
+            .grew(Growth::Saw(30))
+        },
         Planted {
             locked: true,
             ..Planted::new(

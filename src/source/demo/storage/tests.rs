@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
+use super::super::places::REGIONS;
 use super::super::{DemoOptions, accounts};
 use super::*;
 use crate::analyze::storage::checkpoints::{RunFold, WholeFold};
@@ -24,7 +25,7 @@ fn demo(seed: u64, now: i64) -> Vec<Arc<dyn StorageSource>> {
 }
 
 async fn buckets(source: &dyn StorageSource) -> Vec<Bucket> {
-    let regions: Vec<Arc<str>> = REGIONS.iter().map(|r| r.code.into()).collect();
+    let regions: Vec<Arc<str>> = BUCKET_REGIONS.iter().map(|r| Arc::from(*r)).collect();
     source.buckets(&"-".into(), &regions).await.unwrap().buckets
 }
 
@@ -188,8 +189,8 @@ async fn a_day_has_one_size_whenever_it_is_asked_about() {
     let read = async |now: i64| {
         let mut out = Vec::new();
         for source in demo(7, now) {
-            for region in REGIONS {
-                let region: Arc<str> = region.code.into();
+            for region in BUCKET_REGIONS {
+                let region: Arc<str> = region.into();
                 let series = source.size_series(&region, None).await.unwrap().items;
                 let answers = source.size_data(&region, &series, days.clone()).await.unwrap();
                 out.extend(answers.into_iter().map(|a| (series[a.query].bucket.clone(), a.points)));
@@ -205,6 +206,31 @@ async fn a_day_has_one_size_whenever_it_is_asked_about() {
         points[59].1 / points[0].1
     };
     assert!((grows("sprawl") - (59.0_f64 / 60.0).exp2()).abs() < 1e-3);
+}
+
+#[tokio::test]
+async fn what_is_downloaded_is_what_is_read_of_objects_of_the_mean_size() {
+    let all = demo(7, NOW);
+    let (source, bucket) = find(&all, "eval-cache").await;
+    let region = &bucket.scope.region;
+    assert!(REGIONS.iter().all(|r| *r.code != **region), "nothing runs in {region}");
+    let is_read = |s: &SizeSeries| s.bucket == bucket.name && &*s.dimension == "EntireBucket";
+    let series = source.size_series(region, None).await.unwrap().items;
+    let series: Vec<SizeSeries> = series.into_iter().filter(is_read).collect();
+    let metrics: Vec<SizeMetric> = series.iter().map(|s| s.metric).collect();
+    assert_eq!(metrics, [SizeMetric::Reads, SizeMetric::Downloads]);
+    let today = day_of(Timestamp::from_second(NOW).unwrap());
+    let answers = source.size_data(region, &series, today.yesterday().unwrap()..today).await;
+    let (reads, bytes) = match &answers.unwrap()[..] {
+        [reads, bytes] => (reads.points[0].1, bytes.points[0].1),
+        other => panic!("{other:?}"),
+    };
+    // A quarter of 1,200 objects a day, more or less, on a Thursday.
+    assert!((240.0..=360.0).contains(&reads), "{reads}");
+    let rows = listed(&*source, &bucket, ListWhat::Objects).await;
+    let mean = rows.sizes.iter().sum::<u64>() as f64 / rows.len() as f64;
+    // The list is of a day on which objects have two thirds of their size at least.
+    assert!((0.66..=1.51).contains(&(bytes / reads / mean)), "{bytes} of {reads} of {mean}");
 }
 
 #[tokio::test]

@@ -203,6 +203,7 @@ fn path(row: &PathRow) -> Option<Finding> {
         name: row.name.clone(),
         what: match row.kind {
             PathKind::Nat => "up to: NAT gateway without an S3 endpoint",
+            PathKind::Endpoint => "up to: interfaces where a gateway endpoint is free",
             PathKind::FarBucket => "up to: bucket far from the GPUs",
             PathKind::Logs => "up to: logs that are kept for ever",
         }

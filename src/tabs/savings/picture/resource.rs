@@ -66,13 +66,14 @@ pub fn is_idle(row: &ResourceRow) -> bool {
     matches!(kind, Some(VerdictKind::Idle | VerdictKind::Partial))
 }
 
-const KINDS: [&str; 7] = [
+const KINDS: [&str; 8] = [
     ResourceKind::Notebook.word(),
     ResourceKind::Endpoint.word(),
     ResourceKind::StudioApp.word(),
     ResourceKind::ElasticIp.word(),
     ResourceKind::NatGateway.word(),
     ResourceKind::LoadBalancer.word(),
+    ResourceKind::VpcEndpoint.word(),
     ResourceKind::StoppedInstance.word(),
 ];
 
