@@ -49,7 +49,7 @@ pub use crate::tabs::savings::state::SavingsList;
 pub use crate::tabs::storage::state::{
     ListHow, Listing, ListingState, StorageList, StoragePage, TierSubject,
 };
-pub use crate::tabs::whatif::state::{Area, DemandFrom, Plan, PlanChart, PlanPage};
+pub use crate::tabs::whatif::state::{Area, DemandFrom, Filled, Plan, PlanChart, PlanPage};
 pub use appearance::{Appearance, ColorDepth, ThemeName};
 pub use asking::{Answered, Asking, BillsAnswer, BillsQuestion};
 pub(crate) use deed::Deed;

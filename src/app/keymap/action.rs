@@ -377,6 +377,8 @@ actions! {
     PreviousJobsList "previous-jobs-list" Jobs ["O"] "previous list";
     /// Choose what sums are made by: state, cause, user, team, project, node, model, week.
     JobsKey "jobs-key" Jobs ["b"] "sums by";
+    /// Fill the failed-runs calculator of What-if from these attempts.
+    JobsWhatIf "jobs-what-if" Jobs ["n"] "calculator";
 
     /// Go on, to the last question before anything is done.
     GoOn "go-on" Sheet ["c"] "go on";

@@ -56,8 +56,7 @@ impl Screen for JobsScreen {
     }
 
     fn act(&self, app: &mut App, action: Action) -> Vec<Effect> {
-        app.act_on_jobs(action);
-        Vec::new()
+        app.act_on_jobs(action)
     }
 
     fn enter(&self, app: &mut App) -> Vec<Effect> {

@@ -6,7 +6,7 @@ use crate::app::command::CommandSpec;
 use crate::app::content::Line;
 use crate::app::keymap::{Action, Context};
 use crate::app::screen::{Hints, PAGE_HINTS, Screen};
-use crate::app::{App, Effect, Page, Picture, PlanPage, Tab};
+use crate::app::{App, Effect, Page, Picture, Tab};
 use crate::report::Format;
 use crate::tabs::whatif::TAB;
 
@@ -109,7 +109,7 @@ impl Screen for WhatIfScreen {
 
     fn page_hints(&self, page: &Page) -> Hints {
         match page {
-            Page::WhatIf(PlanPage::Network) => {
+            Page::WhatIf(page) if page.is_calculator() => {
                 &[(Action::Back, ""), (Action::CopyId, "copy command"), (Action::Down, "")]
             }
             _ => PAGE_HINTS,
@@ -117,8 +117,8 @@ impl Screen for WhatIfScreen {
     }
 
     fn page_picture(&self, app: &App, page: &Page) -> Option<Picture> {
-        // The calculator is no part of a plan's memo.
-        let is_plan = !matches!(page, Page::WhatIf(PlanPage::Network));
+        // A calculator is no part of a plan's memo.
+        let is_plan = !matches!(page, Page::WhatIf(page) if page.is_calculator());
         self.picture(app).filter(|_| is_plan)
     }
 

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{JobRow, NodeRow, TaxItem, job_rows, node_rows, repeat_rows, tax_rows, zombie_rows};
+use super::{
+    JobRow, NodeRow, RunsCalculator, TaxItem, failed_runs, job_rows, node_rows, repeat_rows,
+    tax_rows, zombie_rows,
+};
 use crate::analyze::jobs::{CancelledWeight, Costs, Repeat, TaxKey, TaxSums, Zombie, repeats, tax};
 use crate::domain::Reading;
 use crate::domain::jobs::{Gpus, JobState};
@@ -54,6 +57,8 @@ pub struct JobsPicture {
     pub running: usize,
     /// GPUs that these hold; those of which it is not known are not in it.
     pub running_gpus: Gpus,
+    /// What the calculator of failed runs begins with; `None` where attempts tell too little.
+    pub calculator: Option<RunsCalculator>,
     /// Share of cancelled attempts that counts as lost.
     pub weight: CancelledWeight,
     /// See [`JobsRead::covered_nodes`].
@@ -77,6 +82,7 @@ impl JobsPicture {
             (count + 1, gpus + of.gpus.unwrap_or(Gpus::ZERO))
         });
         let repeats = repeat_rows(repeats(&costs.rows));
+        let calculator = failed_runs(&costs.rows);
         Self {
             by,
             attempts: job_rows(costs.rows),
@@ -87,6 +93,7 @@ impl JobsPicture {
             total: sums.total,
             running,
             running_gpus,
+            calculator,
             weight: CancelledWeight::default(),
             covered_nodes,
             without_region,

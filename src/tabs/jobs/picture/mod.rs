@@ -3,6 +3,7 @@
 
 mod answer;
 mod attempts;
+mod calculator;
 mod nodes;
 mod repeats;
 mod sums;
@@ -10,6 +11,7 @@ mod zombies;
 
 pub use answer::{JobsPicture, JobsQuestion, JobsRead};
 pub use attempts::{JobField, JobRow, job_rows};
+pub use calculator::{RunsCalculator, failed_runs};
 pub use nodes::{NodeField, NodeRow, node_rows};
 pub use repeats::{RepeatField, repeat_rows};
 pub use sums::{TaxField, TaxItem, sum_keys, tax_rows};

@@ -6,7 +6,7 @@ use super::{JobsList, JobsPage};
 use crate::analyze::jobs::TaxKey;
 use crate::app::keymap::Action;
 use crate::app::screen::Hints;
-use crate::app::{App, Level, Notice, Page, turned};
+use crate::app::{App, Effect, Filled, Level, Notice, Page, turned};
 use crate::tabs::jobs::TAB;
 use crate::tabs::jobs::picture::TaxItem;
 
@@ -31,11 +31,12 @@ impl App {
     }
 
     /// Handles a key of the tab.
-    pub(crate) fn act_on_jobs(&mut self, action: Action) {
+    pub(crate) fn act_on_jobs(&mut self, action: Action) -> Vec<Effect> {
         if !self.pages.is_empty() || self.jobs().is_none_or(|jobs| jobs.is_empty()) {
-            return;
+            return Vec::new();
         }
         match action {
+            Action::JobsWhatIf => return self.fill_failed_runs(),
             Action::NextJobsList | Action::PreviousJobsList => {
                 let forward = action == Action::NextJobsList;
                 self.look_at_jobs(turned(&JobsList::ALL, self.tabs.jobs.look, forward));
@@ -43,6 +44,17 @@ impl App {
             Action::JobsKey => self.choose_jobs_key(),
             _ => {}
         }
+        Vec::new()
+    }
+
+    /// Fills the calculator of failed runs of What-if from the attempts that are kept.
+    fn fill_failed_runs(&mut self) -> Vec<Effect> {
+        let Some(of) = self.jobs().and_then(|jobs| jobs.calculator.clone()) else {
+            let text = "the attempts that are kept cover less than a day, or no GPU-hours of them are known";
+            self.say(Notice::new(Level::Warn, text));
+            return Vec::new();
+        };
+        self.calculate(Filled::Runs(of))
     }
 
     /// Handles `enter`: everything about the row under the cursor; of sums, the attempts that they are made of.

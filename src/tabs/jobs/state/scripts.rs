@@ -6,7 +6,7 @@ use super::fixture::{answer, app, asked, go, on_jobs, read};
 use super::{JobsList, JobsPage};
 use crate::analyze::jobs::TaxKey;
 use crate::app::fixture::press;
-use crate::app::{App, Effect, Msg, Page};
+use crate::app::{App, Effect, Filled, Msg, Page, PlanPage};
 use crate::domain::bill::Usd;
 use crate::tabs::jobs::picture::{JobsPicture, JobsRead};
 use crate::tabs::storage::state::fixture::init;
@@ -114,4 +114,39 @@ fn the_page_of_an_attempt_goes_from_one_to_the_next() {
     assert_ne!(first, second);
     go(&mut app, &["<left>"]);
     assert_eq!(app.current_jobs_row().unwrap(), first);
+}
+
+#[test]
+fn a_key_fills_the_calculator_of_failed_runs_with_what_the_attempts_tell() {
+    let mut app = app(SIZE);
+    go(&mut app, &["n"]);
+    assert!(matches!(app.page().unwrap().page, Page::WhatIf(PlanPage::FailedRuns)));
+    let Some(Filled::Runs(of)) = app.calculator().map(|filled| &filled.of) else { panic!() };
+    let near = |a: Option<f64>, b: f64| assert!((a.unwrap() - b).abs() < 1e-9, "{a:?} for {b}");
+    // By hand: 10 + 9 + 1 + 6 + 1 + 5 hours of 8 GPUs. Failed: 10 (9 of them saved), 1 and 6; cancelled: 1.
+    near(of.runs.failed_share, 17.0 / 32.0);
+    near(of.runs.failed_weight, 8.0 / 17.0);
+    near(of.runs.cancelled_share, 1.0 / 32.0);
+    near(of.runs.cancelled_weight, 0.0);
+    near(of.runs.timeout_share, 0.0);
+    near(of.runs.hours_to_failure, 17.0 / 3.0);
+    // 26 hours of nodes at $55.04 in the 40 hours to now; of six hours nobody knows the price.
+    near(of.runs.monthly_usd, 26.0 * 55.04 / 40.0 * 730.0);
+    assert_eq!((of.unpriced, of.without_gpu_time), (1, 0));
+    let [Effect::Copy(command)] = &press(&mut app, "y")[..] else { panic!() };
+    assert!(command.starts_with("burntop whatif failed-runs monthly_usd="), "{command}");
+    go(&mut app, &["<esc>"]);
+    assert_eq!(app.tab().title(), "Jobs");
+}
+
+#[test]
+fn attempts_of_less_than_a_day_fill_no_calculator() {
+    let mut app = app(SIZE);
+    let now = app.view_context().now;
+    let mut short = read(now);
+    short.costs.rows.retain(|row| row.attempt.job.as_ref() > "101");
+    let effects = press(&mut app, "r");
+    answer(&mut app, &effects, &short);
+    press(&mut app, "n");
+    assert!(app.page().is_none() && app.notice().unwrap().text.contains("less than a day"));
 }

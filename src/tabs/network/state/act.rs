@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{NetworkList, NetworkPage};
 use crate::app::keymap::Action;
 use crate::app::screen::Hints;
-use crate::app::{App, Effect, Level, Notice, Page, turned};
+use crate::app::{App, Effect, Filled, Level, Notice, Page, turned};
 use crate::domain::bill::Month;
 use crate::fleet::savings::PathKind;
 use crate::tabs::bill::state::{kept_period, turned_period};
@@ -101,12 +101,12 @@ impl App {
                 Some((calculator(rows, scale)?, network.heads.clone()))
             }),
         };
-        let Some((calculator, heads)) = found else {
+        let Some((of, heads)) = found else {
             let text = "no path has bytes and a price that the calculator knows";
             self.say(Notice::new(Level::Warn, text));
             return Vec::new();
         };
-        self.calculate_network(calculator, heads)
+        self.calculate(Filled::Network { of, heads })
     }
 
     /// Handles `enter`: everything about the path under the cursor.

@@ -1,11 +1,11 @@
 //! What stands on the What-if tab as text.
 
+mod calculator;
 mod calendar;
 mod compare;
 mod explain;
 mod how;
 mod lists;
-mod network;
 mod overview;
 mod sums;
 mod tornado;
@@ -22,7 +22,7 @@ pub fn page(app: &App, page: PlanPage, width: usize) -> Vec<Line> {
     match page {
         PlanPage::Explain => explain::lines(app, width),
         PlanPage::How => how::lines(app, width),
-        PlanPage::Network => network::lines(app, width),
+        PlanPage::Network | PlanPage::FailedRuns => calculator::lines(app, width),
     }
 }
 

@@ -2,11 +2,11 @@
 //! change asks for an answer, and the newest answer is shown.
 
 mod act;
+mod calculator;
 mod chart;
 mod demand;
 #[cfg(test)]
 pub(crate) mod fixture;
-mod network;
 mod plan;
 mod prompt;
 mod room;
@@ -16,9 +16,9 @@ mod take;
 
 use std::sync::Arc;
 
+pub use calculator::{Filled, FilledCalculator};
 pub use chart::PlanChart;
 pub use demand::DemandFrom;
-pub use network::FilledNetwork;
 pub use plan::Plan;
 pub use room::{Area, Room};
 
@@ -36,6 +36,8 @@ pub enum PlanPage {
     How,
     /// The network calculator.
     Network,
+    /// The calculator of failed runs.
+    FailedRuns,
 }
 
 impl PlanPage {
@@ -45,7 +47,13 @@ impl PlanPage {
             Self::Explain => "Explain",
             Self::How => "How to plan",
             Self::Network => "Network calculator",
+            Self::FailedRuns => "Calculator of failed runs",
         }
+    }
+
+    /// True for those of a calculator.
+    pub(crate) fn is_calculator(self) -> bool {
+        matches!(self, Self::Network | Self::FailedRuns)
     }
 }
 
@@ -79,8 +87,8 @@ pub struct WhatIf {
     peaks: Peaks,
     /// What is said of the demand.
     said: Option<[String; 2]>,
-    /// The network calculator as it was filled last; `None` before.
-    network: Option<FilledNetwork>,
+    /// The calculator as it was filled last; `None` before.
+    filled: Option<FilledCalculator>,
     /// True once a demand was asked for.
     asked: bool,
     /// True while the tab is to open when a demand arrives, unless the user goes elsewhere.
@@ -107,7 +115,7 @@ impl Default for WhatIf {
             saved: Vec::new(),
             peaks: Peaks::default(),
             said: None,
-            network: None,
+            filled: None,
             asked: false,
             opening: false,
         }
