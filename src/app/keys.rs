@@ -50,6 +50,12 @@ impl App {
             self.sort_by_letter(letter);
             return Vec::new();
         }
+        if let Some(&Popup::Narrow { not, .. }) = self.popup.as_ref()
+            && let Some(at) = key.text().and_then(|letter| self.choice_by(letter))
+        {
+            self.narrow_to(at, not);
+            return Vec::new();
+        }
         if let Some(action) = self.keymap.lookup(key, self.contexts()) {
             self.act(action, quit_asked)
         } else {
@@ -150,6 +156,9 @@ impl App {
         if self.pages.pop().is_some() {
             return;
         }
+        if self.shows_table() && !self.list().has_range() && self.list_mut().widen() {
+            return;
+        }
         if self.screen().back(self) {
             return;
         }
@@ -224,6 +233,7 @@ impl App {
         }
         match action {
             Action::Filter => self.open_filter(),
+            Action::OnlyThis | Action::NotThis => self.narrow(action == Action::NotThis),
             Action::Sort => self.popup = Some(Popup::Sort),
             Action::Columns => self.popup = Some(Popup::Columns { cursor: 0 }),
             Action::SaveView => self.prompt = Some(Prompt::new(PromptKind::SaveView, "")),

@@ -23,6 +23,7 @@ pub(crate) mod list;
 mod lists;
 mod mouse;
 mod msg;
+mod narrow;
 mod page;
 mod picture;
 mod prepare;

@@ -223,6 +223,64 @@ fn marks_sum_up_and_ranges_mark_all_between() {
 }
 
 #[test]
+fn one_key_filters_by_the_value_under_the_cursor_and_esc_takes_it_back() {
+    let mut app = app(SIZE);
+    press(&mut app, "3j.");
+    assert_eq!(here(&mut app), "train-7b-old");
+    // No order by a text says which value: a letter does.
+    assert_eq!(app.popup(), Some(&Popup::Narrow { not: false, cursor: 0 }));
+    press(&mut app, "t");
+    assert_eq!(app.list().filter_text(), "team=nlp");
+    assert_eq!(names(&mut app), ["train-7b-old", "fresh-box", "train-70b"]);
+    assert_eq!(here(&mut app), "train-7b-old");
+    press(&mut app, "xv");
+    assert_eq!(app.list().filter_text(), "team=nlp and not verdict=idle");
+    assert_eq!(names(&mut app), ["fresh-box", "train-70b"]);
+    // One step after the other.
+    press(&mut app, "<esc>");
+    assert_eq!(app.list().filter_text(), "team=nlp");
+    press(&mut app, "<esc>");
+    assert_eq!(names(&mut app).len(), 9);
+    // A filter that was typed goes as a whole, and nothing is left to take back.
+    press(&mut app, ".t/<ctrl-u>team=nlp or team=data<enter>");
+    press(&mut app, "g.v");
+    assert_eq!(app.list().filter_text(), "(team=nlp or team=data) and verdict=idle");
+    press(&mut app, "<esc><esc>");
+    assert_eq!(app.list().filter_text(), "");
+}
+
+#[test]
+fn the_order_says_which_value_is_meant_and_its_key_again_asks() {
+    let mut app = app(SIZE);
+    press(&mut app, "3st");
+    assert_eq!(here(&mut app), "etl-nightly");
+    press(&mut app, ".");
+    assert_eq!((app.popup(), app.list().filter_text()), (None, "team=data"));
+    press(&mut app, ".");
+    assert!(matches!(app.popup(), Some(Popup::Narrow { not: false, .. })));
+    // The first entry is the verdict, the first column with texts.
+    press(&mut app, "<enter>");
+    assert_eq!(app.list().filter_text(), "team=data and verdict=underused");
+    press(&mut app, "<esc><esc>x");
+    assert_eq!(app.list().filter_text(), "not team=data");
+    assert_eq!(names(&mut app).len(), 8);
+}
+
+#[test]
+fn what_has_no_value_is_found_by_that() {
+    let mut app = app(SIZE);
+    press(&mut app, "3");
+    while here(&mut app) != "notebook-17" {
+        press(&mut app, "j");
+    }
+    press(&mut app, ".t");
+    assert_eq!(names(&mut app), ["notebook-17"]);
+    press(&mut app, "<esc>xt");
+    assert_eq!(names(&mut app).len(), 8);
+    assert!(!names(&mut app).contains(&"notebook-17".to_owned()));
+}
+
+#[test]
 fn enter_opens_why_and_asks_for_the_series() {
     let mut app = app(SIZE);
     let effects = press(&mut app, "3j<enter>");

@@ -174,6 +174,9 @@ fn shown_keys(app: &App) -> &'static [(Action, &'static str)] {
         Some(Popup::Presets { .. }) => {
             return &[(Action::Enter, "judge by it"), (Action::Back, "cancel")];
         }
+        Some(Popup::Narrow { .. }) => {
+            return &[(Action::Enter, "filter by it"), (Action::Back, "cancel")];
+        }
         Some(Popup::Ask(question)) => return question.hints,
         Some(Popup::Choose { of, .. }) => return of.hints,
         Some(Popup::ConfirmRefresh { .. }) => {

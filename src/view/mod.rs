@@ -3,6 +3,7 @@
 //! Pure and shared by screen and reports, so that both always say the same. The time is passed in
 //! through [`ViewContext`].
 
+pub(crate) mod alike;
 pub mod filter;
 pub mod format;
 pub mod reasons;

@@ -254,6 +254,10 @@ actions! {
 
     /// Filter, live while typing.
     Filter "filter" Table ["/"] "filter";
+    /// Only rows with this value: of the column sorted by, else of the one that is chosen; esc takes it back.
+    OnlyThis "only-this" Table ["."] "only this";
+    /// No rows with this value.
+    NotThis "not-this" Table ["x"] "not this";
     /// Sort by the column whose underlined letter follows; again reverses.
     Sort "sort" Table ["s"] "sort";
     /// Choose and order columns.

@@ -5,6 +5,7 @@
 mod columns;
 mod heads;
 mod marks;
+mod narrow;
 mod placement;
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,7 @@ use jiff::Timestamp;
 pub use columns::column_entries;
 pub use heads::{Heads, TableLine};
 pub use marks::Marked;
+pub use narrow::Choice;
 pub use placement::{GUTTER, Placed, Placement};
 
 use super::keymap::Action;
@@ -34,6 +36,8 @@ pub struct List {
     /// The filter in force, as typed.
     filter_text: String,
     filter: Option<Filter>,
+    /// Filters before those that narrowed them, oldest first; empty where the filter was typed.
+    former_filters: Vec<String>,
     /// Grows with each change of the filter.
     filter_revision: u32,
     /// Order in use.
@@ -101,6 +105,7 @@ impl List {
             rows: None,
             filter_text: String::new(),
             filter: None,
+            former_filters: Vec::new(),
             filter_revision: 0,
             sort: Sort::default(),
             columns: columns.clone(),
@@ -379,6 +384,9 @@ impl List {
     /// Puts a filter in force. Fails, and changes nothing, where it cannot be parsed.
     pub fn filter_by(&mut self, text: &str) -> Result<(), QueryError> {
         self.filter = Some(Filter::parse(self.table, text)?).filter(|f| !f.is_empty());
+        if text.trim() != self.filter_text {
+            self.former_filters.clear();
+        }
         text.trim().clone_into(&mut self.filter_text);
         self.filter_revision = self.filter_revision.wrapping_add(1);
         Ok(())
@@ -388,6 +396,7 @@ impl List {
     pub fn clear_filter(&mut self) {
         self.filter = None;
         self.filter_text.clear();
+        self.former_filters.clear();
         self.filter_revision = self.filter_revision.wrapping_add(1);
     }
 

@@ -148,6 +148,54 @@ fn a_saved_view_looks_at_another_list_the_same_way() {
 }
 
 #[test]
+fn the_choices_of_a_row_have_a_letter_each_and_need_a_row() {
+    let mut list = List::of::<Disk>();
+    assert_eq!(list.choices(&ctx()), []);
+    sync(&mut list, 1, &ROWS);
+    list.show_columns(&["full"]);
+    let choices = list.choices(&ctx());
+    let labels: Vec<String> = choices.iter().map(|choice| choice.label(true)).collect();
+    assert_eq!(labels, ["n  not name=root"], "sizes are no choice");
+    list.narrow("name=nothing").unwrap();
+    sync(&mut list, 1, &ROWS);
+    assert_eq!(list.choices(&ctx()), []);
+    assert!(list.widen() && !list.widen());
+}
+
+#[test]
+fn a_filter_that_would_be_too_long_stays_as_it_was() {
+    let mut list = List::of::<Disk>();
+    list.narrow("name=root").unwrap();
+    let long = format!("name={}", "x".repeat(2_000));
+    assert!(list.narrow(&long).is_err());
+    assert_eq!(list.filter_text(), "name=root");
+    assert!(list.widen());
+    assert_eq!(list.filter_text(), "");
+}
+
+proptest::proptest! {
+    /// Quotes, keywords, operators, brackets, blanks: whatever a name is.
+    #[test]
+    fn the_value_of_any_row_keeps_it_and_the_opposite_drops_it(
+        name in "[a-zA-Z\"'\\\\()=<>~! ]{1,12}|and|OR|not|\\PC{1,12}",
+        before in proptest::sample::select(vec!["", "full>=0", "full>=0 or full<0", "not full<0"]),
+    ) {
+        let rows = [(name.as_str(), 40.0, 0.25), ("another disk than that", 40.0, 1.0)];
+        let mut list = List::of::<Disk>();
+        list.filter_by(before).unwrap();
+        sync(&mut list, 1, &rows);
+        let value = list.choices(&ctx()).remove(0);
+        list.narrow(value.filter(false)).unwrap();
+        proptest::prop_assert_eq!(sync(&mut list, 1, &rows), [name.clone()]);
+        proptest::prop_assert!(list.widen());
+        list.narrow(value.filter(true)).unwrap();
+        proptest::prop_assert_eq!(sync(&mut list, 1, &rows), ["another disk than that"]);
+        proptest::prop_assert!(list.widen());
+        proptest::prop_assert_eq!(list.filter_text(), before);
+    }
+}
+
+#[test]
 fn a_filter_of_other_rows_chooses_none() {
     let rows: Vec<_> = ROWS.into_iter().map(disk).collect();
     let filter = crate::tabs::idle::picture::Field::table();
