@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::command::CommandSpec;
-use super::content::Line;
+use super::content::{Line, filtered};
 use super::keymap::{Action, Context};
 use super::{App, Effect, Layout, List, ListSpec, Page, Picture, Tab};
 use crate::fleet::Row;
@@ -318,6 +318,15 @@ impl App {
         let screen = self.screen();
         let mut lines = screen.strip(self, usize::from(layout.width.saturating_sub(2)));
         lines.truncate(usize::from(screen.strip_height(self, layout.body_height)));
+        // What the filter leaves comes first, where the list keeps its heading and some rows.
+        let has_room = lines.len() + 4 < usize::from(layout.body_height);
+        if has_room && screen.shows_table(self) {
+            let width = usize::from(layout.width.saturating_sub(2));
+            let below = !lines.is_empty();
+            if let Some(line) = filtered::line(self, screen.list(self), below, width) {
+                lines.insert(0, line);
+            }
+        }
         lines
     }
 

@@ -267,6 +267,24 @@ fn the_order_says_which_value_is_meant_and_its_key_again_asks() {
 }
 
 #[test]
+fn sums_above_a_filtered_list_are_of_the_filter() {
+    let mut app = app(SIZE);
+    press(&mut app, "3");
+    app.prepare();
+    assert_eq!(app.strip(), []);
+    press(&mut app, "/team=nlp<enter>");
+    app.prepare();
+    let line = app.strip().remove(0);
+    let text: String = line.spans.iter().map(|span| span.text.as_ref()).collect();
+    assert!(text.starts_with("filter: 3 of 9 instances"), "{text}");
+    // 2 × 21.957642 + 55.04.
+    assert!(text.contains(" $98.96/h of $"), "{text}");
+    press(&mut app, "<esc>");
+    app.prepare();
+    assert_eq!(app.strip(), []);
+}
+
+#[test]
 fn what_has_no_value_is_found_by_that() {
     let mut app = app(SIZE);
     press(&mut app, "3");
@@ -580,7 +598,7 @@ proptest::proptest! {
     }
 }
 
-const KEYS: [&str; 42] = [
+const KEYS: [&str; 43] = [
     "a",
     "c<tab><enter>",
     "j",
@@ -622,5 +640,6 @@ const KEYS: [&str; 42] = [
     "<backspace>",
     "<up>",
     "x",
+    ".",
     "<lt>",
 ];

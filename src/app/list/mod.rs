@@ -3,6 +3,7 @@
 //! a list works by the table of its fields alone.
 
 mod columns;
+mod filtered;
 mod heads;
 mod marks;
 mod narrow;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 pub use columns::column_entries;
+pub use filtered::{Dollars, Filtered};
 pub use heads::{Heads, TableLine};
 pub use marks::Marked;
 pub use narrow::Choice;
@@ -69,6 +71,10 @@ pub struct List {
     /// Marked rows with what each burns, USD/h; `None` without a known price.
     marks: BTreeMap<Arc<str>, Option<f64>>,
     range_from: Option<Arc<str>>,
+    /// Number of marks on rows that the filter hides.
+    hidden_marks: usize,
+    /// The sums over the rows that pass the filter; `None` without one.
+    filtered: Option<Filtered>,
     /// The sums of the marks, kept so that drawing does not walk the rows.
     marked: Option<Marked>,
 }
@@ -122,6 +128,8 @@ impl List {
             top: 0,
             marks: BTreeMap::new(),
             range_from: None,
+            hidden_marks: 0,
+            filtered: None,
             marked: None,
         }
     }
@@ -179,6 +187,8 @@ impl List {
         self.cursor = self.cursor.min(self.lines().saturating_sub(1));
         self.top = self.cursor.saturating_sub(line);
         self.remember();
+        self.sum_filter(ctx);
+        self.count_hidden_marks();
     }
 
     /// Drops the rows until the next [`List::sync`], so that a list off screen keeps no picture alive. Cursor
