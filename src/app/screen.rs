@@ -19,6 +19,15 @@ pub type Hints = &'static [(Action, &'static str)];
 pub(crate) const PAGE_HINTS: Hints =
     &[(Action::Back, ""), (Action::Down, ""), (Action::PageDown, "")];
 
+/// Keys of the help.
+const HELP_HINTS: Hints = &[
+    (Action::SearchHelp, ""),
+    (Action::AllHelp, ""),
+    (Action::Back, ""),
+    (Action::Down, ""),
+    (Action::PageDown, ""),
+];
+
 /// Contexts of a page without keys of its own.
 pub(crate) const PAGE_CONTEXTS: &[Context] = &[Context::Main, Context::Move, Context::Any];
 
@@ -377,6 +386,7 @@ impl App {
     /// Keys for the footer of the page or screen shown.
     pub fn hints(&self) -> Hints {
         match self.page() {
+            Some(opened) if matches!(opened.page, Page::Help) => HELP_HINTS,
             Some(_) => self.page_with_screen().map_or(PAGE_HINTS, |(page, of)| of.page_hints(page)),
             None if self.shows_welcome() => &[(Action::Demo, ""), (Action::Quit, "")],
             None => self.screen().hints(self),

@@ -571,8 +571,57 @@ fn remapped_keys_work_and_show_in_the_help() {
     assert!(app.prompt().is_none());
     press(&mut app, "<ctrl-x>");
     assert!(app.prompt().is_some());
-    let help = content::help::lines(&app, 80);
+    let help = content::help::lines(&app, &content::help::HelpView::default(), 80);
     assert!(help.iter().any(|l| l.spans.iter().any(|s| s.text.contains("ctrl-x"))));
+}
+
+/// Lines of the page on screen, as text.
+fn page_text(app: &mut App) -> Vec<String> {
+    app.prepare();
+    let text = |line: &content::Line| line.spans.iter().map(|span| span.text.as_ref()).collect();
+    app.text_body().0.iter().map(text).collect()
+}
+
+#[test]
+fn the_help_is_about_the_page_that_it_stands_above() {
+    let mut app = app(SIZE);
+    let has = |app: &mut App, text: &str| page_text(app).iter().any(|line| line.contains(text));
+    press(&mut app, "3?");
+    assert!(has(&mut app, "In the table") && has(&mut app, "Fields of instances"));
+    assert!(!has(&mut app, "On the Jobs tab") && !has(&mut app, "Fields of attempts"));
+    // Of a page above a list, what can be done there.
+    press(&mut app, "<esc><enter>?");
+    assert!(!has(&mut app, "In the table") && has(&mut app, "On every page"));
+    press(&mut app, "<esc>");
+    assert!(matches!(app.page().unwrap().page, Page::Why { .. }));
+}
+
+#[test]
+fn all_of_the_help_is_a_key_away_and_searched() {
+    let mut app = app(SIZE);
+    press(&mut app, "3?");
+    let few = page_text(&mut app).len();
+    press(&mut app, "A");
+    let all = page_text(&mut app);
+    assert!(all.len() > few && all.iter().any(|line| line.contains("[mark-range]")));
+    let count = |lines: &[String], word: &str| {
+        lines.iter().filter(|line| line.to_lowercase().contains(word)).count()
+    };
+    press(&mut app, "/heat cell<enter>");
+    let found = page_text(&mut app);
+    assert!(count(&found, "a cell per gpu") > 0 && found.len() < all.len() / 10, "{found:?}");
+    press(&mut app, "/<ctrl-u>no such word<enter>");
+    assert_eq!(count(&page_text(&mut app), "nothing in the help"), 1);
+    // One step back at a time: the search, then everything, then the help.
+    press(&mut app, "<esc>");
+    assert_eq!(page_text(&mut app), all);
+    press(&mut app, "<esc>");
+    assert_eq!(page_text(&mut app).len(), few);
+    press(&mut app, "<esc>");
+    assert!(app.page().is_none());
+    // What was searched for is forgotten.
+    press(&mut app, "?/mark<enter><esc><esc>?");
+    assert_eq!(page_text(&mut app).len(), few);
 }
 
 #[test]
