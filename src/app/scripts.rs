@@ -80,6 +80,33 @@ fn a_filter_applies_while_typing_and_an_error_keeps_the_old_one() {
 }
 
 #[test]
+fn tab_completes_fields_and_values_of_a_filter() {
+    let mut app = app(SIZE);
+    press(&mut app, "3/tea<tab>");
+    let prompt = app.prompt().unwrap();
+    assert_eq!((prompt.line.text(), &prompt.error), ("team=", &None));
+    // What is no filter yet is not taken.
+    press(&mut app, "<enter>");
+    assert!(app.prompt().unwrap().error.is_some());
+    press(&mut app, "n<tab>");
+    assert_eq!(app.list().filter_text(), "team=nlp");
+    press(&mut app, " and verdict=<tab>");
+    let first = app.prompt().unwrap().line.text().to_owned();
+    press(&mut app, "<tab>");
+    assert_ne!(app.prompt().unwrap().line.text(), first, "the next one");
+    press(&mut app, "<shift-tab>");
+    assert_eq!(app.prompt().unwrap().line.text(), first);
+    assert_eq!(app.list().filter_text(), first);
+    press(&mut app, "<ctrl-w>verdict=id<tab><enter>");
+    assert!(app.prompt().is_none());
+    assert_eq!(names(&mut app), ["train-7b-old"]);
+    // Nothing fits: the line stays, and so does what is wrong with it.
+    press(&mut app, "/<ctrl-u>gpu<lt>x<tab>");
+    let prompt = app.prompt().unwrap();
+    assert!(prompt.line.text() == "gpu<x" && prompt.error.is_some());
+}
+
+#[test]
 fn esc_while_typing_restores_the_filter_from_before() {
     let mut app = app(SIZE);
     press(&mut app, "3/team=nlp<enter>/<ctrl-u>team=data");

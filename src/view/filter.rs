@@ -181,7 +181,7 @@ pub struct Unmatched {
 }
 
 /// Adds the texts that a row has in a field, by their lower case, in which they are compared.
-fn texts(
+pub(super) fn texts(
     field: &FieldRef,
     rows: &dyn Rows,
     row: u32,

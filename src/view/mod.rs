@@ -4,6 +4,7 @@
 //! through [`ViewContext`].
 
 pub(crate) mod alike;
+pub(crate) mod complete;
 pub mod filter;
 pub mod format;
 pub mod reasons;

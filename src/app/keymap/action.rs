@@ -412,7 +412,7 @@ actions! {
     Accept "accept" Text ["enter"] "accept";
     /// Leave it as it was.
     Cancel "cancel" Text ["esc" "ctrl-c"] "cancel";
-    /// Complete; in a dialog, the next field or button.
+    /// Complete: a command, a field or a value of a filter; in a dialog, the next field or button.
     Complete "complete" Text ["tab"] "complete";
     /// Complete, the other way round.
     CompleteBack "complete-back" Text ["shift-tab"] "complete";
