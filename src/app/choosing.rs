@@ -1,5 +1,5 @@
 //! Lists to choose from and questions: the column chooser, the presets, the letter to sort by, the
-//! refresh that costs money.
+//! value to filter by, the refresh that costs money.
 
 use super::keymap::Action;
 use super::{App, Effect, Level, Notice, Popup};
@@ -21,11 +21,15 @@ impl App {
         let entries = match &self.popup {
             Some(Popup::Columns { .. }) => self.list().table().fields().len(),
             Some(Popup::Choose { of, .. }) => (of.entries)(self).len(),
+            Some(Popup::Narrow { .. }) => self.choices().len(),
             _ => self.presets.len(),
         };
         let Some(popup) = &mut self.popup else { return Vec::new() };
         if let (
-            Popup::Columns { cursor } | Popup::Presets { cursor } | Popup::Choose { cursor, .. },
+            Popup::Columns { cursor }
+            | Popup::Presets { cursor }
+            | Popup::Narrow { cursor, .. }
+            | Popup::Choose { cursor, .. },
             Some(lines),
         ) = (&mut *popup, step)
         {
@@ -52,6 +56,7 @@ impl App {
                 self.popup = None;
                 (question.leave)(self);
             }
+            (Popup::Narrow { not, cursor }, Action::Enter) => self.narrow_to(cursor, not),
             (Popup::Choose { of, cursor }, Action::Enter) => {
                 self.popup = None;
                 return (of.take)(self, cursor);

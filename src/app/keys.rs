@@ -23,17 +23,39 @@ impl App {
                 &[Context::Columns, Context::Move, Context::Any]
             }
             Some(_) => &[Context::Move, Context::Any],
-            None if self.on_sheet() => {
+            None => match self.page() {
+                Some(opened) => self.contexts_of_page(&opened.page),
+                None if self.shows_welcome() => {
+                    &[Context::Welcome, Context::Main, Context::Move, Context::Any]
+                }
+                None => self.screen().contexts(self),
+            },
+        }
+    }
+
+    /// Contexts whose keys are in force on a page.
+    fn contexts_of_page(&self, page: &Page) -> &'static [Context] {
+        match page {
+            Page::Help => &[Context::Help, Context::Main, Context::Move, Context::Any],
+            Page::Sheet if self.sheet.is_some() => {
                 &[Context::Sheet, Context::Main, Context::Move, Context::Any]
             }
-            None if self.page().is_some() => {
-                self.page_with_screen().map_or(PAGE_CONTEXTS, |(page, of)| of.page_contexts(page))
-            }
-            None if self.shows_welcome() => {
-                &[Context::Welcome, Context::Main, Context::Move, Context::Any]
-            }
+            page => page.screen().map_or(PAGE_CONTEXTS, |of| of.page_contexts(page)),
+        }
+    }
+
+    /// Contexts of what the help stands above: a page, else the tab.
+    pub(super) fn contexts_below_help(&self) -> &'static [Context] {
+        match self.page_below_help() {
+            Some(page) => self.contexts_of_page(page),
             None => self.screen().contexts(self),
         }
+    }
+
+    /// The page that the help stands above; `None` where that is a tab.
+    pub(super) fn page_below_help(&self) -> Option<&Page> {
+        let mut below = self.pages.iter().rev().map(|opened| &opened.page);
+        below.find(|page| !matches!(page, Page::Help))
     }
 
     pub(super) fn on_key(&mut self, key: Key) -> Vec<Effect> {
@@ -48,6 +70,12 @@ impl App {
         {
             self.popup = None;
             self.sort_by_letter(letter);
+            return Vec::new();
+        }
+        if let Some(&Popup::Narrow { not, .. }) = self.popup.as_ref()
+            && let Some(at) = key.text().and_then(|letter| self.choice_by(letter))
+        {
+            self.narrow_to(at, not);
             return Vec::new();
         }
         if let Some(action) = self.keymap.lookup(key, self.contexts()) {
@@ -98,6 +126,8 @@ impl App {
             Action::Act => return self.open_sheet(None),
             Action::NextTab | Action::PreviousTab => self.turn_tab(action == Action::NextTab),
             Action::Help => self.toggle_page(Page::Help),
+            Action::SearchHelp => self.search_help(),
+            Action::AllHelp => self.turn_help(),
             Action::Log => self.toggle_page(Page::Log),
             Action::OwnCost => self.toggle_page(Page::OwnCost),
             Action::Command => self.prompt = Some(Prompt::new(PromptKind::Command, "")),
@@ -147,7 +177,10 @@ impl App {
     }
 
     fn back(&mut self) {
-        if self.pages.pop().is_some() {
+        if self.back_in_help() || self.pages.pop().is_some() {
+            return;
+        }
+        if self.shows_table() && !self.list().has_range() && self.list_mut().widen() {
             return;
         }
         if self.screen().back(self) {
@@ -224,6 +257,7 @@ impl App {
         }
         match action {
             Action::Filter => self.open_filter(),
+            Action::OnlyThis | Action::NotThis => self.narrow(action == Action::NotThis),
             Action::Sort => self.popup = Some(Popup::Sort),
             Action::Columns => self.popup = Some(Popup::Columns { cursor: 0 }),
             Action::SaveView => self.prompt = Some(Prompt::new(PromptKind::SaveView, "")),

@@ -14,6 +14,7 @@ mod deed;
 mod effect;
 #[cfg(test)]
 pub(crate) mod fixture;
+mod helping;
 mod init;
 mod input;
 pub(crate) mod keymap;
@@ -23,6 +24,7 @@ pub(crate) mod list;
 mod lists;
 mod mouse;
 mod msg;
+mod narrow;
 mod page;
 mod picture;
 mod prepare;
@@ -165,6 +167,8 @@ pub struct App {
     pub(crate) pages: Vec<Opened>,
     /// Open chooser or question; `None` without one.
     pub(crate) popup: Option<Popup>,
+    /// How the help is looked at.
+    help: content::help::HelpView,
     /// Line being typed; `None` while nothing is.
     pub(crate) prompt: Option<Prompt>,
     notice: Option<Notice>,
@@ -229,6 +233,7 @@ impl App {
             tab: Tab::Overview,
             pages: Vec::new(),
             popup: None,
+            help: content::help::HelpView::default(),
             prompt: None,
             notice: None,
             tabs: TabStates::default(),

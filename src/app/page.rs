@@ -193,6 +193,13 @@ pub enum Popup {
     },
     /// Waits for the letter of the column to sort by.
     Sort,
+    /// Waits for the value to filter by.
+    Narrow {
+        /// True = rows with the value go, false = the others do.
+        not: bool,
+        /// Index of the entry under the cursor.
+        cursor: usize,
+    },
     /// A question of a tab.
     Ask(&'static Question),
     /// A chooser of a tab.

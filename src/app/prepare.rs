@@ -61,7 +61,7 @@ impl App {
                 content::welcome::lines(self, self.no_credentials().unwrap_or_default(), width)
             }
             None => self.screen().lines(self, width),
-            Some(Page::Help) => content::help::lines(self, width),
+            Some(Page::Help) => content::help::lines(self, &self.help, width),
             Some(Page::Log) => content::log::lines(self, width),
             Some(Page::OwnCost) => content::own_cost::lines(self.own_cost(), width),
             // The sheet is made with its cursor.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::command::CommandSpec;
-use super::content::Line;
+use super::content::{Line, filtered};
 use super::keymap::{Action, Context};
 use super::{App, Effect, Layout, List, ListSpec, Page, Picture, Tab};
 use crate::fleet::Row;
@@ -18,6 +18,15 @@ pub type Hints = &'static [(Action, &'static str)];
 /// Keys of a page that names none itself.
 pub(crate) const PAGE_HINTS: Hints =
     &[(Action::Back, ""), (Action::Down, ""), (Action::PageDown, "")];
+
+/// Keys of the help.
+const HELP_HINTS: Hints = &[
+    (Action::SearchHelp, ""),
+    (Action::AllHelp, ""),
+    (Action::Back, ""),
+    (Action::Down, ""),
+    (Action::PageDown, ""),
+];
 
 /// Contexts of a page without keys of its own.
 pub(crate) const PAGE_CONTEXTS: &[Context] = &[Context::Main, Context::Move, Context::Any];
@@ -318,6 +327,15 @@ impl App {
         let screen = self.screen();
         let mut lines = screen.strip(self, usize::from(layout.width.saturating_sub(2)));
         lines.truncate(usize::from(screen.strip_height(self, layout.body_height)));
+        // What the filter leaves comes first, where the list keeps its heading and some rows.
+        let has_room = lines.len() + 4 < usize::from(layout.body_height);
+        if has_room && screen.shows_table(self) {
+            let width = usize::from(layout.width.saturating_sub(2));
+            let below = !lines.is_empty();
+            if let Some(line) = filtered::line(self, screen.list(self), below, width) {
+                lines.insert(0, line);
+            }
+        }
         lines
     }
 
@@ -368,6 +386,7 @@ impl App {
     /// Keys for the footer of the page or screen shown.
     pub fn hints(&self) -> Hints {
         match self.page() {
+            Some(opened) if matches!(opened.page, Page::Help) => HELP_HINTS,
             Some(_) => self.page_with_screen().map_or(PAGE_HINTS, |(page, of)| of.page_hints(page)),
             None if self.shows_welcome() => &[(Action::Demo, ""), (Action::Quit, "")],
             None => self.screen().hints(self),

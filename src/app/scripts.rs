@@ -80,6 +80,33 @@ fn a_filter_applies_while_typing_and_an_error_keeps_the_old_one() {
 }
 
 #[test]
+fn tab_completes_fields_and_values_of_a_filter() {
+    let mut app = app(SIZE);
+    press(&mut app, "3/tea<tab>");
+    let prompt = app.prompt().unwrap();
+    assert_eq!((prompt.line.text(), &prompt.error), ("team=", &None));
+    // What is no filter yet is not taken.
+    press(&mut app, "<enter>");
+    assert!(app.prompt().unwrap().error.is_some());
+    press(&mut app, "n<tab>");
+    assert_eq!(app.list().filter_text(), "team=nlp");
+    press(&mut app, " and verdict=<tab>");
+    let first = app.prompt().unwrap().line.text().to_owned();
+    press(&mut app, "<tab>");
+    assert_ne!(app.prompt().unwrap().line.text(), first, "the next one");
+    press(&mut app, "<shift-tab>");
+    assert_eq!(app.prompt().unwrap().line.text(), first);
+    assert_eq!(app.list().filter_text(), first);
+    press(&mut app, "<ctrl-w>verdict=id<tab><enter>");
+    assert!(app.prompt().is_none());
+    assert_eq!(names(&mut app), ["train-7b-old"]);
+    // Nothing fits: the line stays, and so does what is wrong with it.
+    press(&mut app, "/<ctrl-u>gpu<lt>x<tab>");
+    let prompt = app.prompt().unwrap();
+    assert!(prompt.line.text() == "gpu<x" && prompt.error.is_some());
+}
+
+#[test]
 fn esc_while_typing_restores_the_filter_from_before() {
     let mut app = app(SIZE);
     press(&mut app, "3/team=nlp<enter>/<ctrl-u>team=data");
@@ -220,6 +247,82 @@ fn marks_sum_up_and_ranges_mark_all_between() {
     assert_eq!(app.table().marked().unwrap().unpriced, 1);
     press(&mut app, "u");
     assert_eq!(app.table().marked(), None);
+}
+
+#[test]
+fn one_key_filters_by_the_value_under_the_cursor_and_esc_takes_it_back() {
+    let mut app = app(SIZE);
+    press(&mut app, "3j.");
+    assert_eq!(here(&mut app), "train-7b-old");
+    // No order by a text says which value: a letter does.
+    assert_eq!(app.popup(), Some(&Popup::Narrow { not: false, cursor: 0 }));
+    press(&mut app, "t");
+    assert_eq!(app.list().filter_text(), "team=nlp");
+    assert_eq!(names(&mut app), ["train-7b-old", "fresh-box", "train-70b"]);
+    assert_eq!(here(&mut app), "train-7b-old");
+    press(&mut app, "xv");
+    assert_eq!(app.list().filter_text(), "team=nlp and not verdict=idle");
+    assert_eq!(names(&mut app), ["fresh-box", "train-70b"]);
+    // One step after the other.
+    press(&mut app, "<esc>");
+    assert_eq!(app.list().filter_text(), "team=nlp");
+    press(&mut app, "<esc>");
+    assert_eq!(names(&mut app).len(), 9);
+    // A filter that was typed goes as a whole, and nothing is left to take back.
+    press(&mut app, ".t/<ctrl-u>team=nlp or team=data<enter>");
+    press(&mut app, "g.v");
+    assert_eq!(app.list().filter_text(), "(team=nlp or team=data) and verdict=idle");
+    press(&mut app, "<esc><esc>");
+    assert_eq!(app.list().filter_text(), "");
+}
+
+#[test]
+fn the_order_says_which_value_is_meant_and_its_key_again_asks() {
+    let mut app = app(SIZE);
+    press(&mut app, "3st");
+    assert_eq!(here(&mut app), "etl-nightly");
+    press(&mut app, ".");
+    assert_eq!((app.popup(), app.list().filter_text()), (None, "team=data"));
+    press(&mut app, ".");
+    assert!(matches!(app.popup(), Some(Popup::Narrow { not: false, .. })));
+    // The first entry is the verdict, the first column with texts.
+    press(&mut app, "<enter>");
+    assert_eq!(app.list().filter_text(), "team=data and verdict=underused");
+    press(&mut app, "<esc><esc>x");
+    assert_eq!(app.list().filter_text(), "not team=data");
+    assert_eq!(names(&mut app).len(), 8);
+}
+
+#[test]
+fn sums_above_a_filtered_list_are_of_the_filter() {
+    let mut app = app(SIZE);
+    press(&mut app, "3");
+    app.prepare();
+    assert_eq!(app.strip(), []);
+    press(&mut app, "/team=nlp<enter>");
+    app.prepare();
+    let line = app.strip().remove(0);
+    let text: String = line.spans.iter().map(|span| span.text.as_ref()).collect();
+    assert!(text.starts_with("filter: 3 of 9 instances"), "{text}");
+    // 2 × 21.957642 + 55.04.
+    assert!(text.contains(" $98.96/h of $"), "{text}");
+    press(&mut app, "<esc>");
+    app.prepare();
+    assert_eq!(app.strip(), []);
+}
+
+#[test]
+fn what_has_no_value_is_found_by_that() {
+    let mut app = app(SIZE);
+    press(&mut app, "3");
+    while here(&mut app) != "notebook-17" {
+        press(&mut app, "j");
+    }
+    press(&mut app, ".t");
+    assert_eq!(names(&mut app), ["notebook-17"]);
+    press(&mut app, "<esc>xt");
+    assert_eq!(names(&mut app).len(), 8);
+    assert!(!names(&mut app).contains(&"notebook-17".to_owned()));
 }
 
 #[test]
@@ -495,8 +598,57 @@ fn remapped_keys_work_and_show_in_the_help() {
     assert!(app.prompt().is_none());
     press(&mut app, "<ctrl-x>");
     assert!(app.prompt().is_some());
-    let help = content::help::lines(&app, 80);
+    let help = content::help::lines(&app, &content::help::HelpView::default(), 80);
     assert!(help.iter().any(|l| l.spans.iter().any(|s| s.text.contains("ctrl-x"))));
+}
+
+/// Lines of the page on screen, as text.
+fn page_text(app: &mut App) -> Vec<String> {
+    app.prepare();
+    let text = |line: &content::Line| line.spans.iter().map(|span| span.text.as_ref()).collect();
+    app.text_body().0.iter().map(text).collect()
+}
+
+#[test]
+fn the_help_is_about_the_page_that_it_stands_above() {
+    let mut app = app(SIZE);
+    let has = |app: &mut App, text: &str| page_text(app).iter().any(|line| line.contains(text));
+    press(&mut app, "3?");
+    assert!(has(&mut app, "In the table") && has(&mut app, "Fields of instances"));
+    assert!(!has(&mut app, "On the Jobs tab") && !has(&mut app, "Fields of attempts"));
+    // Of a page above a list, what can be done there.
+    press(&mut app, "<esc><enter>?");
+    assert!(!has(&mut app, "In the table") && has(&mut app, "On every page"));
+    press(&mut app, "<esc>");
+    assert!(matches!(app.page().unwrap().page, Page::Why { .. }));
+}
+
+#[test]
+fn all_of_the_help_is_a_key_away_and_searched() {
+    let mut app = app(SIZE);
+    press(&mut app, "3?");
+    let few = page_text(&mut app).len();
+    press(&mut app, "A");
+    let all = page_text(&mut app);
+    assert!(all.len() > few && all.iter().any(|line| line.contains("[mark-range]")));
+    let count = |lines: &[String], word: &str| {
+        lines.iter().filter(|line| line.to_lowercase().contains(word)).count()
+    };
+    press(&mut app, "/heat cell<enter>");
+    let found = page_text(&mut app);
+    assert!(count(&found, "a cell per gpu") > 0 && found.len() < all.len() / 10, "{found:?}");
+    press(&mut app, "/<ctrl-u>no such word<enter>");
+    assert_eq!(count(&page_text(&mut app), "nothing in the help"), 1);
+    // One step back at a time: the search, then everything, then the help.
+    press(&mut app, "<esc>");
+    assert_eq!(page_text(&mut app), all);
+    press(&mut app, "<esc>");
+    assert_eq!(page_text(&mut app).len(), few);
+    press(&mut app, "<esc>");
+    assert!(app.page().is_none());
+    // What was searched for is forgotten.
+    press(&mut app, "?/mark<enter><esc><esc>?");
+    assert_eq!(page_text(&mut app).len(), few);
 }
 
 #[test]
@@ -522,7 +674,7 @@ proptest::proptest! {
     }
 }
 
-const KEYS: [&str; 42] = [
+const KEYS: [&str; 43] = [
     "a",
     "c<tab><enter>",
     "j",
@@ -564,5 +716,6 @@ const KEYS: [&str; 42] = [
     "<backspace>",
     "<up>",
     "x",
+    ".",
     "<lt>",
 ];

@@ -3,6 +3,7 @@
 use super::keymap::Action;
 use super::{App, Deed, Effect, Prompt, PromptError, PromptKind, command};
 use crate::query::QueryError;
+use crate::view::complete::complete;
 
 impl App {
     /// Opens the prompt for the filter, with the filter in force.
@@ -34,8 +35,13 @@ impl App {
                 self.command_history.leave();
             }
             Action::Complete | Action::CompleteBack => {
-                if prompt.completions.is_empty() && matches!(prompt.kind, PromptKind::Command) {
-                    self.complete_command();
+                let typed = prompt.line.text().to_owned();
+                if prompt.completions.is_empty() {
+                    match prompt.kind {
+                        PromptKind::Command => self.complete_command(),
+                        PromptKind::Filter { .. } => self.complete_filter(),
+                        PromptKind::SaveView | PromptKind::Own { .. } => {}
+                    }
                 }
                 if let Some(prompt) = &mut self.prompt {
                     prompt.complete(action == Action::Complete);
@@ -43,6 +49,12 @@ impl App {
                     if prompt.completions.len() == 1 {
                         prompt.completions.clear();
                         prompt.chosen = None;
+                    }
+                    let text = prompt.line.text().to_owned();
+                    // A name alone is no filter yet, and no mistake: the one in force stays.
+                    if matches!(prompt.kind, PromptKind::Filter { .. }) && text != typed {
+                        prompt.error = None;
+                        let _ = self.list_mut().filter_by(&text);
                     }
                 }
             }
@@ -80,6 +92,12 @@ impl App {
         prompt.error = None;
         prompt.completions.clear();
         prompt.chosen = None;
+        self.apply_filter();
+    }
+
+    /// Puts the filter that is typed in force, or says what is wrong with it.
+    fn apply_filter(&mut self) {
+        let Some(prompt) = &mut self.prompt else { return };
         if !matches!(prompt.kind, PromptKind::Filter { .. }) {
             return;
         }
@@ -91,6 +109,8 @@ impl App {
     }
 
     fn accept(&mut self) -> Vec<Effect> {
+        // A completion may have left a filter that cannot be parsed yet.
+        self.apply_filter();
         let Some(prompt) = &self.prompt else { return Vec::new() };
         let text = prompt.line.text().to_owned();
         match &prompt.kind {
@@ -135,6 +155,16 @@ impl App {
     fn complete_command(&mut self) {
         let Some(prompt) = &self.prompt else { return };
         let completions = command::complete(prompt.line.before(), self);
+        if let Some(prompt) = &mut self.prompt {
+            prompt.completions = completions;
+        }
+    }
+
+    fn complete_filter(&mut self) {
+        let Some(prompt) = &self.prompt else { return };
+        let (list, before) = (self.list(), prompt.line.before());
+        let rows = list.rows().map(|rows| &**rows);
+        let completions = complete(before, list.table(), rows, &self.table_context());
         if let Some(prompt) = &mut self.prompt {
             prompt.completions = completions;
         }

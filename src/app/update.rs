@@ -243,6 +243,9 @@ impl App {
         let same =
             |o: &super::Opened| std::mem::discriminant(&o.page) == std::mem::discriminant(&page);
         self.pages.retain(|o| !same(o));
+        if matches!(page, Page::Help) {
+            self.help = super::content::help::HelpView::default();
+        }
         self.pages.push(super::Opened { page, scroll: 0 });
     }
 

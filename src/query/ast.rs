@@ -236,30 +236,30 @@ impl<F: fmt::Display> fmt::Display for Term<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Fuzzy(word) => f.write_str(word),
-            Self::Phrase(text) => quoted(f, text),
-            Self::Exact(text) => quoted(f, text.as_written()),
+            Self::Phrase(text) => f.write_str(&quoted(text)),
+            Self::Exact(text) => f.write_str(&quoted(text.as_written())),
             Self::Compare(c) => {
-                let name = c.field.to_string();
-                if is_plain_word(&name) {
-                    f.write_str(&name)?;
-                } else {
-                    quoted(f, &name)?;
-                }
-                f.write_str(c.op.symbol())?;
-                let value = c.value.as_written();
-                if is_plain_value(value) { f.write_str(value) } else { quoted(f, value) }
+                f.write_str(&comparison(&c.field.to_string(), c.op, c.value.as_written()))
             }
         }
     }
 }
 
-fn quoted(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
-    f.write_str("\"")?;
+/// Text of a comparison, with quotes where the language asks for them: it is parsed as `field`, `op` and `value` again.
+pub fn comparison(field: &str, op: Op, value: &str) -> String {
+    let field = if is_plain_word(field) { field.to_owned() } else { quoted(field) };
+    let value = if is_plain_value(value) { value.to_owned() } else { quoted(value) };
+    format!("{field}{}{value}", op.symbol())
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
     for c in text.chars() {
         if matches!(c, '"' | '\\') {
-            f.write_str("\\")?;
+            out.push('\\');
         }
-        write!(f, "{c}")?;
+        out.push(c);
     }
-    f.write_str("\"")
+    out.push('"');
+    out
 }

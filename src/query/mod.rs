@@ -33,7 +33,7 @@ mod literal;
 mod parse;
 mod strict;
 
-pub use ast::{Compare, Expr, Op, Operand, Term};
+pub use ast::{Compare, Expr, Op, Operand, Term, comparison};
 pub use kind::{FieldName, Kind, Unit};
 pub use literal::TextLiteral;
 pub(crate) use literal::contains_folded;

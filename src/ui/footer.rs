@@ -103,6 +103,10 @@ fn marks(canvas: &mut Canvas<'_>, list: &List, basis: &str, mut x: u16, y: u16) 
         if marked.unpriced > 0 {
             text = format!("{text} + {} unpriced", marked.unpriced);
         }
+        if marked.hidden > 0 {
+            let hidden = format::grouped(marked.hidden as f64, 0);
+            text = format!("{text}, {hidden} hidden by the filter");
+        }
         let style = canvas.style(Role::Marked).add_modifier(Modifier::BOLD);
         x = canvas.put(x, y, u16::MAX, &text, style) + 3;
     }
@@ -173,6 +177,9 @@ fn shown_keys(app: &App) -> &'static [(Action, &'static str)] {
         }
         Some(Popup::Presets { .. }) => {
             return &[(Action::Enter, "judge by it"), (Action::Back, "cancel")];
+        }
+        Some(Popup::Narrow { .. }) => {
+            return &[(Action::Enter, "filter by it"), (Action::Back, "cancel")];
         }
         Some(Popup::Ask(question)) => return question.hints,
         Some(Popup::Choose { of, .. }) => return of.hints,

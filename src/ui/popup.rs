@@ -71,6 +71,14 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
             let note = Note::of(&entries, *cursor, widest);
             list(canvas, layout, "Judge by", (&entries, &note), Some(*cursor), widest);
         }
+        Popup::Narrow { not, cursor } => {
+            let texts: Vec<String> = app.choices().iter().map(|c| c.label(*not)).collect();
+            let entry = |text| Entry { text: String::clone(text), role: Role::Text, note: text };
+            let entries: Vec<Entry> = texts.iter().map(entry).collect();
+            let note = Note::of(&entries, *cursor, widest);
+            let title = if *not { "Not this" } else { "Only this" };
+            list(canvas, layout, title, (&entries, &note), Some(*cursor), widest);
+        }
         Popup::Choose { of, cursor } => {
             let entry = |(text, chosen): (String, bool)| {
                 let mark = if chosen { 'x' } else { ' ' };

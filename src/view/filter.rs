@@ -111,6 +111,20 @@ impl Filter {
         self.expr == Expr::All
     }
 
+    /// True when it holds where any of several parts does: parentheses belong around it where something is added.
+    pub fn is_either(&self) -> bool {
+        matches!(self.expr, Expr::Or(_))
+    }
+
+    /// True when `other` is one of the conditions that it asks for all at once.
+    pub fn includes(&self, other: &Self) -> bool {
+        match &self.expr {
+            expr if *expr == other.expr => true,
+            Expr::And(parts) => parts.contains(&other.expr),
+            _ => false,
+        }
+    }
+
     /// Comparisons with a text that no row has, where rows have others; sorted texts, each once.
     pub fn unmatched(&self, rows: &dyn Rows, ctx: &ViewContext) -> Vec<Unmatched> {
         let mut out = Vec::new();
@@ -167,7 +181,7 @@ pub struct Unmatched {
 }
 
 /// Adds the texts that a row has in a field, by their lower case, in which they are compared.
-fn texts(
+pub(super) fn texts(
     field: &FieldRef,
     rows: &dyn Rows,
     row: u32,

@@ -3,6 +3,8 @@
 //! Pure and shared by screen and reports, so that both always say the same. The time is passed in
 //! through [`ViewContext`].
 
+pub(crate) mod alike;
+pub(crate) mod complete;
 pub mod filter;
 pub mod format;
 pub mod reasons;

@@ -50,6 +50,8 @@ pub struct FieldSpec {
     pub sort_key: Option<char>,
     /// True when the first press sorts the largest to the top.
     pub descending_first: bool,
+    /// False where values of several rows overlap, so that they have no sum.
+    pub adds_up: bool,
     /// One sentence on what the field is, for the help.
     pub doc: &'static str,
 }
@@ -155,6 +157,7 @@ impl FieldSpec {
             align,
             sort_key,
             descending_first,
+            adds_up: true,
             doc,
         }
     }
@@ -181,6 +184,12 @@ impl FieldSpec {
     #[must_use]
     pub const fn smallest_first(self) -> Self {
         Self { descending_first: false, ..self }
+    }
+
+    /// Values of several rows overlap: they are not added up.
+    #[must_use]
+    pub const fn apart(self) -> Self {
+        Self { adds_up: false, ..self }
     }
 
     /// Name, then aliases.

@@ -1,13 +1,14 @@
-//! The help screen, made from the tables of keys, commands and fields.
+//! The help: of the page that it stands above, or of everything; made from the tables of keys, commands and fields.
 
 use std::borrow::Cow;
 
 use super::{Line, wrap};
-use crate::app::command::{Words, commands};
-use crate::app::keymap::{Action, Context};
-use crate::app::{App, Role, lists};
+use crate::app::command::{CommandSpec, Words, commands};
+use crate::app::keymap::{Action, ActionSpec, Context};
+use crate::app::{App, ListSpec, Role, lists};
 use crate::domain::{GpuState, VerdictKind};
 use crate::tabs::gpus::picture::words;
+use crate::view::FieldSpec;
 
 /// Columns that keys and names take.
 const NAME_WIDTH: usize = 26;
@@ -45,43 +46,173 @@ const SIGNS: [(&str, &str); 6] = [
     ("ARMED, ARMED 1/3", "Instances of all accounts, or of some, can be stopped and terminated."),
 ];
 
+/// How the help is looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HelpView {
+    /// True = everything, false = what concerns the page that it stands above.
+    pub all: bool,
+    /// Words that are searched for in all of it; empty without a search.
+    pub words: String,
+}
+
+/// Entries below one heading: each with its name and a sentence.
+struct Section {
+    title: Cow<'static, str>,
+    entries: Vec<(String, String)>,
+}
+
+impl Section {
+    fn new(title: impl Into<Cow<'static, str>>, entries: Vec<(String, String)>) -> Self {
+        Self { title: title.into(), entries }
+    }
+}
+
 /// Lines of the help page.
-pub fn lines(app: &App, width: usize) -> Vec<Line> {
+pub fn lines(app: &App, view: &HelpView, width: usize) -> Vec<Line> {
+    let words: Vec<String> = view.words.split_whitespace().map(str::to_lowercase).collect();
     let mut lines = Vec::new();
-    for context in Context::ALL {
-        heading(context.title(), &mut lines);
-        for spec in Action::ALL.iter().filter(|s| s.context == context) {
-            let keys: Vec<String> =
-                app.keymap().keys(spec.action).iter().map(ToString::to_string).collect();
-            let keys = if keys.is_empty() { "(no key)".to_owned() } else { keys.join("  ") };
-            entry(&keys, spec.doc.trim(), width, &mut lines);
+    for part in wrap(&head(app, view), width) {
+        lines.push(Line::of(Role::Dim, part));
+    }
+    let has_all = |name: &str, doc: &str| {
+        let text = format!("{name} {doc}").to_lowercase();
+        words.iter().all(|word| text.contains(word))
+    };
+    let sections = if words.is_empty() && !view.all { of_page(app) } else { everything(app) };
+    let mut found = 0;
+    for Section { title, mut entries } in sections {
+        entries.retain(|(name, doc)| has_all(name, doc));
+        found += entries.len();
+        if !entries.is_empty() {
+            heading(title, &mut lines);
+        }
+        for (name, doc) in entries {
+            entry(&name, &doc, width, &mut lines);
         }
     }
-    heading("What the signs mean", &mut lines);
+    if found == 0 {
+        lines.push(Line::new());
+        lines.push(Line::of(Role::Warn, "Nothing in the help has all of these words."));
+    }
+    lines
+}
+
+/// What is seen, and what else there is.
+fn head(app: &App, view: &HelpView) -> String {
+    let key = |action: Action| {
+        let key = app.keymap().keys(action).first();
+        key.map_or_else(|| format!("`{}`", action.spec().name), ToString::to_string)
+    };
+    let (search, all, back) = (key(Action::SearchHelp), key(Action::AllHelp), key(Action::Back));
+    if !view.words.is_empty() {
+        return format!("Found in all of the help: {}. {back} ends the search.", view.words);
+    }
+    if view.all {
+        return format!(
+            "Everything; in brackets the name that an action has in [keys] of the configuration. \
+             {search} searches, {all} goes back to what can be done on the page."
+        );
+    }
+    format!(
+        "What can be done on this page. {search} searches all of the help, {all} shows all keys, \
+         commands and fields."
+    )
+}
+
+/// What concerns the page that the help stands above.
+fn of_page(app: &App) -> Vec<Section> {
+    let contexts = app.contexts_below_help();
+    let page = app.page_below_help();
+    let mut sections: Vec<Section> =
+        contexts.iter().map(|context| keys(app, *context, false)).collect();
+    let screen = match page {
+        Some(page) => page.screen(),
+        None => Some(app.screen()),
+    };
+    let own = screen.map(|screen| screen.commands()).unwrap_or_default();
+    if !own.is_empty() {
+        let entries = own.iter().map(|command| command_entry(app, command)).collect();
+        sections.push(Section::new("Commands of this tab, after :", entries));
+    }
+    let mut signs = Vec::new();
+    if contexts.contains(&Context::Savings) {
+        signs.extend(verdicts(app));
+    }
+    if contexts.contains(&Context::Gpus) {
+        signs.extend(gpu_states(app));
+    }
+    signs.extend(other_signs(app));
+    sections.push(Section::new("What the signs mean", signs));
+    if page.is_none() && app.screen().shows_table(app) {
+        sections.push(filter());
+        let list = app.list();
+        let spec = lists().find(|spec| std::ptr::eq((spec.list)(app), list));
+        sections.extend(spec.map(|spec| fields(spec, "")));
+    }
+    sections
+}
+
+/// All there is.
+fn everything(app: &App) -> Vec<Section> {
+    let mut sections: Vec<Section> =
+        Context::ALL.into_iter().map(|context| keys(app, context, true)).collect();
+    let signs = verdicts(app).chain(gpu_states(app)).chain(other_signs(app)).collect();
+    sections.push(Section::new("What the signs mean", signs));
+    let entries = commands().map(|command| command_entry(app, command)).collect();
+    sections.push(Section::new("Commands, after :", entries));
+    sections.push(filter());
+    for (at, list) in lists().enumerate() {
+        let use_of = if at == 0 { ", for filter, sort and columns" } else { "" };
+        sections.push(fields(list, use_of));
+    }
+    sections
+}
+
+/// The keys of a context, with the names of their actions where `named`.
+fn keys(app: &App, context: Context, named: bool) -> Section {
+    let entry = |spec: &ActionSpec| {
+        let keys: Vec<String> =
+            app.keymap().keys(spec.action).iter().map(ToString::to_string).collect();
+        let keys = if keys.is_empty() { "(no key)".to_owned() } else { keys.join("  ") };
+        let doc = spec.doc.trim();
+        (keys, if named { format!("{doc} [{}]", spec.name) } else { doc.to_owned() })
+    };
+    let entries = Action::ALL.iter().filter(|s| s.context == context).map(entry).collect();
+    Section::new(context.title(), entries)
+}
+
+fn verdicts(app: &App) -> impl Iterator<Item = (String, String)> {
     let symbols = app.appearance().symbols;
-    for (kind, doc) in VERDICTS {
+    VERDICTS.into_iter().map(move |(kind, doc)| {
         let sign = format!("{} {}", symbols.verdict(kind), crate::view::verdict::word(kind));
-        entry(&sign, doc, width, &mut lines);
-    }
-    for (state, doc) in GPU_STATES {
+        (sign, doc.to_owned())
+    })
+}
+
+fn gpu_states(app: &App) -> impl Iterator<Item = (String, String)> {
+    let symbols = app.appearance().symbols;
+    GPU_STATES.into_iter().map(move |(state, doc)| {
         let sign = format!("{} {}", words::glyph(state, symbols), words::word(state));
-        entry(&sign, doc, width, &mut lines);
-    }
-    entry(symbols.unknown(), "Not known; never the same as 0.", width, &mut lines);
-    for (sign, doc) in SIGNS {
-        entry(sign, doc, width, &mut lines);
-    }
-    heading("Commands, after :", &mut lines);
-    for command in commands() {
-        let words = match command.words {
-            Words::Each(of) => of(app).join("|"),
-            _ => String::new(),
-        };
-        let name = format!("{} {}", command.name, command.usage.replace("{}", &words));
-        entry(name.trim_end(), command.doc, width, &mut lines);
-    }
-    heading("The filter", &mut lines);
-    for (example, doc) in [
+        (sign, doc.to_owned())
+    })
+}
+
+fn other_signs(app: &App) -> impl Iterator<Item = (String, String)> {
+    let unknown = (app.appearance().symbols.unknown(), "Not known; never the same as 0.");
+    std::iter::once(unknown).chain(SIGNS).map(|(sign, doc)| (sign.to_owned(), doc.to_owned()))
+}
+
+fn command_entry(app: &App, command: &CommandSpec) -> (String, String) {
+    let words = match command.words {
+        Words::Each(of) => of(app).join("|"),
+        _ => String::new(),
+    };
+    let name = format!("{} {}", command.name, command.usage.replace("{}", &words));
+    (name.trim_end().to_owned(), command.doc.to_owned())
+}
+
+fn filter() -> Section {
+    let entries = [
         ("notebook", "A word: fuzzy search over the names, tags, types and ids."),
         ("\"train-7b\"", "In quotes: exactly these characters."),
         ("gpu<5 and $>10/h", "Field, operator, value with a unit; `and` may be left out."),
@@ -89,19 +220,19 @@ pub fn lines(app: &App, width: usize) -> Vec<Line> {
         ("not env=prod", "The opposite; parentheses group."),
         ("name~eval", "Contains; !~ does not."),
         ("tag:owner=mia", "Any tag, by its key."),
-    ] {
-        entry(example, doc, width, &mut lines);
-    }
-    for (at, list) in lists().enumerate() {
-        let use_of = if at == 0 { ", for filter, sort and columns" } else { "" };
-        heading(format!("Fields of {}{use_of}", list.rows), &mut lines);
-        for spec in (list.fields)().fields() {
-            let alias = spec.aliases.first().map(|alias| format!(", {alias}"));
-            let name = format!("{}{}", spec.name, alias.unwrap_or_default());
-            entry(&name, spec.doc, width, &mut lines);
-        }
-    }
-    lines
+    ];
+    let entries = entries.map(|(example, doc)| (example.to_owned(), doc.to_owned()));
+    Section::new("The filter", entries.into())
+}
+
+fn fields(list: &ListSpec, use_of: &str) -> Section {
+    let entry = |spec: &FieldSpec| {
+        let alias = spec.aliases.first().map(|alias| format!(", {alias}"));
+        let name = format!("{}{}", spec.name, alias.unwrap_or_default());
+        (name, spec.doc.to_owned())
+    };
+    let entries = (list.fields)().fields().iter().map(entry).collect();
+    Section::new(format!("Fields of {}{use_of}", list.rows), entries)
 }
 
 fn heading(text: impl Into<Cow<'static, str>>, lines: &mut Vec<Line>) {

@@ -1,5 +1,6 @@
 //! Pages of text: lines of spans with a meaning, built here, drawn and scrolled generically.
 
+pub mod filtered;
 pub mod graph;
 pub mod help;
 pub mod log;

@@ -31,6 +31,8 @@ pub enum Context {
     Bill,
     /// On the Jobs tab.
     Jobs,
+    /// In the help.
+    Help,
     /// On the action sheet.
     Sheet,
     /// In the column chooser.
@@ -43,7 +45,7 @@ pub enum Context {
 
 impl Context {
     /// All contexts, in the order of the help screen.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Move,
         Self::Main,
         Self::Table,
@@ -56,6 +58,7 @@ impl Context {
         Self::Bill,
         Self::Bills,
         Self::Jobs,
+        Self::Help,
         Self::Sheet,
         Self::Columns,
         Self::Welcome,
@@ -79,6 +82,7 @@ impl Context {
             Self::Bill => "On the Bill tab",
             Self::Bills => "On the Network, Teams and Bill tabs",
             Self::Jobs => "On the Jobs tab",
+            Self::Help => "In this help",
             Self::Sheet => "On the action sheet",
             Self::Columns => "Choosing columns",
             Self::Welcome => "Without credentials",
@@ -89,8 +93,8 @@ impl Context {
     /// True when both may be in force at the same time.
     pub fn overlaps(self, other: Self) -> bool {
         use Context::{
-            Any, Bill, Bills, Columns, Gpus, Jobs, Main, Move, Network, Savings, Sheet, Storage,
-            Table, Teams, Welcome, WhatIf,
+            Any, Bill, Bills, Columns, Gpus, Help, Jobs, Main, Move, Network, Savings, Sheet,
+            Storage, Table, Teams, Welcome, WhatIf,
         };
         self == other
             || matches!(
@@ -108,6 +112,7 @@ impl Context {
                             | Bills
                             | Bill
                             | Jobs
+                            | Help
                             | Sheet
                             | Columns
                             | Welcome
@@ -124,6 +129,7 @@ impl Context {
                             | Bills
                             | Bill
                             | Jobs
+                            | Help
                             | Sheet
                             | Welcome
                     )
@@ -225,7 +231,7 @@ actions! {
     NextTab "next-tab" Main ["tab"] "next tab";
     /// Previous tab.
     PreviousTab "previous-tab" Main ["shift-tab"] "previous tab";
-    /// This help.
+    /// What can be done on this page; `/` searches all of the help.
     Help "help" Main ["?" "f1"] "help";
     /// Type a command; tab completes.
     Command "command" Main [":"] "command";
@@ -254,6 +260,10 @@ actions! {
 
     /// Filter, live while typing.
     Filter "filter" Table ["/"] "filter";
+    /// Only rows with this value: of the column sorted by, else of the one that is chosen; esc takes it back.
+    OnlyThis "only-this" Table ["."] "only this";
+    /// No rows with this value.
+    NotThis "not-this" Table ["x"] "not this";
     /// Sort by the column whose underlined letter follows; again reverses.
     Sort "sort" Table ["s"] "sort";
     /// Choose and order columns.
@@ -380,6 +390,11 @@ actions! {
     /// Fill the failed-runs calculator of What-if from these attempts.
     JobsWhatIf "jobs-what-if" Jobs ["n"] "calculator";
 
+    /// Search all of the help: keys, names of actions, commands, fields, signs.
+    SearchHelp "search-help" Help ["/"] "search";
+    /// All keys with the names of their actions, all commands and fields; again for those of the page.
+    AllHelp "all-help" Help ["A"] "all keys";
+
     /// Go on, to the last question before anything is done.
     GoOn "go-on" Sheet ["c"] "go on";
 
@@ -399,7 +414,7 @@ actions! {
     Accept "accept" Text ["enter"] "accept";
     /// Leave it as it was.
     Cancel "cancel" Text ["esc" "ctrl-c"] "cancel";
-    /// Complete; in a dialog, the next field or button.
+    /// Complete: a command, a field or a value of a filter; in a dialog, the next field or button.
     Complete "complete" Text ["tab"] "complete";
     /// Complete, the other way round.
     CompleteBack "complete-back" Text ["shift-tab"] "complete";

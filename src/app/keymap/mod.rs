@@ -5,7 +5,7 @@ mod key;
 
 use std::collections::{BTreeMap, HashMap};
 
-pub use action::{Action, Context};
+pub use action::{Action, ActionSpec, Context};
 pub use key::{Key, KeyError};
 
 /// The keys in force.

@@ -13,6 +13,8 @@ pub struct Marked {
     pub usd_per_hour: f64,
     /// Number of rows without a known price.
     pub unpriced: usize,
+    /// Number of rows that the filter hides.
+    pub hidden: usize,
 }
 
 impl List {
@@ -78,6 +80,7 @@ impl List {
     /// Removes all marks.
     pub fn unmark(&mut self) {
         self.marks.clear();
+        self.hidden_marks = 0;
         self.sum_marks();
     }
 
@@ -89,12 +92,12 @@ impl List {
             let marked = (0..rows.len() as u32).filter(marked);
             self.marks = marked.filter_map(|row| self.mark(row)).collect();
         }
-        self.sum_marks();
     }
 
     /// Walks the marks alone: a key must not pay for the number of rows.
-    fn sum_marks(&mut self) {
-        let mut sum = Marked { count: self.marks.len(), ..Marked::default() };
+    pub(super) fn sum_marks(&mut self) {
+        let (count, hidden) = (self.marks.len(), self.hidden_marks);
+        let mut sum = Marked { count, hidden, ..Marked::default() };
         for usd in self.marks.values() {
             match usd {
                 Some(usd) => sum.usd_per_hour += usd,

@@ -3,8 +3,10 @@
 //! a list works by the table of its fields alone.
 
 mod columns;
+mod filtered;
 mod heads;
 mod marks;
+mod narrow;
 mod placement;
 #[cfg(test)]
 mod tests;
@@ -15,8 +17,10 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 pub use columns::column_entries;
+pub use filtered::{Dollars, Filtered};
 pub use heads::{Heads, TableLine};
 pub use marks::Marked;
+pub use narrow::Choice;
 pub use placement::{GUTTER, Placed, Placement};
 
 use super::keymap::Action;
@@ -34,6 +38,8 @@ pub struct List {
     /// The filter in force, as typed.
     filter_text: String,
     filter: Option<Filter>,
+    /// Filters before those that narrowed them, oldest first; empty where the filter was typed.
+    former_filters: Vec<String>,
     /// Grows with each change of the filter.
     filter_revision: u32,
     /// Order in use.
@@ -65,6 +71,10 @@ pub struct List {
     /// Marked rows with what each burns, USD/h; `None` without a known price.
     marks: BTreeMap<Arc<str>, Option<f64>>,
     range_from: Option<Arc<str>>,
+    /// Number of marks on rows that the filter hides.
+    hidden_marks: usize,
+    /// The sums over the rows that pass the filter; `None` without one.
+    filtered: Option<Filtered>,
     /// The sums of the marks, kept so that drawing does not walk the rows.
     marked: Option<Marked>,
 }
@@ -101,6 +111,7 @@ impl List {
             rows: None,
             filter_text: String::new(),
             filter: None,
+            former_filters: Vec::new(),
             filter_revision: 0,
             sort: Sort::default(),
             columns: columns.clone(),
@@ -117,6 +128,8 @@ impl List {
             top: 0,
             marks: BTreeMap::new(),
             range_from: None,
+            hidden_marks: 0,
+            filtered: None,
             marked: None,
         }
     }
@@ -174,6 +187,8 @@ impl List {
         self.cursor = self.cursor.min(self.lines().saturating_sub(1));
         self.top = self.cursor.saturating_sub(line);
         self.remember();
+        self.sum_filter(ctx);
+        self.count_hidden_marks();
     }
 
     /// Drops the rows until the next [`List::sync`], so that a list off screen keeps no picture alive. Cursor
@@ -379,6 +394,9 @@ impl List {
     /// Puts a filter in force. Fails, and changes nothing, where it cannot be parsed.
     pub fn filter_by(&mut self, text: &str) -> Result<(), QueryError> {
         self.filter = Some(Filter::parse(self.table, text)?).filter(|f| !f.is_empty());
+        if text.trim() != self.filter_text {
+            self.former_filters.clear();
+        }
         text.trim().clone_into(&mut self.filter_text);
         self.filter_revision = self.filter_revision.wrapping_add(1);
         Ok(())
@@ -388,6 +406,7 @@ impl List {
     pub fn clear_filter(&mut self) {
         self.filter = None;
         self.filter_text.clear();
+        self.former_filters.clear();
         self.filter_revision = self.filter_revision.wrapping_add(1);
     }
 

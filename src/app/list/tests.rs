@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{List, Marked};
+use super::{Dollars, Filtered, List, Marked};
 use crate::app::Action;
 use crate::view::fixture::ctx;
 use crate::view::table_field::{field_table, fields};
@@ -13,7 +13,7 @@ field_table! {
     pub enum Disk => DISKS {
         Name text "name" [] "NAME" 6 by('n') "";
         Full number(Percent) "full" ["used"] "FULL" 6 by('f') "";
-        Cost number(UsdPerHour) "cost" [] "$/h" 6 "";
+        Cost number(UsdPerHour) "cost" ["$"] "$/h" 6 "";
     }
 }
 
@@ -99,12 +99,12 @@ fn cursor_and_marks_stay_on_their_rows_when_data_change() {
     list.act(Action::Mark, 80);
     list.act(Action::Mark, 80);
     assert_eq!(here(&list), "spare");
-    let both = Marked { count: 2, usd_per_hour: 1.5, unpriced: 0 };
+    let both = Marked { count: 2, usd_per_hour: 1.5, ..Marked::default() };
     assert_eq!(list.marked(), Some(both));
     let newer = [("spare", 5.0, 2.0), ("new", 1.0, 1.0), ("data", 91.0, f64::NAN)];
     assert_eq!(sync(&mut list, 2, &newer), ["spare", "new", "data"]);
     assert_eq!(here(&list), "spare");
-    assert_eq!(list.marked(), Some(Marked { count: 1, usd_per_hour: 0.0, unpriced: 1 }));
+    assert_eq!(list.marked(), Some(Marked { count: 1, unpriced: 1, ..Marked::default() }));
     // A list that was not on the screen knows its place again.
     list.step(2);
     list.release();
@@ -145,6 +145,83 @@ fn a_saved_view_looks_at_another_list_the_same_way() {
     assert_eq!(sync(&mut other, 1, &ROWS), ["data", "root"]);
     assert_eq!(other.columns_of::<Disk>(), [Disk::Cost, Disk::Name]);
     assert_eq!(other.view("mine"), view);
+}
+
+#[test]
+fn a_filter_sums_what_it_leaves_and_counts_the_marks_that_it_hides() {
+    let mut list = List::of::<Disk>();
+    sync(&mut list, 1, &ROWS);
+    assert_eq!(list.filtered(), None);
+    list.act(Action::Mark, 80);
+    list.act(Action::Mark, 80);
+    list.filter_by("full>50% or not full>=0%").unwrap();
+    assert_eq!(sync(&mut list, 1, &ROWS), ["data", "logs"]);
+    // 1.00 + 0.50 of 0.25 + 1.00 + 0.50; of the fourth nobody knows the price.
+    let field = Disk::Cost.spec();
+    let dollars = Some(Dollars { field, usd: 1.5, all_usd: 1.75, unknown: 0 });
+    assert_eq!(list.filtered(), Some(&Filtered { count: 2, all: 4, dollars }));
+    let marked = list.marked().unwrap();
+    assert_eq!((marked.count, marked.hidden, marked.usd_per_hour), (2, 1, 1.25));
+    // A mark on what is seen hides nothing more.
+    list.go(1);
+    list.act(Action::Mark, 80);
+    assert_eq!(list.marked().map(|marked| (marked.count, marked.hidden)), Some((3, 1)));
+    list.filter_by("name=spare").unwrap();
+    sync(&mut list, 1, &ROWS);
+    assert_eq!(list.filtered(), Some(&Filtered { count: 1, all: 4, dollars: None }));
+    assert_eq!(list.marked().map(|marked| marked.hidden), Some(3));
+    list.clear_filter();
+    sync(&mut list, 1, &ROWS);
+    assert_eq!(list.filtered(), None);
+    assert_eq!(list.marked().map(|marked| marked.hidden), Some(0));
+}
+
+#[test]
+fn the_choices_of_a_row_have_a_letter_each_and_need_a_row() {
+    let mut list = List::of::<Disk>();
+    assert_eq!(list.choices(&ctx()), []);
+    sync(&mut list, 1, &ROWS);
+    list.show_columns(&["full"]);
+    let choices = list.choices(&ctx());
+    let labels: Vec<String> = choices.iter().map(|choice| choice.label(true)).collect();
+    assert_eq!(labels, ["n  not name=root"], "sizes are no choice");
+    list.narrow("name=nothing").unwrap();
+    sync(&mut list, 1, &ROWS);
+    assert_eq!(list.choices(&ctx()), []);
+    assert!(list.widen() && !list.widen());
+}
+
+#[test]
+fn a_filter_that_would_be_too_long_stays_as_it_was() {
+    let mut list = List::of::<Disk>();
+    list.narrow("name=root").unwrap();
+    let long = format!("name={}", "x".repeat(2_000));
+    assert!(list.narrow(&long).is_err());
+    assert_eq!(list.filter_text(), "name=root");
+    assert!(list.widen());
+    assert_eq!(list.filter_text(), "");
+}
+
+proptest::proptest! {
+    /// Quotes, keywords, operators, brackets, blanks: whatever a name is.
+    #[test]
+    fn the_value_of_any_row_keeps_it_and_the_opposite_drops_it(
+        name in "[a-zA-Z\"'\\\\()=<>~! ]{1,12}|and|OR|not|\\PC{1,12}",
+        before in proptest::sample::select(vec!["", "full>=0", "full>=0 or full<0", "not full<0"]),
+    ) {
+        let rows = [(name.as_str(), 40.0, 0.25), ("another disk than that", 40.0, 1.0)];
+        let mut list = List::of::<Disk>();
+        list.filter_by(before).unwrap();
+        sync(&mut list, 1, &rows);
+        let value = list.choices(&ctx()).remove(0);
+        list.narrow(value.filter(false)).unwrap();
+        proptest::prop_assert_eq!(sync(&mut list, 1, &rows), [name.clone()]);
+        proptest::prop_assert!(list.widen());
+        list.narrow(value.filter(true)).unwrap();
+        proptest::prop_assert_eq!(sync(&mut list, 1, &rows), ["another disk than that"]);
+        proptest::prop_assert!(list.widen());
+        proptest::prop_assert_eq!(list.filter_text(), before);
+    }
 }
 
 #[test]

@@ -81,7 +81,7 @@ field_table! {
         Expected number(Usd) "expected_usd" ["expected"] "EXPECTED" 12 unit("$") by('e')
             "Effective cost that would be usual over these days, rounded to a cent.";
         Actual number(Usd) "actual_usd" ["actual"] "ACTUAL" 12 unit("$") by('a') "Effective cost of these days.";
-        Difference number(Usd) "difference_usd" ["difference", "$"] "CHANGE" 12 unit("$") by('c')
+        Difference number(Usd) "difference_usd" ["difference", "$"] "CHANGE" 12 apart unit("$") by('c')
             "Actual less expected cost.";
         Score number(Count) "score" [] "SCORE" 6 by('o')
             "Distance from what is usual, in standard deviations; of several days the largest.";

@@ -37,6 +37,31 @@ fn turned(of: &GpuFleet, version: u64) -> Arc<GpuFleet> {
 }
 
 #[test]
+fn a_value_of_a_gpu_filters_the_groups_too() {
+    let mut app = app(SIZE);
+    press(&mut app, "2");
+    app.prepare();
+    while app.list().current_head().is_some() {
+        // A heading has no values.
+        press(&mut app, ".");
+        assert!(app.popup().is_none() && app.notice().is_some());
+        press(&mut app, "j");
+    }
+    let state = app.current_gpu().unwrap().verdict.state;
+    let all = app.list().order().len();
+    press(&mut app, ".s");
+    app.prepare();
+    let fleet = app.gpus().unwrap().clone();
+    let shown = app.list().order();
+    assert!(shown.iter().all(|row| fleet.rows[*row as usize].verdict.state == state));
+    assert_eq!(shown.len(), fleet.rows.iter().filter(|row| row.verdict.state == state).count());
+    assert!(shown.len() < all);
+    press(&mut app, "<esc>");
+    app.prepare();
+    assert_eq!(app.list().order().len(), all);
+}
+
+#[test]
 fn the_tab_is_number_2_and_is_hidden_without_gpus() {
     let mut with = app(SIZE);
     // Nothing was read of storage.

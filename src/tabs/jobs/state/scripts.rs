@@ -40,6 +40,22 @@ fn sums_by_every_key_add_up_to_all_attempts() {
 }
 
 #[test]
+fn a_filter_of_attempts_has_its_own_sum_above_that_of_all() {
+    let mut app = app(SIZE);
+    go(&mut app, &["/$>0<enter>"]);
+    let texts: Vec<String> = app
+        .strip()
+        .iter()
+        .map(|line| line.spans.iter().map(|span| span.text.as_ref()).collect())
+        .collect();
+    assert!(texts[0].starts_with("filter: 5 of 6 attempts"), "{texts:?}");
+    // Five attempts of 26 h together at $55.04, and nobody knows the price of the sixth.
+    assert!(texts[0].contains("cost $1,431.04 of $1,431.04"), "{texts:?}");
+    assert!(texts[0].ends_with("below: of all 6"), "{texts:?}");
+    assert!(texts[1].starts_with("6 attempts"), "{texts:?}");
+}
+
+#[test]
 fn lists_turn_and_lead_back() {
     let mut app = app(SIZE);
     for look in [JobsList::Sums, JobsList::Nodes, JobsList::Repeats, JobsList::Zombies] {

@@ -57,7 +57,7 @@ const LEVELS: [&str; 4] = ["A", "B", "C", "D"];
 field_table! {
     /// A field of a pair of copies.
     pub enum CopyField => FIELDS {
-        UsdPerMonth number(Usd) "usd_per_month" ["$", "usd"] "$/MO" 8 by('m')
+        UsdPerMonth number(Usd) "usd_per_month" ["$", "usd"] "$/MO" 8 apart by('m')
             "What deleting the copy would save per month of 730 h, at its class and the account's last volume step.";
         Confidence choice(LEVELS) "confidence" ["sure"] "SURE" 4 by('s')
             "A same digest, B same digest of parts, C same names and sizes, D same size alone.";

@@ -59,7 +59,7 @@ const KINDS: [&str; 15] = [
 field_table! {
     /// A field of a finding.
     pub enum FindingField => FIELDS {
-        UsdPerMonth number(Usd) "usd_per_month" ["$", "usd", "saves"] "$/MO" 8 by('m')
+        UsdPerMonth number(Usd) "usd_per_month" ["$", "usd", "saves"] "$/MO" 8 apart by('m')
             "What acting would save per month of 730 h at list price; what is not known is not 0.";
         Kind choice(KINDS) "kind" ["finding"] "KIND" 23 by('k') "What is wrong.";
         Bytes number(Bytes) "bytes" ["size"] "SIZE" 8 by('z') "Bytes concerned.";

@@ -117,7 +117,7 @@ field_table! {
         State choice(BudgetStanding::WORDS) "state" [] "STATE" 11 by('t')
             "over = more than the limit is spent; at_level = a level is reached; will_exceed = the limit will be exceeded, as is expected.";
         Limit number(Usd) "limit_usd" ["limit"] "LIMIT" 13 unit("$") by('l') "What may be spent in the period.";
-        Spent number(Usd) "spent_usd" ["spent", "$"] "SPENT" 13 unit("$") by('s') "What is spent so far.";
+        Spent number(Usd) "spent_usd" ["spent", "$"] "SPENT" 13 apart unit("$") by('s') "What is spent so far.";
         Share number(Percent) "spent_share" ["used"] "USED" 6 by('u') "Share of the limit that is spent.";
         Burn number(Usd) "burn_usd_per_day" ["burn"] "$/DAY" 10 unit("$/day") by('d')
             "What a day cost, mean of the last week of which all lines are there.";

@@ -31,7 +31,7 @@ field_table! {
     pub enum UnitField => FIELDS {
         Name text "name" [] "NAME" 16 wide by('n') "What one is.";
         Filter text "filter" [] "FILTER" 18 wide by('f') "Which lines of the bill; none = all.";
-        Usd number(Usd) "usd" ["$"] "COST" 12 unit("$") by('c')
+        Usd number(Usd) "usd" ["$"] "COST" 12 apart unit("$") by('c')
             "What the lines cost on the days of which bill and count are known.";
         Count number(Count) "count" [] "COUNT" 12 by('o') "What was counted on those days.";
         PerUnit number(Usd) "usd_per_unit" ["unit"] "$/UNIT" 10 unit("$/unit") by('u')

@@ -1,0 +1,72 @@
+//! What the filter leaves of a list: how many rows, and their dollars.
+
+use super::List;
+use crate::view::{FieldSpec, Rows, Value, ViewContext};
+
+/// Sums over the rows that pass the filter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Filtered {
+    /// Number of rows that pass.
+    pub count: usize,
+    /// Number of all rows.
+    pub all: usize,
+    /// Their dollars; `None` where the rows have none that add up, or none of them is known.
+    pub dollars: Option<Dollars>,
+}
+
+/// Dollars of rows in the field that `$` names.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Dollars {
+    /// The field, whose name and kind say per what they are.
+    pub field: &'static FieldSpec,
+    /// Of the rows that pass, without the unknown ones.
+    pub usd: f64,
+    /// Of all rows, without the unknown ones.
+    pub all_usd: f64,
+    /// Number of rows that pass whose dollars are not known.
+    pub unknown: usize,
+}
+
+impl List {
+    /// Sums over the rows that pass the filter in force; `None` without a filter.
+    pub fn filtered(&self) -> Option<&Filtered> {
+        self.filtered.as_ref().filter(|_| self.filter.is_some())
+    }
+
+    /// Makes the sums anew for the rows now shown.
+    pub(super) fn sum_filter(&mut self, ctx: &ViewContext) {
+        let rows = self.rows.as_ref().filter(|_| self.filter.is_some());
+        self.filtered = rows.map(|rows| {
+            let field = self.table.find("$").filter(|field| field.adds_up);
+            let dollars = field.and_then(|field| dollars(&**rows, &self.order, field, ctx));
+            Filtered { count: self.order.len(), all: rows.len(), dollars }
+        });
+    }
+
+    /// Counts the marks on rows that the filter hides.
+    pub(super) fn count_hidden_marks(&mut self) {
+        let hides = self.filter.is_some() && !self.marks.is_empty();
+        let is_marked = |row: &&u32| self.key(**row).is_some_and(|id| self.marks.contains_key(id));
+        let seen = if hides { self.order.iter().filter(is_marked).count() } else { 0 };
+        self.hidden_marks = if hides { self.marks.len().saturating_sub(seen) } else { 0 };
+        self.sum_marks();
+    }
+}
+
+fn dollars(
+    rows: &dyn Rows,
+    shown: &[u32],
+    field: &'static FieldSpec,
+    ctx: &ViewContext,
+) -> Option<Dollars> {
+    let of = |row: u32| match rows.value(row, field, ctx) {
+        Value::Number(n) => Some(n),
+        Value::Usd(usd) => Some(usd.to_f64()),
+        _ => None,
+    };
+    let known: Vec<f64> = shown.iter().filter_map(|row| of(*row)).collect();
+    let unknown = shown.len() - known.len();
+    let all_usd = (0..rows.len() as u32).filter_map(of).sum();
+    let usd = known.iter().sum();
+    (!known.is_empty()).then_some(Dollars { field, usd, all_usd, unknown })
+}
