@@ -80,6 +80,12 @@ impl Reach {
         Some(provider.clone())
     }
 
+    /// The account for those who read SageMaker's jobs; `None` in the demo.
+    pub fn job_account(&self) -> Option<Arc<AwsProvider>> {
+        let Way::Aws(provider) = &self.way else { return None };
+        Some(provider.clone())
+    }
+
     /// Inspector that reads single instances in detail, for guards.
     pub fn inspector(&self) -> Arc<dyn Inspector> {
         match &self.way {

@@ -56,6 +56,7 @@ fn reading() -> Value {
         .chain(calls::COMMITMENTS)
         .chain(calls::MARKET)
         .chain(calls::RESOURCES)
+        .chain(calls::JOBS)
         .collect();
     json!({
         "Sid": "BurntopReads",
@@ -316,7 +317,7 @@ mod tests {
         let allowed = allowed(&reading());
         let storage = calls::VOLUMES.into_iter().chain(calls::BUCKETS);
         let savings = calls::COMMITMENTS.into_iter().chain(calls::MARKET).chain(calls::RESOURCES);
-        let made = calls::READING.into_iter().chain(storage).chain(savings);
+        let made = calls::READING.into_iter().chain(storage).chain(savings).chain(calls::JOBS);
         assert_eq!(allowed, made.map(|c| c.action.to_owned()).collect());
         for action in &allowed {
             let (_, operation) = action.split_once(':').unwrap();

@@ -5,13 +5,15 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 
+use super::accounts::Reach;
 use super::exit::CliError;
 use super::invocation::Invocation;
 use crate::bus::JobsSettings;
 use crate::cache::Jobs;
-use crate::config::{Env, SlurmSection};
+use crate::config::{Env, SageMakerSection, SlurmSection};
 use crate::doctor::jobs::NearbyJobs;
-use crate::domain::{Secret, SourceError};
+use crate::domain::{ErrorKind, Regions, Secret, SourceError};
+use crate::source::aws::{SageMakerJobs, calls};
 use crate::source::jobs::live::LiveJobs;
 use crate::source::jobs::slurm::{Place, SlurmPrograms, SlurmRest, SlurmSettings, Token};
 use crate::source::ssh::{Login, Target};
@@ -38,6 +40,13 @@ pub fn sources(invocation: &Invocation, env: &Env) -> Result<Vec<Arc<dyn LiveJob
     for section in &config.slurm {
         all.push(slurm(section, env).map_err(|error| named(&section.name, &error))?);
     }
+    if !config.sagemaker.is_empty() {
+        let reaches = invocation.reaches();
+        for section in &config.sagemaker {
+            let found = sagemaker(section, &reaches).map_err(|e| named(&section.name, &e))?;
+            all.extend(found);
+        }
+    }
     Ok(all)
 }
 
@@ -61,6 +70,46 @@ fn named(name: &str, error: &SourceError) -> CliError {
 /// Value of a variable that holds a secret; `None` where it is not set.
 fn secret(env: &Env, name: &str) -> Option<Secret> {
     env.get(name).map(Secret::new)
+}
+
+/// The jobs of the account that a section names; `None` in the demo. Fails where it is not known which is meant.
+fn sagemaker(
+    section: &SageMakerSection,
+    reaches: &[Reach],
+) -> Result<Option<Arc<dyn LiveJobs>>, SourceError> {
+    let unknown = |message: &str, fix: &str| {
+        let call = calls::LIST_TRAINING_JOBS.action;
+        SourceError::new(ErrorKind::NoCredentials, call, message, fix)
+    };
+    let label = |reach: &Reach| reach.target.as_ref().map(|target| target.label.clone());
+    let reach = match (&section.account, reaches) {
+        (Some(name), _) => reaches.iter().find(|one| label(one).as_ref() == Some(name)),
+        (None, [one]) => Some(one),
+        (None, []) => None,
+        (None, _) => {
+            let fix = "say in its section which has the jobs: `account`";
+            return Err(unknown("several accounts are read", fix));
+        }
+    };
+    let Some(reach) = reach else {
+        let known: Vec<String> = reaches.iter().filter_map(label).collect();
+        let message = match &section.account {
+            Some(name) => format!(
+                "no account of this run is called {name}; those that are read: {}",
+                known.join(", ")
+            ),
+            None => "no account is read".to_owned(),
+        };
+        let fix = "correct `account` in its section, or read that account as well";
+        return Err(unknown(&message, fix));
+    };
+    let regions = match &section.regions {
+        Some(codes) => Regions::named(codes.iter().map(String::as_str)),
+        None => reach.regions.clone(),
+    };
+    Ok(reach.job_account().map(|account| -> Arc<dyn LiveJobs> {
+        Arc::new(SageMakerJobs::new(&section.name, account, regions))
+    }))
 }
 
 fn seconds(number: Option<u32>, default: Duration) -> Duration {

@@ -54,7 +54,7 @@ pub struct FileConfig {
     pub commitments: CommitmentsSection,
     /// Where bills are exported to, and which tags tell work apart.
     pub bill: BillSection,
-    /// Where jobs are read: schedulers.
+    /// Where jobs are read: schedulers, and services that run jobs.
     pub jobs: JobsSection,
     /// Whose the money is, beyond the tags.
     pub teams: TeamsSection,

@@ -7,18 +7,21 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::gpus::{is_ssh_host, web_address};
+use super::validate::is_region_code;
 use crate::domain::address::{Address, may_carry_credentials};
 use crate::domain::text;
 
 /// Days that a first reading goes back, unless it is set.
 const FIRST_DAYS: u32 = 14;
 
-/// Where jobs are read: schedulers.
+/// Where jobs are read: schedulers, and services that run jobs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct JobsSection {
     /// Clusters of Slurm.
     pub slurm: Option<Vec<SlurmSection>>,
+    /// Training and processing jobs of SageMaker, by account.
+    pub sagemaker: Option<Vec<SageMakerSection>>,
     /// Days that the first reading of a source goes back.
     #[schemars(range(min = 1, max = 366))]
     pub first_days: Option<u32>,
@@ -58,11 +61,25 @@ pub struct SlurmSection {
     pub timeout_s: Option<u32>,
 }
 
+/// Training and processing jobs of SageMaker in one account.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SageMakerSection {
+    /// The name shown.
+    pub name: String,
+    /// The account, by the name or profile that it has in the configuration; needed where several are read.
+    pub account: Option<String>,
+    /// Codes of the regions whose jobs are read, instead of those of the account.
+    pub regions: Option<Vec<String>>,
+}
+
 /// `[jobs]`, checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobsConfig {
     /// Clusters of Slurm.
     pub slurm: Vec<SlurmSection>,
+    /// Jobs of SageMaker.
+    pub sagemaker: Vec<SageMakerSection>,
     /// Days that the first reading of a source goes back.
     pub first_days: u32,
     /// Queues in which people work by hand.
@@ -84,6 +101,7 @@ impl JobsSection {
         instance_types.extend(self.instance_types);
         Self {
             slurm: self.slurm.or(under.slurm),
+            sagemaker: self.sagemaker.or(under.sagemaker),
             first_days: self.first_days.or(under.first_days),
             interactive: self.interactive.or(under.interactive),
             instance_types,
@@ -96,6 +114,7 @@ impl JobsConfig {
     pub(super) fn of(section: JobsSection) -> Self {
         Self {
             slurm: section.slurm.unwrap_or_default(),
+            sagemaker: section.sagemaker.unwrap_or_default(),
             first_days: section.first_days.unwrap_or(FIRST_DAYS),
             interactive: section.interactive.unwrap_or_default(),
             instance_types: section.instance_types,
@@ -106,6 +125,7 @@ impl JobsConfig {
     pub(super) fn section(&self) -> JobsSection {
         JobsSection {
             slurm: Some(self.slurm.clone()),
+            sagemaker: Some(self.sagemaker.clone()),
             first_days: Some(self.first_days),
             interactive: Some(self.interactive.clone()),
             instance_types: self.instance_types.clone(),
@@ -141,8 +161,11 @@ fn fits(pattern: &str, cluster: &str, queue: &str) -> bool {
 pub(super) fn problems(section: &JobsSection) -> Vec<(String, String)> {
     let mut out = Vec::new();
     let mut names = BTreeSet::new();
-    for (i, slurm) in section.slurm.iter().flatten().enumerate() {
-        let (key, name) = (format!("slurm[{i}].name"), slurm.name.as_str());
+    let slurm = section.slurm.iter().flatten().enumerate();
+    let slurm = slurm.map(|(i, of)| (format!("slurm[{i}].name"), of.name.as_str()));
+    let sagemaker = section.sagemaker.iter().flatten().enumerate();
+    let sagemaker = sagemaker.map(|(i, of)| (format!("sagemaker[{i}].name"), of.name.as_str()));
+    for (key, name) in slurm.chain(sagemaker) {
         if name.trim().is_empty() {
             out.push((key, "a name is needed: it is shown with the readings".into()));
         } else if name.chars().any(text::is_unsafe) {
@@ -155,6 +178,9 @@ pub(super) fn problems(section: &JobsSection) -> Vec<(String, String)> {
     }
     for (i, slurm) in section.slurm.iter().flatten().enumerate() {
         of_slurm(&format!("slurm[{i}]"), slurm, &mut out);
+    }
+    for (i, sagemaker) in section.sagemaker.iter().flatten().enumerate() {
+        of_sagemaker(&format!("sagemaker[{i}]"), sagemaker, &mut out);
     }
     for (i, pattern) in section.interactive.iter().flatten().enumerate() {
         if let Some(why) = odd_pattern(pattern) {
@@ -203,6 +229,24 @@ fn of_slurm(key: &str, slurm: &SlurmSection, out: &mut Vec<(String, String)>) {
         bad("slurmrestd", "slurmrestd wants a token; set `token_file` or `token_env`");
     }
     of_server(key, "slurmrestd", url, ways, out);
+}
+
+fn of_sagemaker(key: &str, section: &SageMakerSection, out: &mut Vec<(String, String)>) {
+    let is_odd = |name: &str| name.trim().is_empty() || name.chars().any(text::is_unsafe);
+    if section.account.as_deref().is_some_and(is_odd) {
+        let why = "the name is empty or contains control characters";
+        out.push((format!("{key}.account"), why.into()));
+    }
+    let Some(regions) = &section.regions else { return };
+    if regions.is_empty() {
+        let why = "no region is named; leave it out for those of the account";
+        out.push((format!("{key}.regions"), why.into()));
+    }
+    for (i, code) in regions.iter().enumerate().filter(|(_, code)| !is_region_code(code)) {
+        let code = text::clean(code);
+        let why = format!("\"{code}\" is no region code, such as `us-east-1`");
+        out.push((format!("{key}.regions[{i}]"), why));
+    }
 }
 
 /// What is wrong with an address and the token for it.
@@ -276,6 +320,10 @@ mod tests {
             name = 'far'
             slurmrestd = 'https://slurm.example.com:6820'
             token_file = '/run/token'
+            [[sagemaker]]
+            name = 'ml'
+            account = 'research'
+            regions = ['us-east-1', 'eu-west-1']
             [instance_types]
             'p5*' = 'p5.48xlarge'";
         assert_eq!(found(source), []);
@@ -310,6 +358,15 @@ mod tests {
                 "slurm[0].slurmrestd",
                 "no address",
             ),
+            ("[[sagemaker]]\nname=''", "sagemaker[0].name", "a name is needed"),
+            ("[[slurm]]\nname='a'\n[[sagemaker]]\nname='a'", "sagemaker[0].name", "two"),
+            ("[[sagemaker]]\nname='a'\naccount=' '", "sagemaker[0].account", "empty"),
+            ("[[sagemaker]]\nname='a'\nregions=[]", "sagemaker[0].regions", "no region"),
+            (
+                "[[sagemaker]]\nname='a'\nregions=['us-east-1', 'all']",
+                "sagemaker[0].regions[1]",
+                "no region code",
+            ),
             ("interactive=['a*b']", "interactive[0]", "at the end"),
             ("[instance_types]\np5='large'", "instance_types.p5", "no instance type"),
         ] {
@@ -334,12 +391,19 @@ mod tests {
 
     #[test]
     fn a_kind_that_is_not_read_is_unknown() {
-        for kind in ["kubernetes", "sagemaker", "mlflow", "ray"] {
+        for kind in ["kubernetes", "mlflow", "ray"] {
             let source = format!("[[jobs.{kind}]]\nname = 'a'\n");
             let parsed = parse::config(&source, Path::new("c.toml")).unwrap();
             let notice = parsed.notices[0].to_string();
             assert!(notice.contains("unknown key") && notice.contains(kind), "{notice}");
         }
+    }
+
+    #[test]
+    fn a_misspelt_key_of_sagemaker_is_an_error_with_its_line() {
+        let source = "[[jobs.sagemaker]]\nname = 'a'\nregoins = ['us-east-1']\n";
+        let error = parse::config(source, Path::new("c.toml")).unwrap_err().to_string();
+        assert!(error.contains("c.toml:3") && error.contains("regoins"), "{error}");
     }
 
     #[test]

@@ -45,7 +45,7 @@ pub use file::{ColorChoice, FileConfig, RegionsText, SavedView, SymbolChoice};
 pub use gpus::{
     ExportersSection, FlavourChoice, GpusConfig, PrometheusSection, SshSection, ec2_hosts,
 };
-pub use jobs::{JobsConfig, SlurmSection};
+pub use jobs::{JobsConfig, SageMakerSection, SlurmSection};
 pub use load::{Loaded, load};
 pub use organization::{Found, OrganizationConfig, OrganizationSection};
 pub use paths::Paths;

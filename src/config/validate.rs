@@ -217,6 +217,14 @@ fn unusable_name(name: &str) -> Option<&'static str> {
     }
 }
 
+/// True for the code of a region, known or not: codes become part of host names.
+pub(super) fn is_region_code(code: &str) -> bool {
+    let is_word = |part: &str| {
+        !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+    };
+    code.len() <= 32 && code.split('-').count() >= 3 && code.split('-').all(is_word)
+}
+
 /// Region codes become part of host names, so nothing but a code passes.
 fn region_problems(
     key: &str,
@@ -226,13 +234,7 @@ fn region_problems(
 ) {
     let Some(RegionsText::List(list)) = regions else { return };
     for (i, code) in list.iter().enumerate() {
-        let plain = code.len() <= 32
-            && code.split('-').count() >= 3
-            && code.split('-').all(|part| {
-                !part.is_empty()
-                    && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
-            });
-        if !plain {
+        if !is_region_code(code) {
             let key = format!("{key}[{i}]");
             // An account's external id may have been put here.
             let secret_beside = key.starts_with("accounts[") || key.starts_with("organization.");

@@ -49,6 +49,8 @@ pub enum SourceId {
     Resources,
     /// Jobs of Slurm.
     Slurm,
+    /// Training and processing jobs of SageMaker.
+    SageMaker,
 }
 
 /// Some of the sources.
@@ -80,7 +82,7 @@ impl SourceSet {
 
 impl SourceId {
     /// All sources, in the order of the header.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Identity,
         Self::Ec2,
         Self::CloudWatch,
@@ -99,6 +101,7 @@ impl SourceId {
         Self::Offerings,
         Self::Resources,
         Self::Slurm,
+        Self::SageMaker,
     ];
 
     /// True for the sources of GPU telemetry.
@@ -135,6 +138,7 @@ impl SourceId {
             Self::Offerings => "offerings",
             Self::Resources => "resources",
             Self::Slurm => "slurm",
+            Self::SageMaker => "sagemaker",
         }
     }
 }

@@ -65,7 +65,7 @@ fn by_code(of: &Attempt) -> Option<CauseClass> {
 
 /// What reasons have in them, in lower case. The first class that fits counts: what comes later is the noise that it
 /// makes elsewhere, as a rank that dies leaves the others with a broken connection.
-const TEXTS: [(CauseClass, &[&str]); 8] = [
+const TEXTS: [(CauseClass, &[&str]); 9] = [
     (
         CauseClass::Hardware,
         &[
@@ -125,6 +125,10 @@ const TEXTS: [(CauseClass, &[&str]); 8] = [
             "floatingpointerror",
             "loss scale reached",
         ],
+    ),
+    (
+        CauseClass::Scheduler,
+        &["capacityerror", "insufficientcapacity", "unable to provision requested ml compute"],
     ),
     (CauseClass::Preempted, &["spot interruption", "preempted", "evicted: preempt"]),
     (

@@ -252,7 +252,7 @@ fn priced(
         let usd = match own {
             Some(held) => (!held.is_unpriced && ms.is_some()).then(|| held.usd.rounded(10)),
             // Whole nodes or a share of them: by what the source told.
-            None => ms.and_then(|ms| usd(of, node, ms)),
+            None => of.billed_ms.or(ms).and_then(|ms| usd(of, node, ms)),
         };
         let mut attempt = of.clone();
         attempt.gpus = gpus(of, node);
@@ -271,6 +271,7 @@ fn priced(
             true => (Amount::ZERO, false),
             false => lost(&attempt, held, &saved, restart, input.weight),
         };
+        let told_price = || of.node_usd_per_hour.and(usd).map(|_| PriceFrom::List);
         let list_price = || usd.and(node).map(|node| node.from);
         take(Costed {
             number,
@@ -282,7 +283,10 @@ fn priced(
             used: input.used.and_then(|used| used(&attempt)),
             class: class(of),
             type_from: types.of.get(place).and_then(|(_, from)| *from),
-            price_from: own.and_then(|held| held.price_from).or_else(list_price),
+            price_from: own
+                .and_then(|held| held.price_from)
+                .or_else(told_price)
+                .or_else(list_price),
             is_scaled: own.is_some_and(|held| held.is_scaled),
             salvage: saved.salvage,
             saved_at: saved.at,

@@ -90,15 +90,17 @@ pub(super) fn share_of_node(of: &Attempt, node: &NodeType) -> Option<u64> {
     Some(u64::try_from(parts).map_or(WHOLE, |parts| parts.min(WHOLE)))
 }
 
-/// Dollars of `ms` milliseconds of an attempt, to ten places; `None` without a price.
+/// Dollars of `ms` milliseconds of an attempt, to ten places; `None` without a price. At the price that its source tells
+/// it holds whole nodes.
 pub(super) fn usd(of: &Attempt, node: Option<&NodeType>, ms: i64) -> Option<Usd> {
     let Ok(ms) = u128::try_from(ms) else { return Some(Usd::ZERO) };
     if ms == 0 {
         return Some(Usd::ZERO);
     }
-    let node = node?;
-    let price = node.usd_per_hour?;
-    let (by, of) = nodes_held(of, node)?;
+    let (price, (by, of)) = match (of.node_usd_per_hour, of.node_count) {
+        (Some(price), Some(nodes)) => (price, (u128::from(nodes), 1)),
+        _ => (node?.usd_per_hour?, nodes_held(of, node?)?),
+    };
     let (by, of) = narrowed(by.saturating_mul(ms), of.saturating_mul(HOUR));
     Some(price.prorated(by, of))
 }

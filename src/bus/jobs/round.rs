@@ -31,7 +31,7 @@ pub(super) struct Progress {
     pub refusal: Option<SourceError>,
     /// Names of the clusters that were read.
     pub clusters: Vec<Arc<str>>,
-    /// True where a part of the past is left for the next reading.
+    /// True where a part of the past is left for the next reading, and this one came nearer to it.
     pub is_behind: bool,
 }
 
@@ -49,7 +49,9 @@ pub(super) async fn round(
     let last = blocking(store, &name, Jobs::reading).await?;
     let window = window(last.as_ref(), first, now);
     let read = guarded(source, &window, &name).await?;
-    let until = read.complete_until.unwrap_or(now).min(now);
+    // What an earlier reading completed stays complete, whatever fails in this one.
+    let known = last.as_ref().map_or(window.since, |last| last.complete_until.min(now));
+    let until = read.complete_until.unwrap_or(now).min(now).max(known);
     let is_behind = until < now;
     let open = read.attempts.iter().filter(|attempt| !attempt.state.is_over());
     // What was open and did not come again is still asked for.
@@ -66,7 +68,7 @@ pub(super) async fn round(
     let progress = Progress {
         coverage: coverage(&read, &window, until),
         clusters: clusters.into_iter().cloned().collect(),
-        is_behind,
+        is_behind: is_behind && until > known,
         ..Progress::default()
     };
     let JobsRead { attempts, nodes, holders, mut notes, refusal, .. } = read;

@@ -125,6 +125,29 @@ async fn a_source_that_got_half_way_goes_on_from_there() {
 }
 
 #[tokio::test]
+async fn what_was_complete_stays_so_and_a_reading_that_gets_nowhere_ends() {
+    let place = Place::new();
+    let nowhere = JobsRead {
+        complete_until: Some(at("09:50")),
+        refusal: Some(denied()),
+        ..JobsRead::default()
+    };
+    let source = Scripted::new("prod", vec![read(vec![]), Ok(nowhere)]);
+    let store = place.store();
+    round(&*source, &store, FIRST, at("10:00")).await.unwrap();
+    for now in ["11:00", "12:00"] {
+        let stuck = round(&*source, &store, FIRST, at(now)).await.unwrap();
+        assert!(!stuck.is_behind && stuck.coverage < 1.0, "{stuck:?}");
+        let reading = store.reading(source.name()).unwrap().unwrap();
+        assert_eq!(reading.complete_until, at("10:00"));
+    }
+    // Asked once, not until the time is up.
+    let settings = place.settings(&[&source]);
+    read_jobs(&settings, at("13:00"), Duration::from_secs(5)).await;
+    assert_eq!(source.asked().len(), 4);
+}
+
+#[tokio::test]
 async fn a_clock_that_was_set_back_asks_for_no_time_to_come() {
     let place = Place::new();
     let source = Scripted::new("prod", vec![read(vec![])]);

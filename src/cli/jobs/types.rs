@@ -24,9 +24,9 @@ impl PricedTypes {
     }
 
     /// An instance type with its price in a region; `None` for one that the catalogue lacks. SageMaker's names have `ml.`
-    /// before them and prices of their own: they are not known.
+    /// before them and prices of their own, which SageMaker's jobs bring along: here they have none.
     pub fn node_type(&self, region: Option<&str>, name: &str) -> Option<NodeType> {
-        let spec = catalogue::type_spec(name)?;
+        let spec = catalogue::type_spec(name.strip_prefix("ml.").unwrap_or(name))?;
         let region = region.unwrap_or(ASSUMED_REGION);
         let billed = self.billed.as_ref().and_then(|rates| rates.of_one_account(region, name));
         let (price, from) = match billed {

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{Cause, Gpus, JobSource, JobState};
+use crate::domain::bill::Usd;
 use crate::domain::intern;
 
 /// What tells attempts apart: read again, an attempt replaces the one with the same identity.
@@ -98,6 +99,12 @@ pub struct Attempt {
     pub first_step_at: Option<Timestamp>,
     /// Predictions that were made; `None` = unknown.
     pub predictions: Option<u64>,
+    /// Milliseconds for which each node is billed, where its source tells another time than that between start and end;
+    /// `None` = that time.
+    pub billed_ms: Option<i64>,
+    /// List price of one whole node, where its source has prices of its own: USD per hour, the mean where nodes have
+    /// several. `None` = by the instance type.
+    pub node_usd_per_hour: Option<Usd>,
 }
 
 impl Attempt {
@@ -137,6 +144,8 @@ impl Attempt {
             saved_at: None,
             first_step_at: None,
             predictions: None,
+            billed_ms: None,
+            node_usd_per_hour: None,
         }
     }
 

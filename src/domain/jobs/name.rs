@@ -28,6 +28,7 @@ impl JobsName {
     pub fn source(&self) -> Option<SourceId> {
         Some(match self.kind {
             JobSource::Slurm => SourceId::Slurm,
+            JobSource::SageMaker => SourceId::SageMaker,
             JobSource::File | JobSource::Demo => return None,
         })
     }

@@ -55,6 +55,8 @@ words! {
     JobSource {
         /// Accounting of Slurm.
         Slurm = "slurm",
+        /// Training and processing jobs of SageMaker.
+        SageMaker = "sagemaker",
         /// A file with burntop's own columns.
         File = "file",
         /// The demo.

@@ -260,6 +260,21 @@ calls! {
         "to know whose a notebook, endpoint or app is, and whether it is exempt";
 }
 
+calls! {
+    LIST_TRAINING_JOBS sagemaker:ListTrainingJobs list_training_jobs read
+        "to list the training jobs of SageMaker";
+    DESCRIBE_TRAINING_JOB sagemaker:DescribeTrainingJob describe_training_job read
+        "to know what a training job held, how it ended and what of it is billed";
+    LIST_PROCESSING_JOBS sagemaker:ListProcessingJobs list_processing_jobs read
+        "to list the processing jobs of SageMaker";
+    DESCRIBE_PROCESSING_JOB sagemaker:DescribeProcessingJob describe_processing_job read
+        "to know what a processing job held and how it ended";
+}
+
+/// Calls that read the jobs of SageMaker, where `[[jobs.sagemaker]]` names them.
+pub const JOBS: [&Call; 4] =
+    [&LIST_TRAINING_JOBS, &DESCRIBE_TRAINING_JOB, &LIST_PROCESSING_JOBS, &DESCRIBE_PROCESSING_JOB];
+
 /// Calls that read resources other than instances, besides those of [`READING`].
 pub const RESOURCES: [&Call; 17] = [
     &DESCRIBE_ADDRESSES,
@@ -371,6 +386,7 @@ pub(super) mod tests {
             VOLUMES.into_iter().chain(BUCKETS).chain(LISTS).chain([&GET_OBJECT]).chain(QUERIES);
         let savings =
             COMMITMENTS.into_iter().chain(MARKET).chain(RESOURCES).chain(COSTS).chain(BUDGETS);
+        let savings = savings.chain(JOBS);
         let reads = READING.into_iter().chain(savings).chain(storage).chain([&LIST_ACCOUNTS]);
         reads.chain(PREFLIGHT).chain(WRITES)
     }

@@ -191,6 +191,21 @@ fn json(target: &str, text: &str, id: &str) -> Reply {
         "DescribeApp" => json!({"AppArn": "arn:a", "AppName": text, "AppType": text,
             "DomainId": text, "Status": "InService", "CreationTime": 1_700_000_000,
             "ResourceSpec": {"InstanceType": text}}),
+        "ListTrainingJobs" => json!({"TrainingJobSummaries": [{"TrainingJobName": id,
+            "TrainingJobArn": text, "TrainingJobStatus": text,
+            "LastModifiedTime": 1_700_000_000}]}),
+        "ListProcessingJobs" => json!({"ProcessingJobSummaries": [{"ProcessingJobName": id,
+            "ProcessingJobArn": text, "ProcessingJobStatus": text,
+            "LastModifiedTime": 1_700_000_000}]}),
+        "DescribeTrainingJob" => json!({"TrainingJobName": id, "TrainingJobArn": text,
+            "TrainingJobStatus": text, "SecondaryStatus": text, "FailureReason": text,
+            "ResourceConfig": {"InstanceType": text, "InstanceCount": 1},
+            "CheckpointConfig": {"S3Uri": text}, "ExperimentConfig": {"ExperimentName": text},
+            "SecondaryStatusTransitions": [{"Status": text, "StartTime": 1_700_000_000}]}),
+        "DescribeProcessingJob" => json!({"ProcessingJobName": id, "ProcessingJobArn": text,
+            "ProcessingJobStatus": text, "FailureReason": text, "ProcessingResources":
+            {"ClusterConfig": {"InstanceType": text, "InstanceCount": 1}},
+            "ExperimentConfig": {"ExperimentName": text}}),
         "ListTags" => {
             json!({"Tags": [{"Key": "Name", "Value": text}, {"Key": text, "Value": text}]})
         }

@@ -99,6 +99,7 @@ use crate::domain::{
 };
 
 pub use config::{AccountSource, AssumeRole, Patience};
+pub use sagemaker::jobs::SageMakerJobs;
 pub use signer::signer;
 
 /// An AWS account as a [`Provider`]. Nothing is read before the first call.
@@ -111,6 +112,8 @@ pub struct AwsProvider {
     /// share one rate limit.
     account: OnceLock<Arc<str>>,
     limiter: &'static Limiter,
+    /// Of SageMaker's jobs: sources of jobs are made anew for each reading.
+    known_jobs: sagemaker::jobs::Known,
     now: fn() -> Timestamp,
 }
 
@@ -122,6 +125,7 @@ pub fn connect(source: AccountSource) -> AwsProvider {
         clients: OnceCell::new(),
         account: OnceLock::new(),
         limiter: Limiter::shared(),
+        known_jobs: sagemaker::jobs::Known::default(),
         now: Timestamp::now,
     }
 }

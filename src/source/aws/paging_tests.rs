@@ -15,21 +15,23 @@ use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_types::body::SdkBody;
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, join_all};
+use jiff::Timestamp;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::hostile_tests::{ACCOUNT, answer, scope, wanted};
 use super::testing::{Cbor, Reply, Request, Server, now, of_aws};
-use super::{AwsProvider, AwsQueries, calls, metrics};
+use super::{AwsProvider, AwsQueries, SageMakerJobs, calls, metrics};
 use crate::domain::bill::Bill;
 use crate::domain::bill::cost_explorer::Pair;
 use crate::domain::storage::Bucket;
-use crate::domain::{Hour, HourRange, Resource, ResourceKind, Signal, SourceError};
+use crate::domain::{Hour, HourRange, Regions, Resource, ResourceKind, Signal, SourceError};
 use crate::source::athena::run::{Query, Waiting, run};
 use crate::source::cost_explorer::{Choice, Plan, Wanted, fetch, plan};
 use crate::source::inspect_storage::StorageInspector;
 use crate::source::inventory::Fetch as _;
 use crate::source::inventory_s3::StorageFetch;
+use crate::source::jobs::live::{JobWindow, JobsRead, LiveJobs as _};
 use crate::source::listing::Lister;
 use crate::source::pages::Pages;
 use crate::source::planner::signal_query;
@@ -69,6 +71,13 @@ macro_rules! pages {
 
 async fn resources(aws: &AwsProvider, kind: ResourceKind) -> Result<Vec<Resource>, SourceError> {
     aws.resources(&ACCOUNT.into(), &scope().region, kind).await
+}
+
+/// Training and processing jobs: what one of both lists refuses does not hide the other.
+async fn jobs(aws: &Arc<AwsProvider>) -> Result<JobsRead, SourceError> {
+    let window = JobWindow { since: Timestamp::UNIX_EPOCH, until: now(), open_since: None };
+    let regions = Regions::named([&*scope().region]);
+    SageMakerJobs::new("ml", aws.clone(), regions).read(&window).await
 }
 
 fn place() -> ListPlace<'static> {
@@ -216,6 +225,8 @@ pub(super) fn lists() -> Vec<(&'static str, &'static str, bool, &'static str, Ca
             end,
             call!(|aws| resources(aws, ResourceKind::Notebook)),
         ),
+        ("sagemaker/jobs/wire.rs", "ListTrainingJobs", true, end, call!(|aws| jobs(aws))),
+        ("sagemaker/jobs/wire.rs", "ListProcessingJobs", true, end, call!(|aws| jobs(aws))),
         ("budgets.rs", "DescribeBudgets", true, end, call!(|aws| aws.budgets(&ACCOUNT.into()))),
         ("organization.rs", "ListAccounts", true, end, call!(|aws| aws.members())),
         (

@@ -1,5 +1,7 @@
 //! List prices of what bills by the hour and is no instance, from the Price List Query API.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 use super::AwsProvider;
@@ -73,19 +75,10 @@ fn of_product(json: &str, family: &str, region: &str, now: jiff::Timestamp) -> V
 
 /// Kind and name of what a product is a price of; `None` for what is not asked for.
 fn named(product: &Value, family: &str, region: &str) -> Option<(ResourceKind, String)> {
-    let text = |name: &str| {
-        product.pointer(&format!("/product/attributes/{name}")).and_then(Value::as_str)
-    };
-    if text("regionCode") != Some(region) || text("locationType").is_some_and(|l| l != "AWS Region")
-    {
-        return None;
-    }
-    let usage = text("usagetype")?;
+    let usage = usage_in(product, region)?;
     Some(match family {
         "ML Instance" => {
-            let (place, rest) = usage.split_once(':')?;
-            // Regions other than the first have a prefix: `EUW1-Host`.
-            let place = place.rsplit('-').next().unwrap_or(place);
+            let (place, rest) = of_machine(usage)?;
             match place {
                 "Host" => (ResourceKind::Endpoint, rest.to_owned()),
                 "Notebk" => (ResourceKind::Notebook, rest.to_owned()),
@@ -116,6 +109,43 @@ fn named(product: &Value, family: &str, region: &str) -> Option<(ResourceKind, S
             (ResourceKind::LoadBalancer, what)
         }
     })
+}
+
+/// Place and instance type of a usage type of SageMaker. Regions other than the first have a prefix: `EUW1-Host:…`.
+fn of_machine(usage: &str) -> Option<(&str, &str)> {
+    let (place, rest) = usage.split_once(':')?;
+    Some((place.rsplit('-').next().unwrap_or(place), rest))
+}
+
+/// Current list prices of SageMaker's machines for jobs in a region, USD per hour by place (`Train`, `Processing`) and
+/// instance type; `None` where products disagree. Err when a call fails.
+pub async fn of_jobs(aws: &AwsProvider, region: &str) -> Result<JobPrices, SourceError> {
+    let products = products_of(aws, "AmazonSageMaker", region, Some("ML Instance")).await?;
+    let mut prices = JobPrices::new();
+    for json in &products {
+        let Ok(product) = serde_json::from_str::<Value>(json) else { continue };
+        let Some(usage) = usage_in(&product, region) else { continue };
+        let Some((place, what)) = of_machine(usage) else { continue };
+        let [usd] = on_demand(&product, (aws.now)())[..] else { continue };
+        if matches!(place, "Train" | "Processing") {
+            let known = prices.entry((place.to_owned(), what.to_owned())).or_insert(Some(usd));
+            *known = known.filter(|known| *known == usd);
+        }
+    }
+    Ok(prices)
+}
+
+/// Prices by place and instance type, as [`of_jobs`] returns them.
+pub type JobPrices = HashMap<(String, String), Option<f64>>;
+
+/// Usage type of a product of a region; `None` for one of another place.
+fn usage_in<'p>(product: &'p Value, region: &str) -> Option<&'p str> {
+    let text = |name: &str| {
+        product.pointer(&format!("/product/attributes/{name}")).and_then(Value::as_str)
+    };
+    let is_there = text("regionCode") == Some(region)
+        && text("locationType").is_none_or(|place| place == "AWS Region");
+    text("usagetype").filter(|_| is_there)
 }
 
 /// True when a usage type is `what`, with or without the prefix of a region: capitals and a digit.

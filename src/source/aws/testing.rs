@@ -164,6 +164,7 @@ fn with_config(endpoint: &str, sdk: SdkConfig, patience: Patience) -> AwsProvide
         clients: OnceCell::new_with(Some(Clients::new(sdk, label))),
         account: OnceLock::new(),
         limiter: Box::leak(Box::<Limiter>::default()),
+        known_jobs: super::sagemaker::jobs::Known::default(),
         now,
     }
 }

@@ -46,5 +46,9 @@ fn the_reason_tells_the_first_cause() {
     assert_eq!(by_reason("step 812: loss is nan, stopping"), Some(C::Numerical));
     assert_eq!(by_reason("OSError: [Errno 28] No space left on device"), Some(C::Storage));
     assert_eq!(by_reason("ModuleNotFoundError: No module named 'flash_attn'"), Some(C::Code));
+    assert_eq!(
+        by_reason("CapacityError: Unable to provision requested ML compute capacity."),
+        Some(C::Scheduler)
+    );
     assert_eq!(by_reason("done"), Some(C::Unknown));
 }

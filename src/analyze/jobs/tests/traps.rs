@@ -170,3 +170,28 @@ fn parts_side_by_side_are_one_attempt_and_requeued_ones_are_several() {
     let numbers: Vec<u32> = cost(&again).iter().map(|row| row.number).collect();
     assert_eq!(numbers, [1, 2]);
 }
+
+#[test]
+fn a_job_with_billed_seconds_of_its_own_costs_those_of_every_node() {
+    // Two nodes of 8 GPUs for two hours at $10 an hour, 2,160 s of each billed: 2 × 0.6 h × $10. The billed seconds of one
+    // node are $6, the time held is $40.
+    let mut of = attempt("spot", S::TimedOut, 0, (0, 120));
+    (of.gpus, of.node_count) = (None, Some(2));
+    (of.billed_ms, of.node_usd_per_hour) = (Some(2_160_000), Some(usd("10")));
+    let row = &cost(&[of.clone()])[0];
+    assert_eq!((row.held.usd, row.lost.usd), (Some(usd("12")), Some(usd("12"))));
+    assert_eq!(row.held.gpu_time.unwrap().hours(), 32.0);
+    assert_eq!(row.price_from, Some(PriceFrom::List));
+    // A checkpoint after half of the time leaves half of the dollars lost.
+    let mut saved = of.clone();
+    saved.saved_at = at(60);
+    assert_eq!(cost(&[saved])[0].lost.usd, Some(usd("6")));
+    // Of a type that nobody knows dollars are known, and GPUs are not.
+    let mut unknown = of.clone();
+    unknown.instance_type = Some(text("ml.x9.large"));
+    let row = &cost(&[unknown])[0];
+    assert_eq!((row.held.usd, row.held.gpu_time), (Some(usd("12")), None));
+    // Without a price of its own the type's counts, for the billed time: 2 × 0.6 h × $55.04.
+    of.node_usd_per_hour = None;
+    assert_eq!(cost(&[of])[0].held.usd, Some(usd("66.048")));
+}

@@ -1,5 +1,6 @@
 //! SageMaker: notebook instances, endpoints, and apps of Studio.
 
+pub mod jobs;
 pub(super) mod wire;
 
 use std::collections::HashMap;
@@ -19,6 +20,9 @@ use crate::domain::{BilledUnit, Resource, ResourceKind, Scope, SourceError, Tags
 /// Suffix of the state of an asynchronous endpoint: CloudWatch counts its requests under another name, and its
 /// instances are billed all the same.
 pub(super) const ASYNC: &str = ", asynchronous";
+
+/// How messages begin that say of something that it is not there any more.
+const GONE: [&str; 2] = ["Could not find", "Requested resource not found"];
 
 /// Things looked at at once; the rate limiter has the last word.
 const AT_ONCE: usize = 4;
@@ -224,7 +228,7 @@ fn unless_gone<A>(asked: Result<A, Failed>) -> Result<Option<A>, SourceError> {
                 Some("ResourceNotFound" | "ResourceNotFoundException") => true,
                 Some("ValidationException") => refusal
                     .and_then(|r| r.message())
-                    .is_some_and(|m| m.starts_with("Could not find")),
+                    .is_some_and(|m| GONE.iter().any(|words| m.starts_with(words))),
                 _ => false,
             };
             if is_gone { Ok(None) } else { Err(failed.error) }

@@ -5,10 +5,14 @@ use crate::app::{App, Role};
 use crate::tabs::storage::pages::parts::paragraph;
 
 /// Ways to jobs: what each needs, and what to write.
-const WAYS: [(&str, &str); 3] = [
+const WAYS: [(&str, &str); 4] = [
     (
         "Slurm on this host or one that ssh reaches; in the configuration, with `ssh = \"ops@login1\"` for another host:",
         "[[jobs.slurm]]\nname = \"prod\"",
+    ),
+    (
+        "Training and processing jobs of SageMaker, of an account that is read; in the configuration:",
+        "[[jobs.sagemaker]]\nname = \"ml\"",
     ),
     ("The text of Slurm's sacct:", "burntop jobs import sacct.txt"),
     (

@@ -1,0 +1,281 @@
+//! Training and processing jobs of SageMaker as a source of jobs.
+//!
+//! Lists tell little of a job, so each is looked at by itself: what was changed since the last reading, the oldest change
+//! first, and what runs. A reading that does not get through them says how far it came.
+
+mod attempt;
+mod known;
+mod priced;
+#[cfg(test)]
+mod tests;
+mod wire;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures_util::future::{join, join_all};
+use jiff::Timestamp;
+
+use self::attempt::{Job, Kind};
+pub use self::known::Known;
+use self::known::Seen;
+use self::priced::priced;
+use self::wire::{
+    DescribeProcessingJob, DescribeTrainingJob, JobRow, ListProcessingJobs, ListTrainingJobs, Which,
+};
+use super::super::AwsProvider;
+use super::super::json_api::{ask, every};
+use super::super::resource_prices::{self, JobPrices};
+use super::{AT_ONCE, unless_gone};
+use crate::domain::jobs::JobSource;
+use crate::domain::{ErrorKind, Regions, SourceError, text};
+use crate::source::Provider as _;
+use crate::source::jobs::live::{JobWindow, JobsName, JobsRead, LiveJobs};
+
+/// How long one reading looks at jobs; the next one goes on.
+const BUDGET: Duration = Duration::from_secs(15);
+
+/// Jobs of one kind that one reading of a region looks at.
+const JOBS_AT_MOST: usize = 1_000;
+
+/// The jobs of one account in some regions.
+pub struct SageMakerJobs {
+    name: JobsName,
+    aws: Arc<AwsProvider>,
+    regions: Regions,
+}
+
+/// A job that is to be looked at.
+struct Row {
+    name: String,
+    /// When it was changed last; `None` for one that runs: it is looked at whenever it was changed.
+    changed: Option<Timestamp>,
+}
+
+/// What a region answered, or one kind of its jobs.
+#[derive(Default)]
+struct Part {
+    jobs: Vec<Job>,
+    /// Those that are over, to be remembered where the reading gets to its end.
+    over: Vec<Seen>,
+    notes: Vec<String>,
+    troubles: Vec<SourceError>,
+    /// Up to when changes were read; `None` = all of them, or what is refused for good.
+    reached: Option<Timestamp>,
+    /// True where a list was answered.
+    is_answered: bool,
+}
+
+impl Part {
+    /// Notes a failure. What is not denied, nor missing in the region, is asked for again from `reached` on.
+    fn fail(&mut self, error: SourceError, reached: Timestamp) {
+        if !matches!(error.kind, ErrorKind::Denied | ErrorKind::Unavailable) {
+            self.reached = Some(self.reached.map_or(reached, |known| known.min(reached)));
+        }
+        self.troubles.push(error);
+    }
+
+    fn add(&mut self, other: Self) {
+        self.jobs.extend(other.jobs);
+        self.over.extend(other.over);
+        self.notes.extend(other.notes);
+        self.troubles.extend(other.troubles);
+        self.reached = [self.reached, other.reached].into_iter().flatten().min();
+        self.is_answered |= other.is_answered;
+    }
+}
+
+impl SageMakerJobs {
+    /// The jobs of an account in these regions, under a clean name. Asks nobody anything.
+    pub fn new(name: &str, aws: Arc<AwsProvider>, regions: Regions) -> Self {
+        let name = JobsName { kind: JobSource::SageMaker, name: text::clean(name).into() };
+        Self { name, aws, regions }
+    }
+
+    async fn regions(&self) -> Result<Vec<Arc<str>>, SourceError> {
+        Ok(match &self.regions {
+            Regions::Home => vec![self.aws.home_region().await],
+            Regions::Named(regions) => regions.clone(),
+            Regions::Enabled => self.aws.regions().await?,
+        })
+    }
+
+    /// Jobs of both kinds in a region, with their prices.
+    async fn region(&self, region: &Arc<str>, window: &JobWindow) -> Part {
+        let training = self.kind(region, Kind::Training, window);
+        let processing = self.kind(region, Kind::Processing, window);
+        let (mut part, processing) = join(training, processing).await;
+        part.add(processing);
+        if part.jobs.is_empty() {
+            return part;
+        }
+        match self.prices(region, window.until).await {
+            Ok(prices) => part.notes.extend(priced(&mut part.jobs, &prices, region)),
+            Err(error) => {
+                part.fail(error, window.since);
+                // Their next reading may find the prices.
+                part.over.clear();
+            }
+        }
+        part
+    }
+
+    /// Jobs of one kind in a region, without prices.
+    async fn kind(&self, region: &Arc<str>, kind: Kind, window: &JobWindow) -> Part {
+        let mut part = Part::default();
+        let rows = match self.rows(region, kind, window.since).await {
+            Ok(rows) => rows,
+            Err(error) => {
+                part.fail(error, window.since);
+                return part;
+            }
+        };
+        part.is_answered = true;
+        let (count, until) = (rows.len(), window.until);
+        let looked_at = &rows[..count.min(JOBS_AT_MOST)];
+        let (mut done, mut reached) = (0, window.since);
+        let began = Instant::now();
+        for rows in looked_at.chunks(AT_ONCE) {
+            if began.elapsed() >= BUDGET {
+                break;
+            }
+            let looks: Vec<_> =
+                rows.iter().map(|row| self.look(region, kind, &row.name, until)).collect();
+            for (row, answer) in rows.iter().zip(join_all(looks).await) {
+                match answer {
+                    Ok(found) => {
+                        if found.as_ref().is_none_or(|job| job.attempt.state.is_over()) {
+                            part.over.push((region.clone(), kind, row.name.clone(), row.changed));
+                        }
+                        part.jobs.extend(found);
+                    }
+                    Err(error) => {
+                        part.fail(error, reached);
+                        return part;
+                    }
+                }
+                done += 1;
+                reached = row.changed.map_or(reached, |at| at.max(reached));
+            }
+        }
+        if done < count {
+            part.reached = Some(reached);
+        }
+        part
+    }
+
+    /// What is to be looked at: what runs, then what was changed since, the oldest change first.
+    async fn rows(
+        &self,
+        region: &Arc<str>,
+        kind: Kind,
+        since: Timestamp,
+    ) -> Result<Vec<Row>, SourceError> {
+        let changed = self.list(region, kind, Which::ChangedAfter(since.as_second())).await?;
+        let running = self.list(region, kind, Which::InProgress).await?;
+        // A name is sent back: one that is unsafe is left alone.
+        let name = |row: &JobRow| row.name.clone().filter(|name| text::is_id(name));
+        let running: BTreeSet<String> = running.iter().filter_map(name).collect();
+        let of = |row: &JobRow| {
+            let name = name(row).filter(|name| !running.contains(name))?;
+            let seen = (region.clone(), kind, name, row.last_modified_time);
+            let is_over = self.aws.known_jobs.is_over(&seen);
+            (!is_over).then_some(Row { name: seen.2, changed: seen.3 })
+        };
+        let mut rows: Vec<Row> = changed.iter().filter_map(of).collect();
+        rows.sort_by_key(|row| row.changed);
+        let running = running.into_iter().map(|name| Row { name, changed: None });
+        Ok(running.chain(rows).collect())
+    }
+
+    async fn list(
+        &self,
+        region: &Arc<str>,
+        kind: Kind,
+        which: Which,
+    ) -> Result<Vec<JobRow>, SourceError> {
+        Ok(match kind {
+            Kind::Training => {
+                let page = |token| ListTrainingJobs::page(which, token);
+                let rows = every(&self.aws, region, page).await?;
+                rows.into_iter().map(|row| row.0).collect()
+            }
+            Kind::Processing => {
+                let page = |token| ListProcessingJobs::page(which, token);
+                let rows = every(&self.aws, region, page).await?;
+                rows.into_iter().map(|row| row.0).collect()
+            }
+        })
+    }
+
+    /// A job by its name; `None` for one that is gone.
+    async fn look(
+        &self,
+        region: &Arc<str>,
+        kind: Kind,
+        name: &str,
+        now: Timestamp,
+    ) -> Result<Option<Job>, SourceError> {
+        Ok(match kind {
+            Kind::Training => {
+                let question = DescribeTrainingJob { training_job_name: name };
+                let answer = unless_gone(ask(&self.aws, region, &question).await)?;
+                answer.and_then(|job| attempt::training(&job, region, now))
+            }
+            Kind::Processing => {
+                let question = DescribeProcessingJob { processing_job_name: name };
+                let answer = unless_gone(ask(&self.aws, region, &question).await)?;
+                answer.and_then(|job| attempt::processing(&job, region, now))
+            }
+        })
+    }
+
+    /// List prices of a region.
+    async fn prices(
+        &self,
+        region: &Arc<str>,
+        now: Timestamp,
+    ) -> Result<Arc<JobPrices>, SourceError> {
+        let known = &self.aws.known_jobs;
+        if let Some(prices) = known.prices(region, now) {
+            return Ok(prices);
+        }
+        let prices = Arc::new(resource_prices::of_jobs(&self.aws, region).await?);
+        known.keep_prices(region, now, prices.clone());
+        Ok(prices)
+    }
+}
+
+#[async_trait::async_trait]
+impl LiveJobs for SageMakerJobs {
+    fn name(&self) -> &JobsName {
+        &self.name
+    }
+
+    async fn read(&self, window: &JobWindow) -> Result<JobsRead, SourceError> {
+        let regions = self.regions().await?;
+        let parts: Vec<_> = regions.iter().map(|region| self.region(region, window)).collect();
+        let mut all = Part::default();
+        let parts = join_all(parts).await;
+        parts.into_iter().for_each(|part| all.add(part));
+        let mut troubles = all.troubles.into_iter();
+        let refusal = troubles.next();
+        if let (false, Some(error)) = (all.is_answered, &refusal) {
+            return Err(error.clone());
+        }
+        self.aws.known_jobs.remember(all.over);
+        let mut notes = all.notes;
+        // The first is the refusal; others are told beside it.
+        notes.extend(troubles.map(|error| error.with_fix()));
+        notes.dedup();
+        notes.truncate(JobsRead::NOTES_AT_MOST);
+        Ok(JobsRead {
+            attempts: all.jobs.into_iter().map(|job| job.attempt).collect(),
+            notes,
+            complete_until: all.reached,
+            refusal,
+            ..JobsRead::default()
+        })
+    }
+}
