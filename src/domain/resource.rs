@@ -27,7 +27,7 @@ pub const STOPPED_HOURS: u32 = 7 * 24;
 pub const NAT_BYTES: &str = "NatGateway-Bytes";
 
 /// Names of an hour of an interface of an interface endpoint, and of a Gateway Load Balancer endpoint, in the price list. AWS
-/// bills each zone with an interface (AWS PrivateLink pricing).
+/// bills each zone with an interface (AWS `PrivateLink` pricing).
 pub const ENDPOINT_HOURS: [&str; 2] = ["VpcEndpoint-Hours", "VpcEndpoint-GWLBE-Hours"];
 
 /// Names of a GB through these endpoints, in the same order. AWS bills both directions. A price from a number of GB a

@@ -97,8 +97,8 @@ pub async fn read(
     Ok(out)
 }
 
-/// Points of an endpoint of a VPC by hour: CloudWatch has some only of minutes in which traffic came to it (AWS PrivateLink
-/// Guide, CloudWatch metrics: reporting criteria), so that an hour without one is an hour of nothing.
+/// Points of an endpoint of a VPC by hour: CloudWatch has some only of minutes in which traffic came to it (AWS
+/// `PrivateLink`, CloudWatch metrics: reporting criteria), so that an hour without one is an hour of nothing.
 fn with_zeros(points: &[(Timestamp, f64)], range: HourRange) -> Vec<(Timestamp, f64)> {
     let mut hours: BTreeMap<Timestamp, f64> =
         (range.from.0..range.to.0).map(|hour| (Hour(hour).start(), 0.0)).collect();

@@ -20,11 +20,13 @@ const COVERED: f64 = 0.9;
 
 /// A billed resource.
 pub(super) struct Billed<'a> {
+    /// The resource with its hours.
     pub facts: &'a ResourceFacts,
     /// Routes of its account and region.
     pub routing: &'a Routing,
     /// Its row in the list of resources; `None` where nobody judged it.
     pub judged: Option<&'a ResourceRow>,
+    /// Present time.
     now: Timestamp,
 }
 
