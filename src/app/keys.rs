@@ -213,6 +213,10 @@ impl App {
             Target::Storage(subject) => self.go_to_subject(&subject),
             Target::Filtered(list, filter) => {
                 let effects = self.go_to_target(*list);
+                // A map has no rows to filter.
+                if self.is_drawn_by_screen() && !self.shows_table() {
+                    self.screen().go_to_list(self);
+                }
                 // A filter that cannot be parsed leaves the one that was there.
                 let _ = self.list_mut().filter_by(filter);
                 return effects;

@@ -104,7 +104,7 @@ fn look(cell: &Cell) -> String {
 }
 
 /// The screens, each by the keys that lead to it.
-const SCREENS: [(&str, &str); 13] = [
+const SCREENS: [(&str, &str); 14] = [
     ("overview", ""),
     ("idle", "3"),
     ("why", "3<enter>"),
@@ -116,6 +116,7 @@ const SCREENS: [(&str, &str); 13] = [
     ("filter_error", "3/team=nlp and gpu<lt>x"),
     ("sort", "3s"),
     ("columns", "3cj"),
+    ("only_this", "3j."),
     ("presets", "3p"),
     ("marks", "3 j Vj"),
 ];

@@ -28,7 +28,7 @@ pub fn complete(
         return fields(term, table).map(|name| format!("{head}{name}")).collect();
     };
     let (name, rest) = term.split_at(at);
-    let operator = OPERATORS.iter().find_map(|(sign, op)| Some((*op, rest.strip_prefix(sign)?)));
+    let operator = OPERATORS.iter().find_map(|(sign, op)| Some((*op, rest.strip_prefix(*sign)?)));
     let Some((field, (op, value))) = FieldRef::resolve(name, table).zip(operator) else {
         return Vec::new();
     };

@@ -44,7 +44,7 @@ pub fn list(entry: &ListEntry) -> String {
         ),
         R::Buy { slot, top_up_weeks, next, term, limit } => {
             let first = format!(
-                "Slot {} would be used {} of the next {top_up_weeks} weeks and {} of the term; \
+                "Unit {} (slot) would be used {} of the next {top_up_weeks} weeks and {} of the term; \
                  {offer} needs {}",
                 units(*slot),
                 share(next.used),
@@ -75,7 +75,7 @@ pub fn list(entry: &ListEntry) -> String {
             let why = step
                 .map_or_else(String::new, |week| format!(": less is needed from week {week} on"));
             format!(
-                "Slot {} would be used {} of the next weeks but {} of the term{why}; {offer} needs \
+                "Unit {} (slot) would be used {} of the next weeks but {} of the term{why}; {offer} needs \
                  {}.",
                 units(*slot),
                 share(next.used),
@@ -84,14 +84,14 @@ pub fn list(entry: &ListEntry) -> String {
             )
         }
         R::Cautious { slot, term } => format!(
-            "Slot {} would be used {} of the term on average and {offer} needs {}, but the worst \
+            "Unit {} (slot) would be used {} of the term on average and {offer} needs {}, but the worst \
              futures count as well: caution stops here.",
             units(*slot),
             share(term.used),
             share(term.needed),
         ),
         R::Idle { slot, best } => format!(
-            "Slot {} would be used {} of the hours; {offer} needs {}.",
+            "Unit {} (slot) would be used {} of the hours; {offer} needs {}.",
             units(*slot),
             under(best),
             share(best.needed),
@@ -147,7 +147,7 @@ mod tests {
             let (next, term) = (worth(1.0), worth(1.0));
             said(R::Buy { slot: 40.0, top_up_weeks: 4, next, term, limit })
         };
-        let first = "Slot 40 would be used 100.0% of the next 4 weeks and 100.0% of the term; 1y \
+        let first = "Unit 40 (slot) would be used 100.0% of the next 4 weeks and 100.0% of the term; 1y \
                      needs 63.4%; slot 41 would";
         assert_eq!(
             buy(Limit::Next(worth(0.0))),
@@ -174,16 +174,16 @@ mod tests {
             ),
             (
                 R::Ends { slot: 11.0, next: worth(1.0), term: worth(0.2308), step: Some(12) },
-                "Slot 11 would be used 100.0% of the next weeks but 23.1% of the term: less is \
+                "Unit 11 (slot) would be used 100.0% of the next weeks but 23.1% of the term: less is \
                  needed from week 12 on; 1y needs 63.4%.",
             ),
             (
                 R::Idle { slot: 1.0, best: worth(0.5) },
-                "Slot 1 would be used 50.0% of the hours; 1y needs 63.4%.",
+                "Unit 1 (slot) would be used 50.0% of the hours; 1y needs 63.4%.",
             ),
             (
                 R::Cautious { slot: 26.0, term: worth(0.7) },
-                "Slot 26 would be used 70.0% of the term",
+                "Unit 26 (slot) would be used 70.0% of the term",
             ),
             (
                 R::Dear { rate: 1.0, on_demand: 1.0 },

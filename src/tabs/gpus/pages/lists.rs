@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::app::App;
 use crate::app::Role;
 use crate::app::content::{Line, Target, columns, wrap};
+use crate::domain::GpuState;
 use crate::fleet::{Blind, Row};
 use crate::tabs::gpus::TAB;
 use crate::tabs::gpus::picture::{BandSum, GpuField, Histogram, RollUp, histogram, words};
@@ -159,7 +160,27 @@ fn age(rows: &[&Arc<crate::fleet::GpuRow>], ctx: &ViewContext) -> String {
     seconds.map_or_else(|| ctx.symbols.unknown().to_owned(), format::age)
 }
 
-/// Lines of GPUs that waste money on instances that are not idle, one per state. They lead to the tab.
+/// Where a finding leads: to the GPUs of its state whose dollars are no part of their instance's waste, which are those it counts.
+fn target(state: GpuState) -> Target {
+    let filter = match state {
+        GpuState::Stalled => {
+            "state=stalled and not (judged=idle or judged=exempt or judged=too_new or \
+             judged=not_judged)"
+        }
+        GpuState::HeldIdle => {
+            "state=held_idle and not (judged=idle or judged=partial or judged=exempt or \
+             judged=too_new or judged=not_judged)"
+        }
+        GpuState::UnallocatedIdle => {
+            "state=unallocated_idle and not (judged=idle or judged=partial or judged=exempt or \
+             judged=too_new or judged=not_judged)"
+        }
+        _ => return Target::Tab(TAB),
+    };
+    Target::Filtered(Box::new(Target::Tab(TAB)), filter)
+}
+
+/// Lines of GPUs that waste money on instances that are not idle, one per state. They lead to these GPUs.
 pub fn findings(found: &[GpuFinding], ctx: &ViewContext) -> Vec<Line> {
     let line = |finding: &GpuFinding| {
         let priced = (finding.unpriced < finding.count).then_some(finding.usd_per_hour);
@@ -175,7 +196,7 @@ pub fn findings(found: &[GpuFinding], ctx: &ViewContext) -> Vec<Line> {
             .number(Role::Text, &wasted, 10)
             .text("  ")
             .with(words::role(finding.state), format!("{what} {}", words::plain(finding.state)))
-            .to(Target::Tab(TAB))
+            .to(target(finding.state))
     };
     found.iter().map(line).collect()
 }

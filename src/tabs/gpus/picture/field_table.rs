@@ -14,6 +14,11 @@ pub(super) const STATES: [&str; GpuState::ALL.len()] = [
     "stale",
     "busy",
 ];
+/// Verdicts of an instance in the order of their kinds, and the word where it has none.
+const JUDGED: [&str; 8] =
+    ["idle", "partial", "underused", "unknown", "too_new", "busy", "exempt", NOT_JUDGED];
+/// What an instance without a verdict is.
+pub(super) const NOT_JUDGED: &str = "not_judged";
 /// Letters of the evidence as filters and exports have them, in the order of [`Rung::ALL`].
 pub(super) const RUNGS: [&str; Rung::ALL.len()] = ["a", "b", "c", "d", "e"];
 const WORKLOADS: [&str; 2] = ["training", "inference"];
@@ -94,6 +99,8 @@ field_table! {
         Region text "region" [] "REGION" 12 wide "Region.";
         InstanceId text "instance_id" ["instance"] "INSTANCE" 19 "Instance id.";
         Name text "name" [] "NAME" 16 wide "The instance's Name tag.";
+        InstanceVerdict choice(JUDGED) "instance_verdict" ["judged"] "JUDGED" 10
+            "Verdict of the instance that holds the GPU: not_judged while it has none; none of a GPU of no instance.";
         InstanceType text "instance_type" ["type"] "TYPE" 14 wide by('y') "Instance type.";
         PriceBasis text "price_basis" ["basis"] "PRICE" 34
             "What the price is and where it comes from.";

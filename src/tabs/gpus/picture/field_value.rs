@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::field_table::GpuField;
-use super::field_table::{BANDS, FIELDS, RUNGS, STATES};
+use super::field_table::{BANDS, FIELDS, NOT_JUDGED, RUNGS, STATES};
 use super::words;
 use crate::analyze::gpu::Band;
 use crate::domain::{GpuSignal, GpuState, Rung, SourceSet};
@@ -59,6 +59,9 @@ impl TableField for GpuField {
         let telemetry = || SourceSet::of(row.told.first().map(|t| t.source).as_slice());
         match self {
             Self::UsdPerHour | Self::PriceBasis => price(),
+            Self::InstanceVerdict => {
+                instance.map(|r| Field::Verdict.rests_on(r)).unwrap_or_default()
+            }
             Self::WastedUsd | Self::WasteUsdPerHour => telemetry().and(price()),
             Self::Account
             | Self::Region
@@ -152,6 +155,10 @@ impl TableField for GpuField {
                 Value::maybe(box_.map(|r| &*r.instance.id).or_else(told))
             }
             Self::Name => Value::maybe(box_.map(|r| &*r.instance.name)),
+            Self::InstanceVerdict => {
+                let kind = |r: &Row| r.verdict.as_ref().map_or(NOT_JUDGED, |v| v.kind.name());
+                Value::maybe(box_.map(kind))
+            }
             Self::InstanceType => Value::maybe(box_.map(|r| &*r.instance.instance_type)),
             Self::PriceBasis => match box_.and_then(|r: &Row| r.rate.as_ref()) {
                 Some(rate) => Value::Text(Cow::Owned(price_basis(rate))),

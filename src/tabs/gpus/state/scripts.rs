@@ -5,9 +5,10 @@ use std::sync::Arc;
 use jiff::SignedDuration;
 
 use super::fixture::{app, go, heard, init};
+use crate::app::content::Target;
 use crate::app::fixture::{press, titles};
 use crate::app::{App, Effect, GpuLook, Msg, Page};
-use crate::domain::GpuState;
+use crate::domain::{GpuState, VerdictKind};
 use crate::fleet::gpu::GpuFleet;
 use crate::report::Format;
 use crate::tabs::gpus::picture::fixture::{gpus, many};
@@ -59,6 +60,43 @@ fn a_value_of_a_gpu_filters_the_groups_too() {
     press(&mut app, "<esc>");
     app.prepare();
     assert_eq!(app.list().order().len(), all);
+}
+
+#[test]
+fn a_finding_of_the_overview_opens_the_gpus_that_it_counts() {
+    let mut app = app((120, 60));
+    app.prepare();
+    let lines = app.text_body().0.to_vec();
+    let is_ours = |target: &Target| matches!(target, Target::Filtered(of, _) if **of == Target::Tab(crate::tabs::gpus::TAB));
+    let targets: Vec<Target> =
+        lines.into_iter().filter_map(|line| line.target).filter(is_ours).collect();
+    assert!(!targets.is_empty());
+    for target in targets {
+        // The map has no rows to filter: the list is shown.
+        press(&mut app, "2m");
+        app.go_to_target(target);
+        app.prepare();
+        assert!(app.shows_gpu_table());
+        let fleet = app.gpus().unwrap().clone();
+        let shown: Vec<u32> = app.list().order().to_vec();
+        let state = fleet.rows[shown[0] as usize].verdict.state;
+        // By hand: of the state, and not in the waste of an instance, nor of one without waste to tell.
+        let counts = |row: &crate::fleet::GpuRow| {
+            let Some(instance) = row.node.instance.as_deref() else { return true };
+            match instance.verdict.as_ref().map(|verdict| verdict.kind) {
+                None | Some(VerdictKind::Idle | VerdictKind::Exempt | VerdictKind::TooNew) => false,
+                Some(VerdictKind::Partial) => !state.is_idle(),
+                _ => true,
+            }
+        };
+        let by_hand = (0..).zip(&fleet.rows);
+        let by_hand = by_hand.filter(|(_, row)| row.verdict.state == state && counts(row));
+        let mut by_hand: Vec<u32> = by_hand.map(|(at, _)| at).collect();
+        let mut shown = shown;
+        shown.sort_unstable();
+        by_hand.sort_unstable();
+        assert_eq!(shown, by_hand, "{state:?}");
+    }
 }
 
 #[test]

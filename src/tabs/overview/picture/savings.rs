@@ -73,13 +73,15 @@ impl Saved {
         self.commitments.and_then(|sums| sums.unused_usd_per_hour)
     }
 
-    /// Base of `unused`: `of $167.18/h paid + $12.25/h room`. Empty capacity reservations are billed by the
+    /// Base of `unused`: `of $167.18/h paid + $12.25/h for reserved capacity that is empty (room)`. Empty capacity reservations are billed by the
     /// hour, in addition to commitments. `None` = not known.
     pub fn unused_of(&self, symbols: Symbols) -> Option<String> {
         let sums = self.commitments?;
         let paid = words::at_least(sums.committed_usd_per_hour, sums.committed_unknown, symbols);
         let room = sums.unused_room_usd_per_hour.filter(|usd| *usd > 0.0);
-        let room = room.map(|usd| format!(" + {} room", format::usd_per_hour(usd)));
+        let room = room.map(|usd| {
+            format!(" + {} for reserved capacity that is empty (room)", format::usd_per_hour(usd))
+        });
         Some(format!("of {paid} paid{}", room.unwrap_or_default()))
     }
 

@@ -245,7 +245,10 @@ fn savings_bring_their_scores_and_what_is_unused() {
     assert_eq!(saved.unused(), savings.sums.unused_usd_per_hour);
     // $55.04 of the $82.04 are room, which is beside what is paid.
     let of = saved.unused_of(ctx().symbols);
-    assert_eq!(of.as_deref(), Some("of $89.00/h paid + $55.04/h room"));
+    assert_eq!(
+        of.as_deref(),
+        Some("of $89.00/h paid + $55.04/h for reserved capacity that is empty (room)")
+    );
     let idle = savings
         .resources
         .iter()

@@ -29,7 +29,7 @@ const NUMBERS: [Number; 12] = [
     ("coverage", |v| v.coverage, words::share),
     ("utilisation", |v| v.utilisation, words::share),
     ("worst 5% save", |v| Some(v.worst5_savings_usd), words::usd_short),
-    ("P(above on-demand)", |v| Some(v.prob_above_on_demand), words::share),
+    ("above on demand in", |v| Some(v.prob_above_on_demand), words::share),
     ("regret", |v| v.regret_usd, words::usd_short),
     ("lock-in", |v| Some(v.lock_in_months), words::months),
     ("NPV", |v| Some(v.npv_usd), words::usd_short),

@@ -95,7 +95,7 @@ impl Page<'_> {
         if let Some(esr) = value.esr {
             self.says(
                 &format!(
-                    "ESR {} = 1 − {} ÷ {}, the same demand on demand alone",
+                    "saved share of the cost (ESR) {} = 1 − {} ÷ {}, the same demand on demand alone",
                     words::share(esr),
                     usd(value.mean_usd),
                     usd(value.on_demand_usd)

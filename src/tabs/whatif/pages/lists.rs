@@ -53,7 +53,7 @@ fn entry(entry: &ListEntry, role: Role, symbols: Symbols, width: usize, lines: &
         (false, Symbols::Ascii) => "no",
     };
     let money = format!(
-        "saves {}; {} at once, {} a month; safe after {}, lock-in {}",
+        "saves {}; {} at once, {} a month; no loss after {} (safe), lock-in {}",
         words::usd_short(entry.saves_usd),
         words::usd_short(entry.upfront_usd),
         words::usd_short(entry.monthly_usd),

@@ -79,7 +79,7 @@ fn valuation(of: &str, value: &Valuation, symbols: Symbols, behind: bool, parts:
         words::usd_short(value.mean_error_usd)
     );
     parts.push((if behind { Role::Dim } else { Role::Heading }, plain(mean, symbols)));
-    parts.push((Role::Ok, format!("ESR {}", or(value.esr, words::share))));
+    parts.push((Role::Ok, format!("saves {} (ESR)", or(value.esr, words::share))));
     let edges =
         format!("P5–P95 {}–{}", words::usd_short(value.p5_usd), words::usd_short(value.p95_usd));
     parts.push((Role::Text, edges));
@@ -91,10 +91,11 @@ fn valuation(of: &str, value: &Valuation, symbols: Symbols, behind: bool, parts:
     });
     let above = value.prob_above_on_demand;
     let role = if above > 0.05 { Role::Warn } else { Role::Text };
-    parts.push((role, format!("P(above on-demand) {}", words::share(above))));
+    parts.push((role, format!("dearer than on demand in {}", words::share(above))));
     parts.push((Role::Text, format!("covered {}", or(value.coverage, words::share))));
     parts.push((Role::Text, format!("used {}", or(value.utilisation, words::share))));
-    parts.push((Role::Text, format!("regret {}", or(value.regret_usd, words::usd_short))));
+    let regret = or(value.regret_usd, words::usd_short);
+    parts.push((Role::Text, format!("{regret} above hindsight (regret)")));
     parts.push((Role::Text, format!("lock-in {}", words::months(value.lock_in_months))));
     parts.push((Role::Dim, format!("on demand alone {}", words::usd_short(value.on_demand_usd))));
     parts.push((Role::Dim, format!("NPV {}", words::usd_short(value.npv_usd))));
@@ -104,7 +105,7 @@ fn valuation(of: &str, value: &Valuation, symbols: Symbols, behind: bool, parts:
 fn safe(answer: &Answer, family: usize, of: &str, symbols: Symbols, parts: &mut Vec<Part>) {
     let family = answer.families.get(family).and_then(Option::as_ref);
     let safe = family.and_then(|f| f.payback.as_ref()).and_then(|p| p.safe_months);
-    let text = format!("{of} safe after {}", symbols.or_unknown(safe, words::months));
+    let text = format!("{of} no loss after {} (safe)", symbols.or_unknown(safe, words::months));
     let text = text.trim_start().to_owned();
     // Before what is only there for completeness.
     let at = parts.len().saturating_sub(2);

@@ -83,7 +83,7 @@ pub fn curve(answer: &FamilyAnswer, inputs: &FamilyInputs, place: f64) -> Option
 /// What is known of a slot: for how large a part of the hours it is used, and whether that pays.
 fn reads(answer: &FamilyAnswer, slot: f64) -> String {
     let used = used_share(&answer.curve, slot);
-    let mut text = format!("slot {}: used {}", words::units(slot), words::share(used));
+    let mut text = format!("unit {} (slot): used {}", words::units(slot), words::share(used));
     let known = answer.offers.iter().filter_map(|o| Some((&o.name, o.break_even?)));
     for (name, needs) in known {
         let says = if used >= needs { "pays" } else { "does not pay" };
