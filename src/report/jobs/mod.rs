@@ -40,7 +40,8 @@ const SOURCES: &[SourceId] = &[SourceId::Slurm, SourceId::SageMaker];
 
 fn basis(_: &JobsOf) -> String {
     "GPU-hours from start to end, suspension included; dollars = hours × largest share of the node \
-     (GPUs, CPUs, memory) × price of the node at that time: bill, else list, Spot by its history; lost = what came to nothing of failed, \
+     (GPUs, CPUs, memory) × price of the node at that time: bill, else list, Spot by its history; \
+     of SageMaker billable seconds × instances × list price; lost = what came to nothing of failed, \
      out-of-memory, timed-out, preempted attempts and node faults, after the last checkpoint where it \
      is known"
         .into()

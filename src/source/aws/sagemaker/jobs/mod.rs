@@ -68,9 +68,10 @@ struct Part {
 }
 
 impl Part {
-    /// Notes a failure. What is not denied, nor missing in the region, is asked for again from `reached` on.
+    /// Notes a failure. What is not refused for good is asked for again from `reached` on.
     fn fail(&mut self, error: SourceError, reached: Timestamp) {
-        if !matches!(error.kind, ErrorKind::Denied | ErrorKind::Unavailable) {
+        use ErrorKind::{Denied, Refused, Unavailable};
+        if !matches!(error.kind, Denied | Refused | Unavailable) {
             self.reached = Some(self.reached.map_or(reached, |known| known.min(reached)));
         }
         self.troubles.push(error);
@@ -150,6 +151,8 @@ impl SageMakerJobs {
                         }
                         part.jobs.extend(found);
                     }
+                    // One job that cannot be described keeps no other from being read.
+                    Err(error) if error.kind == ErrorKind::Refused => part.troubles.push(error),
                     Err(error) => {
                         part.fail(error, reached);
                         return part;
