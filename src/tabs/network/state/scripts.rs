@@ -169,7 +169,7 @@ fn a_key_fills_the_calculator_and_what_it_comes_to_is_what_the_bill_says() {
     let mut app = app(SIZE);
     go(&mut app, &["n"]);
     assert!(matches!(app.page().unwrap().page, Page::WhatIf(PlanPage::Network)));
-    let filled = self::filled(&app);
+    let filled = filled(&app);
     let (today, left) = filled.network.saved().unwrap();
     // Bytes of the NAT gateway, between regions, zones, and to the internet; 30 of 31 days are told.
     let month = 31.0 / 30.0;
@@ -226,7 +226,7 @@ fn without_a_bill_the_tab_shows_what_is_read_of_the_account() {
 fn live_paths_without_a_price_are_in_no_flow_of_the_calculator() {
     let mut app = without_a_bill(init(SIZE));
     press(&mut app, "n");
-    let filled = self::filled(&app);
+    let filled = filled(&app);
     let (today, left) = filled.network.saved().unwrap();
     // Two gateways have a price: the bytes of the first could take an endpoint.
     assert!((today - (328.5 + 45.0)).abs() < 0.01 && (left - 45.0).abs() < 0.01, "{today} {left}");
