@@ -605,7 +605,7 @@ fn remapped_keys_work_and_show_in_the_help() {
 /// Lines of the page on screen, as text.
 fn page_text(app: &mut App) -> Vec<String> {
     app.prepare();
-    let text = |line: &content::Line| line.spans.iter().map(|span| span.text.as_ref()).collect();
+    let text = |line: &Line| line.spans.iter().map(|span| span.text.as_ref()).collect();
     app.text_body().0.iter().map(text).collect()
 }
 
