@@ -22,7 +22,7 @@ use crate::bus::{Parts, ReadBilled, Settings};
 use crate::cache::{self, Cache, CacheNotice, OpenOptions};
 use crate::config::{Config, Env, SymbolChoice};
 use crate::domain::Regions;
-use crate::domain::bill::{Bill, BilledRates, NewestBill, ResourceCosts};
+use crate::domain::bill::{BilledRates, NewestBill, ResourceCosts};
 use crate::source::demo;
 use crate::source::ledger::{Ledger, micro_usd};
 use crate::term::detect;
@@ -178,13 +178,16 @@ fn billed(invocation: &Invocation) -> Option<ReadBilled> {
     if let Some(fleet) = invocation.reach.demo_fleet(&invocation.config, &invocation.options) {
         let is_small = fleet.size.unwrap_or(demo::DEFAULT_SIZE) <= DEMO_BILLED_AT_MOST;
         let read: ReadBilled = Arc::new(move || {
-            let bills = demo::bill::newest_months(&fleet, UNIT_MONTHS);
-            let bills: Vec<Arc<Bill>> = bills.into_iter().map(Arc::new).collect();
-            let bill = bills.last()?;
-            let rates = BilledRates::new(bill.head.period, billed_rates(bill));
-            let (costs, network) = (ResourceCosts::of(bill), Some(network_spend(bill)));
-            let units = units.as_ref().map(|units| units.by(&bills)).unwrap_or_default();
-            Some(NewestBill { costs, rates, network, units })
+            let (mut newest, mut months) = (None, Vec::new());
+            // One after the other: a bill takes more memory than all that is kept of it.
+            for bill in demo::bill::newest_months(&fleet, UNIT_MONTHS).map(Arc::new) {
+                let rates = BilledRates::new(bill.head.period, billed_rates(&bill));
+                let (costs, network) = (ResourceCosts::of(&bill), Some(network_spend(&bill)));
+                newest = Some(NewestBill { costs, rates, network, units: Vec::new() });
+                months.extend(units.iter().flat_map(|units| units.months(&[bill.clone()])));
+            }
+            let units = units.as_ref().map(|units| units.by(&months)).unwrap_or_default();
+            newest.map(|newest| NewestBill { units, ..newest })
         });
         return is_small.then_some(read);
     }

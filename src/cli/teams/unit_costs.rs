@@ -47,24 +47,30 @@ impl UnitCosts {
         };
         let heads = found.heads;
         let Some(newest) = heads.iter().map(|head| head.period).max() else { return Vec::new() };
-        let wanted =
-            heads.iter().filter(|head| (0..UNIT_MONTHS).contains(&newest.since(head.period)));
-        let read = wanted.map(|head| bills.bill(&head.export, head.period).map(Arc::new));
-        let read: Result<Vec<Arc<Bill>>, _> = read.collect();
-        read.map(|bills| self.by(&bills)).unwrap_or_default()
+        let mut months = Vec::new();
+        for back in (0..UNIT_MONTHS).rev() {
+            let of_month = heads.iter().filter(|head| newest.since(head.period) == back);
+            let read = of_month.map(|head| bills.bill(&head.export, head.period).map(Arc::new));
+            let read: Result<Vec<Arc<Bill>>, _> = read.collect();
+            let Ok(read) = read else { return Vec::new() };
+            months.extend(self.months(&read));
+        }
+        self.by(&months)
     }
 
-    /// By these bills, in the newest month of them; reads files of counts.
-    pub fn by(&self, bills: &[Arc<Bill>]) -> Vec<UnitCost> {
-        let Some(month) = bills.iter().map(|bill| bill.head.period).max() else {
-            return Vec::new();
-        };
-        let months = budget_months(bills, &self.settings, &settings::gpus, false);
+    /// The months of some bills, which take far less memory than these.
+    pub fn months(&self, bills: &[Arc<Bill>]) -> Vec<BudgetMonth> {
+        budget_months(bills, &self.settings, &settings::gpus, false)
+    }
+
+    /// By these months, oldest first, in the last of them; reads files of counts.
+    pub fn by(&self, months: &[BudgetMonth]) -> Vec<UnitCost> {
+        let Some(month) = months.last().map(|of| of.month) else { return Vec::new() };
         if self.typed.is_empty() {
-            let own = demo::units(&months, &self.rules, month);
+            let own = demo::units(months, &self.rules, month);
             return own
                 .into_iter()
-                .map(|(unit, counts)| self.cost(&unit, Ok(counts), &months, month))
+                .map(|(unit, counts)| self.cost(&unit, Ok(counts), months, month))
                 .collect();
         }
         let counts = |source: &CountSource| match source {
@@ -76,7 +82,7 @@ impl UnitCosts {
             }
         };
         let typed = self.typed.iter();
-        typed.map(|(unit, source)| self.cost(unit, counts(source), &months, month)).collect()
+        typed.map(|(unit, source)| self.cost(unit, counts(source), months, month)).collect()
     }
 
     fn cost(

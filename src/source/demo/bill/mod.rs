@@ -35,11 +35,15 @@ use std::thread;
 
 use jiff::Timestamp;
 
+use self::cover::Held;
 use self::ledger::Ledger;
+use self::machines::Machine;
 pub use self::seen::seen;
+use self::storage::Disk;
 use super::places::{ACCOUNTS, REGIONS, Region};
 use super::profile::Fleet;
 use super::provider::DemoProvider;
+use super::storage::Stored;
 use super::{DemoOptions, Part};
 use crate::domain::Hour;
 use crate::domain::bill::{Bill, Month, PeriodState};
@@ -102,9 +106,10 @@ pub fn bills(options: &DemoOptions) -> Vec<Bill> {
     months(options, MONTHS)
 }
 
-/// The newest `count` months of [`bills`], oldest first.
-pub fn newest_months(options: &DemoOptions, count: i32) -> Vec<Bill> {
-    months(options, count)
+/// The newest `count` months of [`bills`], oldest first; each is made when it is asked for.
+pub fn newest_months(options: &DemoOptions, count: i32) -> impl Iterator<Item = Bill> {
+    let writer = Writer::new(options, count);
+    writer.months().filter_map(move |month| writer.bill(month))
 }
 
 /// The newest month of [`bills`]; `None` where it exceeds the limits of a bill.
@@ -115,28 +120,57 @@ pub fn newest(options: &DemoOptions) -> Option<Bill> {
 
 /// The newest `count` months.
 fn months(options: &DemoOptions, count: i32) -> Vec<Bill> {
-    let estate = Estate::new(options, count);
-    let midnight = estate.midnight();
-    let newest = Month::at(midnight.plus(-1).start());
-    let months = (1 - count..=0).map(|back| newest.plus(back));
-    // First: what lies in buckets takes more memory than all after it.
-    let buckets = storage::buckets(&estate);
-    let machines = machines::all(&estate);
-    let held = cover::all(&estate, &machines);
-    let disks = storage::disks(&estate);
-    let of = |month: Month| {
-        let state = if month == newest { PeriodState::Open } else { PeriodState::Closed };
-        let mut ledger = Ledger::new(month, midnight);
-        compute::write(&mut ledger, &estate, &machines, &held);
-        storage::write(&mut ledger, &estate, &disks, &buckets);
-        hourly::write(&mut ledger, &estate);
-        services::write(&mut ledger, &estate);
-        closing::write(&mut ledger);
-        ledger.finish(state, &estate, &machines)
-    };
+    let writer = &Writer::new(options, count);
     thread::scope(|threads| {
-        let of = &of;
-        let begun: Vec<_> = months.map(|month| threads.spawn(move || of(month))).collect();
+        let begun: Vec<_> =
+            writer.months().map(|month| threads.spawn(move || writer.bill(month))).collect();
         begun.into_iter().filter_map(|bill| bill.join().ok().flatten()).collect()
     })
+}
+
+/// What the bills of some months are written from.
+struct Writer {
+    count: i32,
+    midnight: Hour,
+    newest: Month,
+    estate: Estate,
+    /// What lies in buckets, by day: account and bucket.
+    buckets: Vec<Vec<(&'static str, Stored)>>,
+    machines: Vec<Machine>,
+    held: Vec<Held>,
+    disks: Vec<Disk>,
+}
+
+impl Writer {
+    fn new(options: &DemoOptions, count: i32) -> Self {
+        let estate = Estate::new(options, count);
+        let midnight = estate.midnight();
+        // First: what lies in buckets takes more memory than all after it.
+        let buckets = storage::buckets(&estate);
+        let machines = machines::all(&estate);
+        let held = cover::all(&estate, &machines);
+        let disks = storage::disks(&estate);
+        let newest = Month::at(midnight.plus(-1).start());
+        Self { count, midnight, newest, estate, buckets, machines, held, disks }
+    }
+
+    /// The months, oldest first.
+    fn months(&self) -> impl Iterator<Item = Month> + use<> {
+        let newest = self.newest;
+        (1 - self.count..=0).map(move |back| newest.plus(back))
+    }
+
+    /// The bill of one of them; `None` where it exceeds the limits of a bill.
+    fn bill(&self, month: Month) -> Option<Bill> {
+        let Self { estate, machines, .. } = self;
+        let is_open = month == self.newest;
+        let state = if is_open { PeriodState::Open } else { PeriodState::Closed };
+        let mut ledger = Ledger::new(month, self.midnight);
+        compute::write(&mut ledger, estate, machines, &self.held);
+        storage::write(&mut ledger, estate, &self.disks, &self.buckets);
+        hourly::write(&mut ledger, estate);
+        services::write(&mut ledger, estate);
+        closing::write(&mut ledger);
+        ledger.finish(state, estate, machines)
+    }
 }
