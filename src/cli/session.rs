@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::io::IsTerminal;
 use std::os::fd::AsFd;
+use std::slice::from_ref;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -184,7 +185,7 @@ fn billed(invocation: &Invocation) -> Option<ReadBilled> {
                 let rates = BilledRates::new(bill.head.period, billed_rates(&bill));
                 let (costs, network) = (ResourceCosts::of(&bill), Some(network_spend(&bill)));
                 newest = Some(NewestBill { costs, rates, network, units: Vec::new() });
-                months.extend(units.iter().flat_map(|units| units.months(&[bill.clone()])));
+                months.extend(units.iter().flat_map(|units| units.months(from_ref(&bill))));
             }
             let units = units.as_ref().map(|units| units.by(&months)).unwrap_or_default();
             newest.map(|newest| NewestBill { units, ..newest })

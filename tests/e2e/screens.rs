@@ -211,6 +211,8 @@ fn long_list(env: &[(&str, &str)]) -> (tempfile::TempDir, Pty) {
     cockpit.send("3");
     cockpit.wait_for_line(&["train-7b-old", "IDLE"]);
     cockpit.wait_gone("not judged yet");
+    // What is read last.
+    cockpit.wait_for("/h paid");
     cockpit.wait_until_quiet(Duration::from_millis(700));
     (home, cockpit)
 }

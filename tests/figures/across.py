@@ -389,18 +389,24 @@ def across_nodes(check, reports, lines, running, step):
 
 
 def active_storage(reports):
-    """Bytes of which it is told whether they are in use, and those that are. Bytes that were read are in no list: of the
-    demo none are told."""
+    """Bytes of which it is told whether they are in use, and those that are. Bytes that were read are in no list: a read of
+    the demo is of a whole object of the mean size."""
     judged = active = 0
     for row in reports["ebs"]["rows"]:
         if row["what"] == "volume" and row["used"] != "unknown":
             judged += row["bytes"]
             active += row["bytes"] if row["used"] == "in_use" else 0
     for row in reports["buckets"]["rows"]:
+        rest = 0
         for tier, part in (row["tiers"] or {}).items() if row["kind"] != "directory" else ():
             is_told = tier in ("glacier", "deep_archive") or tier.startswith("it_")
-            judged += part["bytes"] if is_told or row["reads_per_month"] == 0 else 0
+            judged += part["bytes"] if is_told else 0
             active += part["bytes"] if tier == "it_fa" else 0
+            rest += 0 if is_told else part["bytes"]
+        reads = row["reads_per_month"]
+        if reads is not None and rest:
+            judged += rest
+            active += min(rest, reads * row["bytes"] / row["objects"]) if reads else 0
     return judged, active
 
 

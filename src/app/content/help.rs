@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::{Line, wrap};
 use crate::app::command::{CommandSpec, Words, commands};
 use crate::app::keymap::{Action, ActionSpec, Context};
+use crate::app::screen::Screen;
 use crate::app::{App, ListSpec, Role, lists};
 use crate::domain::{GpuState, VerdictKind};
 use crate::tabs::gpus::picture::words;
@@ -129,7 +130,7 @@ fn of_page(app: &App) -> Vec<Section> {
         Some(page) => page.screen(),
         None => Some(app.screen()),
     };
-    let own = screen.map(|screen| screen.commands()).unwrap_or_default();
+    let own = screen.map(Screen::commands).unwrap_or_default();
     if !own.is_empty() {
         let entries = own.iter().map(|command| command_entry(app, command)).collect();
         sections.push(Section::new("Commands of this tab, after :", entries));
