@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::validate::unusable_name;
 use crate::domain::{TagKeys, text};
 
 /// Tag keys of a bill at most: each multiplies what is kept.
@@ -119,7 +120,7 @@ pub(super) fn problems(section: &BillSection) -> Vec<(String, String)> {
     for (i, place) in section.exports.iter().flatten().enumerate() {
         let key = format!("exports[{i}]");
         let shown = text::clean(place);
-        if place.trim().is_empty() || place.chars().any(text::is_unsafe) {
+        if unusable_name(place).is_some() {
             bad(key, "a path or `s3://bucket/prefix` is needed".into());
         } else if let Some(rest) = place.strip_prefix("s3://") {
             let bucket = rest.split('/').next().unwrap_or_default();
@@ -150,7 +151,7 @@ pub(super) fn problems(section: &BillSection) -> Vec<(String, String)> {
         );
     }
     for (i, tag) in tags.enumerate() {
-        if tag.trim().is_empty() || tag.chars().any(text::is_unsafe) {
+        if unusable_name(tag).is_some() {
             bad(format!("tags[{i}]"), "it is empty or contains control characters".into());
         } else if let Some((key, _)) = tag.split_once('=') {
             bad(

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::file::AccountSection;
 use super::named_account;
+use super::validate::unusable_name;
 use crate::domain::{SharingGroups, text};
 
 /// How Reserved Instances and Savings Plans are applied. A misspelt key is an error: it decides what is
@@ -128,7 +129,7 @@ pub(super) fn problems(
     let mut of: BTreeMap<String, &str> = BTreeMap::new();
     for (i, group) in groups.iter().enumerate() {
         let name = text::clean(&group.name);
-        if group.name.trim().is_empty() || group.name.chars().any(text::is_unsafe) {
+        if unusable_name(&group.name).is_some() {
             bad(format!("groups[{i}].name"), "it is empty or contains control characters".into());
         }
         if !names.insert(&group.name) {

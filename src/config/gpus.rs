@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::secret::{PLACEHOLDER, Secret};
+use super::validate::unusable_name;
 use crate::domain::address::{Address, AddressError, may_carry_credentials};
 use crate::domain::gpu::Ec2Hosts;
 use crate::domain::{GpuSignal, text};
@@ -370,13 +371,13 @@ pub(super) fn problems(section: &GpusSection) -> Vec<(String, String)> {
     ];
     for (key, list) in words {
         for (i, word) in list.iter().flatten().enumerate() {
-            if word.trim().is_empty() || word.chars().any(text::is_unsafe) {
+            if unusable_name(word).is_some() {
                 bad(format!("{key}[{i}]"), "a word is empty or contains control characters".into());
             }
         }
     }
     for (namespace, team) in &section.teams {
-        let odd = |t: &str| t.trim().is_empty() || t.chars().any(text::is_unsafe);
+        let odd = |t: &str| unusable_name(t).is_some();
         if odd(namespace) || odd(team) {
             let key = format!("teams.{namespace}");
             bad(key, "a name is empty or contains control characters".into());

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::gpus::{is_ssh_host, web_address};
-use super::validate::is_region_code;
+use super::validate::{is_region_code, unusable_name};
 use crate::domain::address::{Address, may_carry_credentials};
 use crate::domain::text;
 
@@ -211,7 +211,7 @@ fn of_slurm(key: &str, slurm: &SlurmSection, out: &mut Vec<(String, String)>) {
     if slurm.bin.as_deref().is_some_and(|dir| !is_plain_path(dir)) {
         bad("bin", "an absolute path of letters, digits and . _ - / is needed");
     }
-    let odd_name = |name: &str| name.trim().is_empty() || name.chars().any(text::is_unsafe);
+    let odd_name = |name: &str| unusable_name(name).is_some();
     if slurm.cluster.as_deref().is_some_and(odd_name) {
         bad("cluster", "the name is empty or contains control characters");
     }
@@ -232,8 +232,7 @@ fn of_slurm(key: &str, slurm: &SlurmSection, out: &mut Vec<(String, String)>) {
 }
 
 fn of_sagemaker(key: &str, section: &SageMakerSection, out: &mut Vec<(String, String)>) {
-    let is_odd = |name: &str| name.trim().is_empty() || name.chars().any(text::is_unsafe);
-    if section.account.as_deref().is_some_and(is_odd) {
+    if section.account.as_deref().and_then(unusable_name).is_some() {
         let why = "the name is empty or contains control characters";
         out.push((format!("{key}.account"), why.into()));
     }

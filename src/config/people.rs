@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::validate::unusable_name;
 use crate::analyze::teams::{Activity, MonthHours, People, Tool};
 use crate::domain::bill::Usd;
 use crate::domain::text;
@@ -259,7 +260,7 @@ pub(super) fn problems(section: &PeopleSection) -> Vec<(String, String)> {
     let mut names = BTreeSet::new();
     let mut kept = MonthHours::default();
     for (i, tool) in section.tools.iter().flatten().enumerate() {
-        if tool.name.trim().is_empty() || tool.name.chars().any(text::is_unsafe) {
+        if unusable_name(&tool.name).is_some() {
             bad(
                 format!("tools[{i}].name"),
                 "it is empty or contains control characters".to_owned(),

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::gpus::WorkloadSection;
+use super::validate::unusable_name;
 use crate::analyze::spot::{Assumptions, Pattern, SpotFit, SpotRule, SpotRules};
 use crate::domain::text;
 
@@ -193,7 +194,7 @@ fn percent(share: f64) -> f64 {
 /// What is wrong with the section: the key below `spot.` and the reason.
 pub(super) fn problems(section: &SpotSection) -> Vec<(String, String)> {
     let mut out = Vec::new();
-    let odd = |value: &str| value.trim().is_empty() || value.chars().any(text::is_unsafe);
+    let odd = |value: &str| unusable_name(value).is_some();
     for (i, rule) in section.rules.iter().flatten().enumerate() {
         let mut bad = |key: &str, why: String| out.push((format!("rules[{i}]{key}"), why));
         if rule.tag.is_none() && rule.name.is_none() {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::validate::unusable_name;
 use crate::domain::text;
 
 /// Default of `storage.list_limit`: 10,000 pages, $0.05 and up to half an hour.
@@ -161,7 +162,7 @@ pub(super) fn problems(section: &StorageSection) -> Vec<(String, String)> {
         let key = format!("inventories.{bucket}");
         if bucket.is_empty() || !bucket.chars().all(is_of_a_name) {
             bad(key, no_bucket(bucket));
-        } else if place.trim().is_empty() || place.chars().any(text::is_unsafe) {
+        } else if unusable_name(place).is_some() {
             bad(key, "a path or `s3://bucket/prefix` is needed".into());
         } else if let Some(rest) = place.strip_prefix("s3://")
             && (rest.is_empty() || rest.starts_with('/'))

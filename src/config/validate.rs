@@ -207,7 +207,8 @@ fn one_of(
     );
 }
 
-fn unusable_name(name: &str) -> Option<&'static str> {
+/// Why a name cannot be used, as what follows it in a sentence; `None` for one that can.
+pub(super) fn unusable_name(name: &str) -> Option<&'static str> {
     if name.trim().is_empty() {
         Some("is empty")
     } else if name.chars().any(text::is_unsafe) {

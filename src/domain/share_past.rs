@@ -38,14 +38,14 @@ impl KeptShare {
 /// Shares in the order of [`KeptShare::ALL`], 0–1; `None` where one was not known.
 pub type KeptShares = [Option<f32>; KeptShare::ALL.len()];
 
-/// Where a share is heading.
+/// Where a value is heading; what counts as level its measure says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// More than a point above the week before.
+    /// Above what it was before.
     Rising,
-    /// More than a point below it.
+    /// Below it.
     Falling,
-    /// Within a point of it.
+    /// As it was.
     Level,
 }
 

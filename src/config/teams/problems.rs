@@ -169,8 +169,7 @@ fn is_in_circle(aliases: &BTreeMap<String, &String>, begin: &str) -> bool {
 }
 
 pub(super) fn unusable(name: &str) -> Option<String> {
-    let is_bad = name.trim().is_empty() || name.chars().any(text::is_unsafe);
-    is_bad.then(|| "it is empty or contains control characters".to_owned())
+    validate::unusable_name(name).map(|_| "it is empty or contains control characters".to_owned())
 }
 
 /// What is wrong with a name of a team, where the teams are named; `None` for one of them, and for an alias.

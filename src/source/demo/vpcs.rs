@@ -1,4 +1,5 @@
-//! Route tables and endpoints of the demo: those that lead to its NAT gateways, and those beside its interface endpoints. `docs/demo.md` lists them.
+//! Route tables and endpoints of the demo: those that lead to its NAT gateways, and those beside its interface
+//! endpoints. `docs/demo.md` lists them.
 
 use std::sync::Arc;
 

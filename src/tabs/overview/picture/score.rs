@@ -284,6 +284,7 @@ mod tests {
         assert_eq!(of(0.6).note(), "at most; 1 TiB of 2 TiB judged; target >50%: not known");
         assert_eq!(Metric::ActiveStorage.grade(0.6), None);
     }
+
     #[test]
     fn only_what_has_a_past_and_a_value_is_heading_somewhere() {
         let mut past = BurnPast { today: 20_000, ..BurnPast::default() };
