@@ -149,11 +149,14 @@ pub(super) fn open_or_replace(
     schema: &Schema,
     now: Timestamp,
 ) -> Result<(Connection, Option<Aside>), Why> {
+    let found = file_id(path);
     match open(path, schema, None) {
         Ok(conn) => Ok((conn, None)),
-        Err(OpenError::Busy(why) | OpenError::Unavailable(why)) => Err(why),
-        Err(OpenError::Defect(_)) => {
-            // Another process may be replacing the same file: under the lock, look again.
+        Err(OpenError::Busy(why)) => Err(why),
+        Err(OpenError::Unavailable(why)) if file_id(path) == found => Err(why),
+        Err(OpenError::Defect(_) | OpenError::Unavailable(_)) => {
+            // Another process may be replacing the same file, and between its renaming and its creating there
+            // is none: under the lock, look again.
             let guard = lock_beside(path)?;
             match open(path, schema, Some(&guard)) {
                 Ok(conn) => Ok((conn, None)),

@@ -85,9 +85,16 @@ fn ours(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
 /// Checks that `path` is a regular file of this user or does not exist; true when it exists. Removes the rights of
 /// others. Err for anything else at `path`.
 pub fn check_own(path: &Path) -> io::Result<bool> {
-    match look(fs::symlink_metadata(path)) {
+    let there = match fs::symlink_metadata(path) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(false),
         other => other?,
+    };
+    // Closing any descriptor of a file drops the locks that this process holds on it, those of SQLite too: a file
+    // that is private already is not opened.
+    let private = there.uid() == rustix::process::geteuid().as_raw() && there.mode() & 0o077 == 0;
+    look(Ok(there))?;
+    if private {
+        return Ok(true);
     }
     // On a disk that can only be read nothing can be made private either.
     match ours(path, OpenOptions::new().read(true)) {
