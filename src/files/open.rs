@@ -91,9 +91,10 @@ pub fn check_own(path: &Path) -> io::Result<bool> {
     };
     // Closing any descriptor of a file drops the locks that this process holds on it, those of SQLite too: a file
     // that is private already is not opened.
-    let private = there.uid() == rustix::process::geteuid().as_raw() && there.mode() & 0o077 == 0;
+    let foreign = there.uid() != rustix::process::geteuid().as_raw();
+    let shared = there.mode() & 0o077 != 0;
     look(Ok(there))?;
-    if private {
+    if !foreign && !shared {
         return Ok(true);
     }
     // On a disk that can only be read nothing can be made private either.
