@@ -8,7 +8,7 @@ use crate::analyze::network::cache::{
     CacheAdvice, CachePrices, CacheReads, CurvePoint, GroupReads, Medium, PathPrice, lustre_gib,
 };
 use crate::domain::object_reads::ReadsBy;
-use crate::domain::{HOURS_PER_MONTH, Reading, SourceId};
+use crate::domain::{Reading, SourceId};
 use crate::report::json::number;
 use crate::report::{List, ListField};
 use crate::tabs::network::picture::{CacheField, CacheItem};
@@ -127,8 +127,7 @@ fn cost(name: &str, usd: Option<f64>, saved: Option<f64>) -> Option<String> {
     let back = match saved {
         None => String::new(),
         Some(saved) if saved > usd => {
-            let days = (usd / saved * (HOURS_PER_MONTH / 24.0)).ceil() as usize;
-            format!(", paid back in {}", format::plural(days, "day"))
+            format!(", paid back in {}", reasons::days_of_months(usd / saved))
         }
         Some(_) => ", more than it saves".to_owned(),
     };

@@ -23,7 +23,8 @@ fn row(live: &Arc<PathRow>) -> NetworkRow {
         PathKind::Nat => NetworkPath::Nat,
         PathKind::Endpoint => NetworkPath::Endpoint,
         PathKind::FarBucket => NetworkPath::InterRegion,
-        PathKind::Logs => NetworkPath::Other,
+        // It may have taken any way.
+        PathKind::Logs | PathKind::Sent => NetworkPath::Other,
     };
     let fix = remedy(&live.advice).map(|remedy| Fix {
         remedy,
@@ -43,11 +44,17 @@ fn row(live: &Arc<PathRow>) -> NetworkRow {
             from: region,
             to: live.to.clone(),
             account: Some(live.scope.account.clone()),
-            service: (live.kind == PathKind::Logs).then(|| "AmazonCloudWatch".into()),
+            service: match live.kind {
+                PathKind::Logs => Some("AmazonCloudWatch".into()),
+                PathKind::Sent => Some("AmazonEC2".into()),
+                PathKind::Nat | PathKind::Endpoint | PathKind::FarBucket => None,
+            },
             resource: Some(live.id.clone()),
             purpose: match live.kind {
                 PathKind::FarBucket => Purpose::Read,
-                PathKind::Nat | PathKind::Endpoint | PathKind::Logs => Purpose::Other,
+                PathKind::Nat | PathKind::Endpoint | PathKind::Logs | PathKind::Sent => {
+                    Purpose::Other
+                }
             },
         },
         bytes: live.bytes,
@@ -75,6 +82,7 @@ fn remedy(advice: &PathAdvice) -> Option<Remedy> {
         PathAdvice::Covered
         | PathAdvice::Exempt
         | PathAdvice::Unread
+        | PathAdvice::Anywhere { .. }
         | PathAdvice::Interface { .. } => None,
     }
 }

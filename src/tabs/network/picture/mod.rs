@@ -97,6 +97,8 @@ field_table! {
             "bill = of a bill, exact; live = read of the account, an estimate at list prices.";
         Command text "command" [] "COMMAND" 40 wide
             "The command that carries the fix out, to copy; live paths alone have one.";
+        AtMost number(Usd) "usd_per_month_at_most" ["at_most"] "AT MOST" 11 unit("$")
+            "What the bytes cost at most where nothing tells their way, as of those that the fleet sends: the range begins at $0. In no total.";
     }
 }
 
@@ -174,6 +176,7 @@ impl TableField for NetworkField {
             F::Why => Value::text(&row.why),
             F::Source => Value::text(SOURCES[usize::from(of.live.is_some())]),
             F::Command => Value::maybe(row.command.as_deref()),
+            F::AtMost => Value::number(of.live.as_ref().and_then(|live| live.at_most_usd)),
         }
     }
 
