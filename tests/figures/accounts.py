@@ -338,6 +338,11 @@ def network_live(check, report):
         name, gb = row["resource"], (row["bytes"] or 0) / GIB
         usd, avoidable = row["usd_per_month"], row["avoidable_usd_per_month"]
         check.holds(f"{name}: of a bill", row["source"] == "live")
+        if row["service"] == "AmazonCloudWatch" and row["fix"] is None:
+            # Metric updates of a stream, at $0.003 per 1,000.
+            updates = row["requests"]
+            check.near(f"{name}: updates", usd, None if updates is None else updates * 0.003e-3, 1)
+            continue
         rate, by_the_hour = None, 0
         if row["path"] == "nat":
             check.near(f"{name}: hours", row["hours"], HOURS_PER_MONTH)

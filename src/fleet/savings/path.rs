@@ -19,6 +19,8 @@ pub enum PathKind {
     FarBucket,
     /// Into a log group of CloudWatch Logs, which keeps the bytes.
     Logs,
+    /// Out of CloudWatch by a metric stream.
+    Stream,
     /// Out of the instances of an account and region, wherever it goes.
     Sent,
 }
@@ -70,6 +72,13 @@ pub enum PathAdvice {
     /// The log group keeps everything: a retention.
     KeepFor {
         /// Time of its creation; `None` when unknown.
+        created_at: Option<Timestamp>,
+    },
+    /// Metrics are sent out, and nothing tells whether somebody looks at them.
+    Exported {
+        /// Metric updates that are sent in a month of 730 h; `None` when unknown.
+        updates: Option<u64>,
+        /// Time of the stream's creation; `None` when unknown.
         created_at: Option<Timestamp>,
     },
     /// Nothing tells where the bytes go.

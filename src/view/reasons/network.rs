@@ -154,6 +154,21 @@ pub fn live(row: &PathRow) -> String {
                 once.unwrap_or_default()
             )
         }
+        PathAdvice::Exported { updates, created_at } => {
+            let since = created_at.map(|at| format!(" since {}", at.strftime("%F")));
+            let much = match updates {
+                Some(updates) => format!(
+                    "{} a month",
+                    counted(*updates as usize, "metric update", "metric updates")
+                ),
+                None => "how many updates CloudWatch does not tell".to_owned(),
+            };
+            format!(
+                "a metric stream sends metrics out of CloudWatch{}: {much}, before what Firehose and the receiver charge; its \
+                 filters say which metrics",
+                since.unwrap_or_default()
+            )
+        }
         PathAdvice::Anywhere { told, running } => {
             let most = row.at_most_usd.map(|usd| {
                 format!(

@@ -8,6 +8,7 @@
 //! | `endpoints` | endpoints with interfaces: what they cost, and whether a gateway endpoint would do |
 //! | `far` | buckets in regions where nothing runs |
 //! | `logs` | log groups that keep everything |
+//! | `streams` | metric streams, which send metrics out of CloudWatch |
 //! | `sent` | what the fleet sends, which CloudWatch counts without saying where it goes |
 //! | `payer` | whose bytes the steps of a price count together |
 //! | `rows` | the same as rows of a list of paths |
@@ -20,6 +21,7 @@ mod nat;
 mod payer;
 mod rows;
 mod sent;
+mod streams;
 #[cfg(test)]
 mod tests;
 
@@ -38,7 +40,7 @@ pub fn live(input: &SavingsInput<'_>, resources: &[Arc<ResourceRow>]) -> Vec<Arc
     let gateways = of_kind(ResourceKind::NatGateway).into_iter().map(|of| nat::row(&of));
     let endpoints = endpoints::rows(input, &of_kind(ResourceKind::VpcEndpoint));
     let all = gateways.chain(endpoints).chain(far::rows(input)).chain(logs::rows(input));
-    let all = all.chain(sent::rows(input));
+    let all = all.chain(streams::rows(input)).chain(sent::rows(input));
     let mut rows: Vec<Arc<PathRow>> = all.map(Arc::new).collect();
     let usd = |usd: Option<f64>| usd.unwrap_or(-1.0);
     rows.sort_by(|a, b| {

@@ -24,7 +24,7 @@ fn row(live: &Arc<PathRow>) -> NetworkRow {
         PathKind::Endpoint => NetworkPath::Endpoint,
         PathKind::FarBucket => NetworkPath::InterRegion,
         // It may have taken any way.
-        PathKind::Logs | PathKind::Sent => NetworkPath::Other,
+        PathKind::Logs | PathKind::Sent | PathKind::Stream => NetworkPath::Other,
     };
     let fix = remedy(&live.advice).map(|remedy| Fix {
         remedy,
@@ -45,21 +45,26 @@ fn row(live: &Arc<PathRow>) -> NetworkRow {
             to: live.to.clone(),
             account: Some(live.scope.account.clone()),
             service: match live.kind {
-                PathKind::Logs => Some("AmazonCloudWatch".into()),
+                PathKind::Logs | PathKind::Stream => Some("AmazonCloudWatch".into()),
                 PathKind::Sent => Some("AmazonEC2".into()),
                 PathKind::Nat | PathKind::Endpoint | PathKind::FarBucket => None,
             },
             resource: Some(live.id.clone()),
             purpose: match live.kind {
                 PathKind::FarBucket => Purpose::Read,
-                PathKind::Nat | PathKind::Endpoint | PathKind::Logs | PathKind::Sent => {
-                    Purpose::Other
-                }
+                PathKind::Nat
+                | PathKind::Endpoint
+                | PathKind::Logs
+                | PathKind::Stream
+                | PathKind::Sent => Purpose::Other,
             },
         },
         bytes: live.bytes,
         hours: live.hours,
-        requests: None,
+        requests: match live.advice {
+            PathAdvice::Exported { updates, .. } => updates.map(|updates| updates as f64),
+            _ => None,
+        },
         reads: None,
         usd: dollars(live.usd).unwrap_or_default(),
         bytes_usd: dollars(live.bytes_usd).unwrap_or_default(),
@@ -83,6 +88,7 @@ fn remedy(advice: &PathAdvice) -> Option<Remedy> {
         | PathAdvice::Exempt
         | PathAdvice::Unread
         | PathAdvice::Anywhere { .. }
+        | PathAdvice::Exported { .. }
         | PathAdvice::Interface { .. } => None,
     }
 }

@@ -14,9 +14,9 @@ use crate::domain::bill::Usd;
 use crate::domain::storage::{Bucket, BucketFacts};
 use crate::domain::{
     BilledUnit, EndlessLogs, EndpointKind, ErrorKind, GbPrice, Holdings, HourRange, HourlySeries,
-    Instance, InstanceState, LogGroup, NAT_BYTES, RESOURCE_HOURS, Resource, ResourceFacts,
-    ResourceKind, ResourceSignal, RouteTable, Routing, SavingsFacts, Scope, ScopeResources,
-    SourceError, TagKeys, Tags, Verdict, VerdictKind, VpcEndpoint, sample,
+    Instance, InstanceState, LogGroup, MetricStream, MetricStreams, NAT_BYTES, RESOURCE_HOURS,
+    Resource, ResourceFacts, ResourceKind, ResourceSignal, RouteTable, Routing, SavingsFacts,
+    Scope, ScopeResources, SourceError, TagKeys, Tags, Verdict, VerdictKind, VpcEndpoint, sample,
 };
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::savings::{PathAdvice, PathRow};
@@ -109,8 +109,10 @@ fn of(
 ) -> Vec<Arc<PathRow>> {
     let items = gateways.into_iter().map(Arc::new).collect();
     let scope = Scope::new("123456789012", "us-east-1");
-    let resources =
-        BTreeMap::from([(scope, Arc::new(ScopeResources { items, routing, logs: None }))]);
+    let resources = BTreeMap::from([(
+        scope,
+        Arc::new(ScopeResources { items, routing, ..ScopeResources::default() }),
+    )]);
     let facts = SavingsFacts { resources, ..SavingsFacts::default() };
     let input = SavingsInput {
         version: 1,
@@ -631,6 +633,59 @@ fn bytes_of_all_endpoints_of_a_payer_in_a_region_count_for_the_steps() {
     // 1,048,576 × $0.01; together 1,048,576 more at $0.006, and each has half of the sum of 16,777.216.
     assert!(usd(false).iter().all(|usd| near(Some(*usd), 10_485.76)));
     assert!(usd(true).iter().all(|usd| near(Some(*usd), 8_388.608)));
+}
+
+#[test]
+fn a_metric_stream_costs_by_its_updates_and_one_that_is_stopped_nothing() {
+    let stream = |name: &str, is_running, updates_per_day| MetricStream {
+        name: name.into(),
+        created_at: Some("2026-01-02T00:00:00Z".parse().unwrap()),
+        is_running,
+        updates_per_day,
+    };
+    let streams = vec![
+        stream("to-dashboards", true, Some(1_440_000.0)),
+        stream("old", false, Some(1_440_000.0)),
+        stream("untold", true, None),
+    ];
+    let known = |region: &str| {
+        let streams = Some(MetricStreams { taken_at: now(), streams: streams.clone() });
+        let known = ScopeResources { streams, ..ScopeResources::default() };
+        (Scope::new("123456789012", region), Arc::new(known))
+    };
+    let resources = BTreeMap::from(["us-east-1", "eu-west-1"].map(known));
+    let facts = SavingsFacts { resources, ..SavingsFacts::default() };
+    let input = SavingsInput {
+        version: 1,
+        now: now(),
+        fleet: &Fleet::default(),
+        gpus: &GpuFleet::default(),
+        storage: None,
+        facts: &facts,
+        rules: &SavingsRules::default(),
+        tag_keys: &TagKeys::default(),
+        before: None,
+    };
+    let all = live(&input, &[]);
+    let row = |name: &str, region: &str| {
+        let is_it = |row: &&Arc<PathRow>| &*row.id == name && &*row.scope.region == region;
+        all.iter().find(is_it).cloned()
+    };
+    let first = row("to-dashboards", "us-east-1").unwrap();
+    // 1,440,000 × 730 ÷ 24 are 43.8 million a month, at $0.003 per 1,000.
+    assert!(near(first.usd, 131.4));
+    assert_eq!((first.bytes, first.avoidable_usd, first.is_finding()), (None, None, false));
+    let said = reasons::network_live(&first);
+    assert!(said.contains("since 2026-01-02: 43,800,000 metric updates a month"), "{said}");
+    assert_eq!(row("old", "us-east-1"), None);
+    assert_eq!(row("untold", "us-east-1").unwrap().usd, None);
+    let elsewhere = row("to-dashboards", "eu-west-1").unwrap();
+    assert_eq!(elsewhere.price_of.as_deref(), Some("us-east-1"));
+    let listed = paths(&[first]);
+    let of = &listed.rows[0];
+    assert_eq!(of.key.service.as_deref(), Some("AmazonCloudWatch"));
+    assert_eq!((of.requests, of.usd_per_gb()), (Some(43_800_000.0), None));
+    assert!(near(Some(listed.network.to_f64()), 131.4));
 }
 
 #[test]

@@ -81,8 +81,11 @@ fn facts(app: &App, row: &NetworkItem, symbols: Symbols, width: usize, lines: &m
         all.push(("of it for bytes", dollars(is_known.then_some(of.bytes_usd))));
     }
     if let Some(requests) = of.requests {
-        all.push(("requests", count(requests)));
-        all.push(("of it for reads", usd(of.reads_usd)));
+        let name = if of.live.is_none() { "requests" } else { "metric updates" };
+        all.push((name, count(requests)));
+        if of.live.is_none() {
+            all.push(("of it for reads", usd(of.reads_usd)));
+        }
     }
     if of.live.is_none() {
         all.push(("trend", symbols.or_unknown(of.trend, trend)));

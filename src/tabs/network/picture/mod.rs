@@ -79,7 +79,7 @@ field_table! {
         Purpose choice(Purpose::WORDS) "purpose" [] "PURPOSE" 11
             "read = objects that are read, replication = copies by replication rules, other = all else.";
         Hours number(Count) "hours" [] "HOURS" 8 by('h') "Hours billed, as of gateways and endpoints.";
-        Requests number(Count) "requests" [] "REQUESTS" 12 by('q') "Requests billed.";
+        Requests number(Count) "requests" [] "REQUESTS" 12 by('q') "Requests billed; of a metric stream metric updates.";
         UsdPerGb number(Usd) "usd_per_gb" ["rate"] "$/GB" 8 unit("$/GB") by('g')
             "What a GB cost, at the steps of the price that applied; of both sides where both pay.";
         Trend number(Percent) "trend" [] "TREND" 6 by('d')
