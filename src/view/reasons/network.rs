@@ -182,7 +182,7 @@ pub fn live(row: &PathRow) -> String {
                 most.unwrap_or_default(),
                 told,
                 plural(*running as usize, "instance"),
-                if told < running { ", the verdicts of the others needed no network" } else { "" }
+                if told < running { ": of the others verdicts needed no network, or too few hours are known" } else { "" }
             )
         }
     };

@@ -586,7 +586,7 @@ fn what_the_fleet_sends_is_a_range_and_in_no_sum() {
     assert_eq!(row("eu-west-1"), None, "not read is not nothing");
     let said = reasons::network_live(here);
     assert!(said.contains("from $0.00 ") && said.contains(" to $90.00 to the internet"), "{said}");
-    assert!(said.contains("read of 2 of 3 instances that run, the verdicts"), "{said}");
+    assert!(said.contains("read of 2 of 3 instances that run: of the others"), "{said}");
     let listed = paths(&all);
     assert_eq!((listed.network, listed.rows.len()), (Usd::ZERO, 3));
     for row in &listed.rows {
