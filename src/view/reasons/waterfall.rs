@@ -112,7 +112,7 @@ pub fn step_note(note: N) -> String {
         ),
         N::NetworkOfBill { period, bounds } => network(&format!("By the bill of {period}"), bounds),
         N::NetworkLive { bounds } => {
-            network("No bill is imported: live paths at list prices, an estimate", bounds)
+            network("Without a bill: live paths at list prices, an estimate", bounds)
         }
         N::HeldUnknown => {
             "What is held is not known, so what to add to it cannot be told.".to_owned()
@@ -242,7 +242,7 @@ mod tests {
             ),
             (
                 N::NetworkLive { bounds: 1 },
-                "No bill is imported: live paths at list prices, an estimate, of 1 path an upper bound; hours",
+                "Without a bill: live paths at list prices, an estimate, of 1 path an upper bound; hours",
             ),
             (N::WithoutVolumes, "Of storage buckets alone were read"),
         ] {
