@@ -6,7 +6,7 @@ use crate::analyze::network::{Confidence, Fix, Remedy};
 use crate::domain::HOURS_PER_MONTH;
 use crate::domain::bill::Usd;
 use crate::fleet::savings::{PathAdvice, PathRow};
-use crate::view::format::{bytes_binary, counted, plural, usd as dollars};
+use crate::view::format::{bytes_binary, counted, grouped, noun, plural, usd as dollars};
 
 /// What is done, of all rows with the fix: a clause without a full stop.
 pub const fn remedy(remedy: &Remedy) -> &'static str {
@@ -158,8 +158,9 @@ pub fn live(row: &PathRow) -> String {
             let since = created_at.map(|at| format!(" since {}", at.strftime("%F")));
             let much = match updates {
                 Some(updates) => format!(
-                    "{} a month",
-                    counted(*updates as usize, "metric update", "metric updates")
+                    "{} {} a month",
+                    grouped(*updates as f64, 0),
+                    noun(*updates as usize, "metric update")
                 ),
                 None => "how many updates CloudWatch does not tell".to_owned(),
             };
@@ -182,7 +183,11 @@ pub fn live(row: &PathRow) -> String {
                 most.unwrap_or_default(),
                 told,
                 plural(*running as usize, "instance"),
-                if told < running { ": of the others verdicts needed no network, or too few hours are known" } else { "" }
+                if told < running {
+                    ": of the others verdicts needed no network, or too few hours are known"
+                } else {
+                    ""
+                }
             )
         }
     };
