@@ -118,6 +118,7 @@ fn fleet() -> Fleet {
             gpu_percent: (kind != VerdictKind::Unknown).then(|| random.f32() * 100.0),
             cpu_percent: Some(random.f32() * 100.0),
             network_bytes_per_day: Some(random.f64() * 1e10),
+            network_out_bytes_per_day: None,
             signals: Vec::new(),
             not_checked: Arc::default(),
             likely: None,

@@ -48,7 +48,7 @@ pub fn picture(input: &SavingsInput<'_>) -> Savings {
     let mixed_fleets = super::spot::mixed_fleets(input, &spot);
     let resources = super::resources::rows(input);
     let paths = super::network::live::live(input, &resources);
-    let waterfall = super::waterfall::waterfall(input, &proposals, &spot, &resources);
+    let waterfall = super::waterfall::waterfall(input, &proposals, &spot, &resources, &paths);
     Savings {
         version: input.version,
         as_of: Some(input.now),

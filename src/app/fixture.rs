@@ -190,6 +190,7 @@ fn verdict(planted: &Planted) -> Option<Verdict> {
         gpu_percent: gpu,
         cpu_percent: Some(9.0),
         network_bytes_per_day: (kind != VerdictKind::Unknown).then_some(2.1e6),
+        network_out_bytes_per_day: None,
         signals,
         not_checked: ["activity inside the instance store".into()].into(),
         likely: None,

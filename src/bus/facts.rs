@@ -28,7 +28,7 @@ pub(super) mod kind {
     /// [`super::CandidateOffers`] per scope.
     pub const CANDIDATE_OFFERS: FactKind = FactKind::new("kin-offers", 2);
     /// [`super::Judged`] per scope.
-    pub const VERDICTS: FactKind = FactKind::new("verdicts", 6);
+    pub const VERDICTS: FactKind = FactKind::new("verdicts", 7);
     /// [`super::super::starts::Starts`] per scope.
     pub const STARTS: FactKind = FactKind::new("idle-starts", 1);
     /// [`super::super::starts::Starts`] of all GPUs, under [`super::of_all_gpus`].

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use futures_util::future::{join, join_all, join3};
+use futures_util::future::{join, join_all, join4};
 
 use super::probe::{Asked, Permission, judge, within};
 use super::{Check, Terms};
@@ -15,7 +15,7 @@ const fn permission(action: &'static str, lost: &'static str) -> Permission {
 }
 
 /// Permissions that are probed, in the order of the report.
-pub const RESOURCE_PERMISSIONS: [Permission; 17] = [
+pub const RESOURCE_PERMISSIONS: [Permission; 18] = [
     permission("sagemaker:ListNotebookInstances", "no notebook is seen"),
     permission("sagemaker:ListEndpoints", "no endpoint is seen"),
     permission("sagemaker:DescribeEndpoint", "no endpoint is seen"),
@@ -29,6 +29,7 @@ pub const RESOURCE_PERMISSIONS: [Permission; 17] = [
     permission("ec2:DescribeRouteTables", "which routes lead to a NAT gateway is not known"),
     permission("ec2:DescribeVpcEndpoints", "no endpoint of a VPC is seen"),
     permission("logs:DescribeLogGroups", "no log group is seen"),
+    permission("cloudwatch:ListMetricStreams", "no metric stream is seen"),
     permission("elasticloadbalancing:DescribeLoadBalancers", "no load balancer is seen"),
     permission("elasticloadbalancing:DescribeTags", "no load balancer is seen"),
     permission("elasticloadbalancing:DescribeTargetGroups", "targets are not known"),
@@ -91,17 +92,24 @@ async fn lists(
     account: &Arc<str>,
     region: &Arc<str>,
     terms: &Terms,
-) -> [(&'static str, Asked<()>); 3] {
+) -> [(&'static str, Asked<()>); 4] {
     const TABLES: &str = "ec2:DescribeRouteTables";
     const ENDPOINTS: &str = "ec2:DescribeVpcEndpoints";
     const LOGS: &str = "logs:DescribeLogGroups";
-    let (tables, endpoints, logs) = join3(
+    const STREAMS: &str = "cloudwatch:ListMetricStreams";
+    let (tables, endpoints, logs, streams) = join4(
         within(terms.limit, TABLES, provider.route_tables(account, region)),
         within(terms.limit, ENDPOINTS, provider.vpc_endpoints(account, region)),
         within(terms.limit, LOGS, provider.log_groups(account, region)),
+        within(terms.limit, STREAMS, provider.metric_streams(account, region)),
     )
     .await;
-    [(TABLES, tables.map(drop)), (ENDPOINTS, endpoints.map(drop)), (LOGS, logs.map(drop))]
+    [
+        (TABLES, tables.map(drop)),
+        (ENDPOINTS, endpoints.map(drop)),
+        (LOGS, logs.map(drop)),
+        (STREAMS, streams.map(drop)),
+    ]
 }
 
 fn late(permission: &Permission) -> Check {

@@ -30,6 +30,7 @@ pub mod jobs;
 pub mod json;
 pub mod likely;
 pub mod log_group;
+pub mod metric_stream;
 pub mod object_reads;
 pub mod organization;
 pub mod own_cost;
@@ -89,6 +90,7 @@ pub use instance::{
 };
 pub use likely::LikelyReason;
 pub use log_group::{EndlessLogs, LogGroup};
+pub use metric_stream::{METRIC_STREAMS, MetricStream, MetricStreams, mean_of_days};
 pub use organization::{Member, is_account_id, is_partition};
 pub use own_cost::OwnCost;
 pub use polling::{Backoff, is_due};

@@ -51,6 +51,7 @@ pub(crate) fn verdict(kind: VerdictKind) -> Verdict {
         gpu_percent: None,
         cpu_percent: None,
         network_bytes_per_day: None,
+        network_out_bytes_per_day: None,
         signals: Vec::new(),
         not_checked: Arc::default(),
         reason: "".into(),

@@ -10,6 +10,7 @@ use super::commitment::Holdings;
 use super::evidence::HourlySeries;
 use super::fleet_hour::FleetHour;
 use super::log_group::EndlessLogs;
+use super::metric_stream::MetricStreams;
 use super::reading::Reading;
 use super::resource::{Resource, ResourceSignal};
 use super::scope::Scope;
@@ -39,6 +40,9 @@ pub struct ScopeResources {
     /// Log groups that keep everything; `None` while the list was never read.
     #[serde(default)]
     pub logs: Option<EndlessLogs>,
+    /// Metric streams of CloudWatch; `None` while the list was never read.
+    #[serde(default)]
+    pub streams: Option<MetricStreams>,
 }
 
 /// Everything read for savings, before any conclusion. Immutable: a newer reading is another value.

@@ -99,6 +99,10 @@ pub struct Verdict {
     /// Why a box with GPUs likely stands idle or does little: a guess beside the verdict. `None` where its hours tell
     /// none, and for a box without GPUs.
     pub likely: Option<Box<LikelyReason>>,
+    /// Bytes sent a day, the mean of the judged hours. Nothing is judged by it. `None` where it was not read, is of less
+    /// than a day, has gaps, or makes no sense.
+    #[serde(default)]
+    pub network_out_bytes_per_day: Option<f64>,
 }
 
 impl Verdict {

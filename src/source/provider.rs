@@ -10,9 +10,9 @@ pub use super::pages::Page;
 use crate::domain::aws_budget::AwsBudgets;
 use crate::domain::daily::DayMetric;
 use crate::domain::{
-    Commitment, FleetHour, HourRange, Instance, LogGroup, Offer, PlanRate, Platform, Resource,
-    ResourceKind, ResourcePrice, ResourceSignal, RouteTable, Signal, SourceError, SpotHistory,
-    Tenancy, TypeSpec, VpcEndpoint, ZoneOffering,
+    Commitment, FleetHour, HourRange, Instance, LogGroup, MetricStream, Offer, PlanRate, Platform,
+    Resource, ResourceKind, ResourcePrice, ResourceSignal, RouteTable, Signal, SourceError,
+    SpotHistory, Tenancy, TypeSpec, VpcEndpoint, ZoneOffering,
 };
 
 /// Caller's identity in an account.
@@ -400,6 +400,16 @@ pub trait Provider: Send + Sync {
         account: &Arc<str>,
         region: &Arc<str>,
     ) -> Result<Vec<LogGroup>, SourceError> {
+        let _ = (account, region);
+        Ok(Vec::new())
+    }
+
+    /// All metric streams of a region, without what they send, which is a metric of its own.
+    async fn metric_streams(
+        &self,
+        account: &Arc<str>,
+        region: &Arc<str>,
+    ) -> Result<Vec<MetricStream>, SourceError> {
         let _ = (account, region);
         Ok(Vec::new())
     }

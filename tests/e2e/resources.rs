@@ -86,7 +86,8 @@ async fn read() -> Value {
         let hours = own.map(|h| (h.signal, series(&h.points, h.signal))).collect();
         Arc::new(ResourceFacts { resource, hours, complete })
     });
-    let resources = Arc::new(ScopeResources { items: items.collect(), routing, logs: None });
+    let resources =
+        Arc::new(ScopeResources { items: items.collect(), routing, logs: None, streams: None });
     let scope = Scope::new(identity.account.clone(), region.clone());
     let facts =
         SavingsFacts { resources: BTreeMap::from([(scope, resources)]), ..SavingsFacts::default() };

@@ -1,6 +1,7 @@
 """Reports of accounts, each by itself: what it prints has to follow from its own rows."""
 
 import csv
+import math
 from collections import defaultdict
 
 from checks import ASSETS, GIB, HOURS_PER_MONTH, aged, bound, hours, most_wasted, total, unknown
@@ -332,11 +333,16 @@ FAR_USD = {("us-east-1", "us-east-2"): 0.01, ("us-east-2", "us-east-1"): 0.01, (
 
 
 def network_live(check, report):
-    rows, whole = report["rows"], report["total"]
+    rows, whole, sent = report["rows"], report["total"], {}
     for row in rows:
         name, gb = row["resource"], (row["bytes"] or 0) / GIB
         usd, avoidable = row["usd_per_month"], row["avoidable_usd_per_month"]
         check.holds(f"{name}: of a bill", row["source"] == "live")
+        if row["service"] == "AmazonCloudWatch" and row["fix"] is None:
+            # Metric updates of a stream, at $0.003 per 1,000.
+            updates = row["requests"]
+            check.near(f"{name}: updates", usd, None if updates is None else updates * 0.003e-3, 1)
+            continue
         rate, by_the_hour = None, 0
         if row["path"] == "nat":
             check.near(f"{name}: hours", row["hours"], HOURS_PER_MONTH)
@@ -348,7 +354,11 @@ def network_live(check, report):
             rate = ENDPOINT_USD[row["from"]]
             by_the_hour = row["hours"] * rate
         elif row["fix"] == "log_retention":
-            rate = LOGS_USD.get(row["from"])
+            # Elsewhere the price of us-east-1 stands in, and the row says so.
+            rate = LOGS_USD["us-east-1"]
+            check.holds(f"{name}: whose price", (row["from"] in LOGS_USD) == ("an estimate at the price" not in row["why"]))
+        elif row["service"] == "AmazonEC2":
+            sent[name, row["account"], row["from"]] = gb
         elif row["fix"] == "co_location":
             rate = FAR_USD.get((row["from"], row["to"]))
         if rate is None or row["bytes"] is None:
@@ -368,6 +378,15 @@ def network_live(check, report):
             check.near(f"{name}: nor once", row["fix_usd_once"], 0)
             if avoidable:
                 check.near(f"{name}: pays at once", row["pay_back_months"], 0)
+    # What the fleet sends costs at most what the internet does, by the steps of all accounts together.
+    steps, all_sent = [(10_240, 0.09), (40_960, 0.085), (102_400, 0.07), (math.inf, 0.05)], sum(sent.values())
+    left, most = all_sent, 0
+    for size, rate in steps:
+        most, left = most + min(left, size) * rate, max(left - size, 0)
+    for row in rows:
+        key = (row["resource"], row["account"], row["from"])
+        share = sent[key] / all_sent if sent.get(key) else None
+        check.near(f"{key}: at most", row["usd_per_month_at_most"], share and most * share, 2)
     for key in ["usd_per_month", "avoidable_usd_per_month"]:
         check.near(f"network: {key}", whole[key], total(rows, key), len(rows))
     check.near("network: all of it", whole["network_usd_per_month"], whole["usd_per_month"])

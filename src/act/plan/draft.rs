@@ -142,12 +142,18 @@ fn evidence_hash(row: &Row) -> String {
     let said = |v: &Verdict| Verdict {
         reason: reasons::verdict(&v.reason).as_str().into(),
         not_checked: v.not_checked.iter().map(|u| (&*reasons::unchecked(u)).into()).collect(),
+        network_out_bytes_per_day: None,
         ..v.clone()
     };
     let evidence: (&Arc<str>, Timestamp, Option<Verdict>) =
         (&row.instance.id, row.instance.launched_at, row.verdict.as_deref().map(said));
-    serde_json::to_vec(&evidence).map_or_else(|_| String::new(), |bytes| sha256_hex(&bytes))
+    let Ok(json) = serde_json::to_string(&evidence) else { return String::new() };
+    // No verdict rests on it, and plans that are approved have hashes without it.
+    sha256_hex(json.replacen(NOT_JUDGED, "", 1).as_bytes())
 }
+
+/// The field of a verdict that is no evidence, as compact JSON.
+const NOT_JUDGED: &str = ",\"network_out_bytes_per_day\":null";
 
 /// Basis and provenance in words.
 fn basis(rate: &Rate) -> String {
@@ -177,6 +183,7 @@ mod tests {
         let mut row = (*fixture::fleet().rows[0]).clone();
         let mut verdict = fixture::verdict(crate::domain::VerdictKind::Unknown, 8, None, "");
         verdict.reason = InstanceReason::GpusSilent.into();
+        verdict.network_out_bytes_per_day = Some(7e9);
         verdict.not_checked = [Unchecked::Memory, "disks".into()].into();
         row.verdict = Some(verdict.into());
         let (id, launched) = (&row.instance.id, row.instance.launched_at);

@@ -155,6 +155,7 @@ pub fn judge(subject: &Subject<'_>, policy: &Policy) -> Verdict {
         gpu_percent: gpu_percent.map(|p| p as f32),
         cpu_percent: survey.cpu.and_then(|c| c.mean()).map(|p| p as f32),
         network_bytes_per_day: survey.network_per_day,
+        network_out_bytes_per_day: survey.network_out_per_day,
         signals,
         not_checked,
         reason,

@@ -75,6 +75,8 @@ pub(super) struct Survey {
     pub cpu: Option<Stats>,
     /// Mean network bytes per day, in plus out; `None` without data.
     pub network_per_day: Option<f64>,
+    /// Mean bytes sent a day; `None` without the hours that tell a pace.
+    pub network_out_per_day: Option<f64>,
     /// Mean GPU utilisation over the judged hours, percent; `None` without data.
     pub gpu_percent: Option<f64>,
 }

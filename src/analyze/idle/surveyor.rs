@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::machine::Machine;
-use super::policy::{CpuWork, Limit, Limits, Policy, Test, gpu_indices};
+use super::policy::{CpuWork, Limit, Limits, Policy, Test, enough, gpu_indices};
 use super::sliding::{Both, highest_per_day, highest_per_second, trail_per_day, trail_per_second};
 use super::stretch::{Slice, Stats, Trail, highest, trail};
 use super::survey::{Finding, Frame, Survey};
@@ -11,6 +11,9 @@ use super::words::{WORDS, Words};
 use crate::domain::{
     Criterion, EvidenceRole, Measure, SeriesSet, Signal, SignalEvidence, TypeSpec,
 };
+
+/// Hours of a day, the fewest that tell a pace.
+const DAY: usize = 24;
 
 /// Surveys the series over a frame.
 pub(super) fn survey(
@@ -293,6 +296,11 @@ impl<'a> Surveyor<'a> {
         let (input, output) = (self.see(Signal::NetworkIn), self.see(Signal::NetworkOut));
         self.out.network_per_day =
             input.stats.mean().zip(output.stats.mean()).map(|(i, o)| 24.0 * (i + o));
+        // A sum over the fleet rests on it: what has gaps, or may have been anything, is in none.
+        let (stats, hours) = (output.stats, self.frame.hours());
+        let is_pace = stats.valid >= DAY && enough(stats.valid, hours) && !stats.malformed();
+        self.out.network_out_per_day =
+            stats.mean().filter(|_| is_pace).map(|mean| mean * DAY as f64);
         let Some(limit) = limit else { return };
         let seen = trail_per_day(both(input, output), limit, self.frame.recent, self.frame.stretch);
         let line = Line {

@@ -107,8 +107,9 @@ pub struct RowKey {
 
 impl NetworkRow {
     /// What a GB cost, US dollars: at the steps of the price that applied, and of both sides where both pay. `None` where
-    /// nothing counts bytes.
+    /// nothing counts bytes, and where they have no known price.
     pub fn usd_per_gb(&self) -> Option<f64> {
+        self.live.as_ref().is_none_or(|live| live.bytes_usd.is_some()).then_some(())?;
         let gb = self.bytes? / GB;
         (gb > 0.0).then(|| self.bytes_usd.to_f64() / gb)
     }

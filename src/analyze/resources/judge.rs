@@ -395,6 +395,7 @@ pub(super) fn judge(subject: &Subject<'_>) -> Verdict {
         gpu_percent,
         cpu_percent,
         network_bytes_per_day: None,
+        network_out_bytes_per_day: None,
         signals: input
             .findings
             .into_iter()

@@ -122,6 +122,7 @@ fn judge(resource: &Resource, since: Option<Timestamp>, volumes: usize, now: Tim
         gpu_percent: None,
         cpu_percent: None,
         network_bytes_per_day: None,
+        network_out_bytes_per_day: None,
         signals: Vec::new(),
         not_checked: intern::shared_list(&[
             Unchecked::Criterion(resource.kind),

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::network::Network;
 use crate::analyze::savings::SavingsInput;
 use crate::domain::{HOURS_PER_MONTH, Holdings, Lifecycle, NetUnknown, ResourceKind, VerdictKind};
 use crate::fleet::commitments::{blind_plans, is_priced};
@@ -51,7 +52,7 @@ pub(super) struct Bill<'a> {
     pub flat: f64,
     /// Resources that are no instances, USD/h.
     pub resources: f64,
-    /// Bytes and requests, USD/h; 0 without an imported bill.
+    /// Bytes and requests, USD/h; 0 where neither a bill nor a live path tells of them.
     pub network: f64,
     /// Storage, USD/h; 0 where it was not read.
     pub storage: f64,
@@ -70,6 +71,7 @@ impl<'a> Bill<'a> {
         input: &SavingsInput<'a>,
         proposals: &[Arc<Proposal>],
         resources: &[Arc<ResourceRow>],
+        network: Option<&Network>,
     ) -> Self {
         let book = &*input.fleet.book;
         let net_unknown = net_unknown(input);
@@ -127,7 +129,7 @@ impl<'a> Bill<'a> {
         Self {
             flat,
             resources: resources.iter().map(|r| resource_usd(r, &listed).bill).sum(),
-            network: super::network::usd_per_hour(input),
+            network: network.map_or(0.0, |network| network.usd_per_hour),
             storage: input.storage.map_or(0.0, |s| s.totals.usd_per_month() / HOURS_PER_MONTH),
             committing: 0.0,
             machines,

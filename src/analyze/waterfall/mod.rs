@@ -27,32 +27,37 @@ use std::sync::Arc;
 use crate::analyze::savings::SavingsInput;
 use crate::domain::{Reading, SavingsFacts, SourceState};
 use crate::fleet::Fleet;
-use crate::fleet::savings::{Proposal, ResourceRow, SpotRow, Step, StepKind, StepNote, Waterfall};
+use crate::fleet::savings::{
+    PathRow, Proposal, ResourceRow, SpotRow, Step, StepKind, StepNote, Waterfall,
+};
 
 use bill::Bill;
 use levels::Levels;
+use network::Network;
 
-/// The bill now, and what each step leaves of it.
+/// The bill now, and what each step leaves of it. `paths` are what the network costs where no bill is kept.
 pub fn waterfall(
     input: &SavingsInput<'_>,
     proposals: &[Arc<Proposal>],
     spot: &[Arc<SpotRow>],
     resources: &[Arc<ResourceRow>],
+    paths: &[Arc<PathRow>],
 ) -> Waterfall {
-    let mut bill = Bill::of(input, proposals, resources);
+    let network = Network::of(input, paths);
+    let mut bill = Bill::of(input, proposals, resources, network.as_ref());
     let before = bill.usd_per_hour();
-    let parts = rows::rows(&bill, input, resources);
+    let parts = rows::rows(&bill, input, resources, network.as_ref());
     let mut left = before;
     let mut steps = Vec::with_capacity(StepKind::ALL.len());
     let mut nodes = Vec::new();
     for kind in StepKind::ALL {
-        // Without a bill nothing is known of the network: no part of the bill now, no step.
-        if kind == StepKind::Network && input.fleet.book.network.is_none() {
-            continue;
-        }
         let done = match kind {
             StepKind::Idle => idle::take(&mut bill, input, resources),
-            StepKind::Network => network::take(&mut bill, input),
+            // Nothing is known of the network: no part of the bill now, no step.
+            StepKind::Network => match &network {
+                Some(network) => network::take(&mut bill, network),
+                None => continue,
+            },
             StepKind::PartlyIdle => {
                 let done;
                 (done, nodes) = pack::take(&mut bill, proposals);

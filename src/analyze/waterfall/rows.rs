@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::bill::{Bill, Machine, resource_usd};
+use super::network::Network;
 use super::storage::Listed;
 use crate::analyze::savings::SavingsInput;
 use crate::domain::{Commits, Holdings, Lifecycle, ReservesCapacity, VerdictKind};
@@ -16,6 +17,7 @@ pub(super) fn rows(
     bill: &Bill<'_>,
     input: &SavingsInput<'_>,
     resources: &[Arc<ResourceRow>],
+    network: Option<&Network>,
 ) -> Vec<BillRow> {
     // Where not all commitments are known, the bill has none of them.
     let holdings = input.fleet.book.holdings.as_ref().filter(|_| bill.net_unknown.is_none());
@@ -46,7 +48,7 @@ pub(super) fn rows(
         }
     }
     rows.push(row(BillKind::Storage, bill.storage, count, unpriced));
-    let paths = input.fleet.book.network.as_deref().map_or(0, |spend| spend.paths);
+    let paths = network.map_or(0, |network| network.paths);
     rows.push(row(BillKind::Network, bill.network, paths, 0));
     rows
 }

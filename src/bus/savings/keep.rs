@@ -33,7 +33,7 @@ pub(super) mod kind {
     /// `Vec<ZoneOffering>` per scope.
     pub const OFFERINGS: FactKind = FactKind::new("offerings", 1);
     /// `ScopeResources` per scope.
-    pub const RESOURCES: FactKind = FactKind::new("resources", 2);
+    pub const RESOURCES: FactKind = FactKind::new("resources", 3);
 
     /// The kind that commitments of a region are kept under; plans have more to keep.
     pub const fn of(source: CommitmentSource) -> FactKind {

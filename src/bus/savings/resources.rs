@@ -16,10 +16,12 @@ use super::super::wake::Wake;
 use super::keep::kind;
 use super::{Context, Input};
 use crate::cache::FactKind;
+use crate::domain::daily::{DayMetric, DayStatistic, day_of};
 use crate::domain::{
-    ENDPOINT_BYTES, EndlessLogs, ErrorKind, GbPrice, Hour, HourRange, HourlySeries, NAT_BYTES,
-    RESOURCE_HOURS, Resource, ResourceFacts, ResourceKind, ResourcePrice, Routing, Scope,
-    ScopeResources, SourceError, SourceId, arcs, is_due,
+    ENDPOINT_BYTES, EndlessLogs, ErrorKind, GbPrice, Hour, HourRange, HourlySeries, METRIC_STREAMS,
+    MetricStream, MetricStreams, NAT_BYTES, RESOURCE_HOURS, Resource, ResourceFacts, ResourceKind,
+    ResourcePrice, Routing, Scope, ScopeResources, SourceError, SourceId, arcs, is_due,
+    mean_of_days,
 };
 use crate::source::catalogue::resource_price;
 use crate::source::ledger::BilledApi;
@@ -34,6 +36,12 @@ const PRICED_FOR: SignedDuration = SignedDuration::from_hours(24 * 7);
 
 /// Log groups come and go by the day, and there may be thousands of them.
 const LOGS_FOR: SignedDuration = SignedDuration::from_hours(6);
+
+/// Metric streams of which it is read what they send: each is a metric that is billed. Accounts have a few.
+const MOST_STREAMS: usize = 20;
+
+/// Whole days that tell what a stream sends a day.
+const STREAMED_DAYS: i64 = 7;
 
 /// Hours that are kept of each series, 6 KB: verdicts look at fewer, but a stretch that fills those
 /// began before them.
@@ -101,9 +109,13 @@ impl Round {
             routing = routes(ctx, &mut listed, &mut troubles).await;
         }
         let (logs, is_asked) = self.logs(ctx, now, failed, &mut troubles).await;
+        let (streams, are_asked) = self.streams(ctx, now, failed, &mut troubles).await;
         let parts = Parts {
             failed: troubles.len(),
-            all: KINDS.len() + 2 * usize::from(is_routed) + usize::from(is_asked),
+            all: KINDS.len()
+                + 2 * usize::from(is_routed)
+                + usize::from(is_asked)
+                + usize::from(are_asked),
         };
         let of_gb = self.price(ctx, &mut listed, now, &mut troubles).await;
         (routing.nat_usd_per_gb, routing.endpoint_gb) = (of_gb.nat_usd, of_gb.endpoints);
@@ -118,7 +130,7 @@ impl Round {
         items.sort_by(|a, b| {
             (a.resource.kind, &a.resource.id).cmp(&(b.resource.kind, &b.resource.id))
         });
-        let resources = Arc::new(ScopeResources { items: arcs(items), routing, logs });
+        let resources = Arc::new(ScopeResources { items: arcs(items), routing, logs, streams });
         if failed < KINDS.len() {
             self.known = resources.clone();
             let scope = ctx.scope.clone();
@@ -169,6 +181,43 @@ impl Round {
                 (known, true)
             }
         }
+    }
+
+    /// Metric streams with what they send, and whether they were asked for now. A list that fails keeps the last good one;
+    /// what a stream sends that could not be read is not known.
+    async fn streams(
+        &self,
+        ctx: &Context,
+        now: Timestamp,
+        failed: usize,
+        troubles: &mut Vec<Arc<SourceError>>,
+    ) -> (Option<MetricStreams>, bool) {
+        let known = self.known.streams.clone();
+        let is_due = is_due(known.as_ref().map(|known| known.taken_at), LOGS_FOR, now);
+        if failed >= KINDS.len() || !is_due {
+            return (known, false);
+        }
+        let Scope { account, region } = &ctx.scope;
+        let ask = ctx.source.metric_streams(account, region);
+        let mut streams = match guarded("cloudwatch:ListMetricStreams", ask).await {
+            Ok(streams) => streams,
+            Err(error) => {
+                troubles.push(Arc::new(error));
+                return (known, true);
+            }
+        };
+        let running = streams.iter_mut().filter(|stream| stream.is_running);
+        for stream in running.take(MOST_STREAMS) {
+            match updates_per_day(ctx, stream, now).await {
+                Ok(updates) => stream.updates_per_day = updates,
+                Err(error) => {
+                    // The next one would be refused the same way.
+                    troubles.push(Arc::new(error));
+                    break;
+                }
+            }
+        }
+        (Some(MetricStreams { taken_at: now, streams }), true)
     }
 
     /// Fills in prices that the provider did not know itself. Returns those of a GB, which belong to no unit.
@@ -295,6 +344,31 @@ fn is_gateway(resource: &Resource) -> bool {
 
 fn is_endpoint(resource: &Resource) -> bool {
     resource.kind == ResourceKind::VpcEndpoint
+}
+
+/// Metric updates that a stream sent on each of the last whole days, in the mean; `None` where CloudWatch does not tell. One
+/// metric, charged before it is asked for.
+async fn updates_per_day(
+    ctx: &Context,
+    stream: &MetricStream,
+    now: Timestamp,
+) -> Result<Option<f64>, SourceError> {
+    // A name that had to be cleaned is not the one that CloudWatch knows.
+    if !stream.name.chars().all(|c| c.is_ascii_graphic()) {
+        return Ok(None);
+    }
+    ctx.shared.charge(BilledApi::GetMetricData, 1).await?;
+    let metric = DayMetric {
+        namespace: METRIC_STREAMS.into(),
+        metric: "MetricUpdate".into(),
+        dimensions: vec![("MetricStreamName".into(), stream.name.clone())],
+        statistic: DayStatistic::Sum,
+    };
+    let today = day_of(now);
+    let days = today.saturating_sub(jiff::Span::new().days(STREAMED_DAYS))..today;
+    let call = ctx.source.metric_days(&ctx.scope.region, &metric, &days);
+    let found = guarded("cloudwatch:GetMetricData", call).await?;
+    Ok(found.filter(|found| found.complete).and_then(|found| mean_of_days(&found.points)))
 }
 
 /// Route tables and endpoints, and what the gateways serve by them. What could not be read is `None`: nothing is

@@ -22,7 +22,7 @@ use crate::source::{demo, storage_prices};
 use crate::tabs::network::picture::{CacheField, cache_items};
 
 /// US dollars of a GiB of `FSx` for Lustre (scratch, SSD) for a month in us-east-1: AWS, "Amazon `FSx` for Lustre pricing", example
-/// 1, as of 2026-11. Of other regions no price is embedded.
+/// 1, as of 2026-11. Of other regions no price is embedded: there it stands in, and the report says so.
 const LUSTRE_GIB: (&str, f64) = ("us-east-1", 0.14);
 
 /// Prints what a cache would save. Fails for arguments that do not fit, and where no read could be read.
@@ -96,20 +96,12 @@ fn told(read: LogReads) -> LogTold {
     }
 }
 
-/// What was not read, for standard error.
+/// What was not read, for standard error: each with the first one.
 fn troubles(log: &LogTold) -> impl Iterator<Item = String> {
-    let lines = (log.failed_count > 0).then(|| {
-        let first =
-            log.failed.first().map(|(file, line, why)| format!(": {file}, line {line}: {why}"));
-        let lines = counted(log.failed_count as usize, "line", "lines");
-        format!("{lines} could not be read{}", first.unwrap_or_default())
-    });
-    let files = (log.broken_count > 0).then(|| {
-        let first = log.broken.first().map(|(file, why)| format!(": {file}: {why}"));
-        let files = counted(log.broken_count as usize, "file", "files");
-        format!("{files} could not be read to the end{}", first.unwrap_or_default())
-    });
-    lines.into_iter().chain(files)
+    log.unread().into_iter().map(|unread| match unread.which.first() {
+        Some(first) => format!("{}: {first}", unread.what),
+        None => unread.what,
+    })
 }
 
 /// Why nothing was read.
@@ -128,9 +120,12 @@ fn nothing(read: &LogReads) -> String {
 fn prices(region: &str) -> CachePrices {
     let get = storage_prices::s3(region);
     let disks = storage_prices::ebs(region);
+    // Not so in China.
+    let in_dollars = !region.starts_with("cn-");
     CachePrices {
         get_per_1000: get.and_then(|prices| prices.tier(Tier::Standard)?.get_per_1000),
         gp3_gib: disks.and_then(|prices| prices.kind(VolumeKind::Gp3)?.gib),
-        lustre_gib: (region == LUSTRE_GIB.0).then_some(LUSTRE_GIB.1),
+        lustre_gib: in_dollars.then_some(LUSTRE_GIB.1),
+        lustre_of: (in_dollars && region != LUSTRE_GIB.0).then_some(LUSTRE_GIB.0),
     }
 }

@@ -99,6 +99,12 @@ fn a_log_becomes_a_curve_and_dollars() {
     let other = of(&["--path", "requests", "--price-region", "mars-north-1"]);
     assert_eq!(other["rows"][0]["saved_usd_per_month"], Json::Null);
     assert_eq!(other["rows"][0]["gp3_usd_per_month"], Json::Null);
+    // Of a file system the price of us-east-1 stands in, which is said.
+    near(&other["rows"][0]["lustre_usd_per_month"], 1_200.0 * 0.14);
+    let basis = other["basis"].as_str().unwrap();
+    assert!(basis.ends_with("of FSx for Lustre an estimate at that of us-east-1"), "{basis}");
+    let yuan = of(&["--price-region", "cn-north-1"]);
+    assert_eq!(yuan["rows"][0]["lustre_usd_per_month"], Json::Null, "another currency");
     let chosen = of(&["--cache", "9GiB"]);
     assert_eq!(chosen["rows"][0]["cache_bytes"], 9 * GIB);
     assert_eq!(chosen["rows"][0]["hit_bytes_ratio"], 0.0);

@@ -19,6 +19,10 @@ pub enum PathKind {
     FarBucket,
     /// Into a log group of CloudWatch Logs, which keeps the bytes.
     Logs,
+    /// Out of CloudWatch by a metric stream.
+    Stream,
+    /// Out of the instances of an account and region, wherever it goes.
+    Sent,
 }
 
 /// What is known of a path's avoidable part.
@@ -70,12 +74,26 @@ pub enum PathAdvice {
         /// Time of its creation; `None` when unknown.
         created_at: Option<Timestamp>,
     },
+    /// Metrics are sent out, and nothing tells whether somebody looks at them.
+    Exported {
+        /// Metric updates that are sent in a month of 730 h; `None` when unknown.
+        updates: Option<u64>,
+        /// Time of the stream's creation; `None` when unknown.
+        created_at: Option<Timestamp>,
+    },
+    /// Nothing tells where the bytes go.
+    Anywhere {
+        /// Instances of which they are known.
+        told: u32,
+        /// Instances that run; ≥ `told`.
+        running: u32,
+    },
 }
 
 /// A path of the network, read live.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PathRow {
-    /// Id of the gateway or the endpoint, name of the bucket; clean text.
+    /// Id of the gateway or the endpoint, name of the bucket or log group, `fleet`; clean text.
     pub id: Arc<str>,
     /// Its name; the id where it has none.
     pub name: Arc<str>,
@@ -95,6 +113,13 @@ pub struct PathRow {
     pub bytes_usd: Option<f64>,
     /// What the path costs, USD per month; `None` when a part of it is unknown.
     pub usd: Option<f64>,
+    /// What the bytes cost at most where nothing tells their way, USD per month: the range begins at 0, and no sum has it.
+    /// `None` where the way is told, and without a price.
+    #[serde(default)]
+    pub at_most_usd: Option<f64>,
+    /// Region whose price stands in, because that of the path's own is not embedded; `None` where it is.
+    #[serde(default)]
+    pub price_of: Option<Arc<str>>,
     /// What could be avoided, USD per month: never more than `usd`. `None` when unknown, and without advice.
     pub avoidable_usd: Option<f64>,
     /// What the advice costs once, USD; `None` when unknown.

@@ -14,7 +14,7 @@ use crate::domain::bill::Month;
 pub enum StepKind {
     /// Stopping idle instances and resources.
     Idle,
-    /// Cheaper data transfer, by the newest bill; other steps do not change it.
+    /// Cheaper data transfer, by the newest bill, else by live paths; other steps do not change it.
     Network,
     /// Nodes of whose GPUs some idle: drained, shared by MIG, or made smaller.
     PartlyIdle,
@@ -161,6 +161,11 @@ pub enum StepNote {
     NetworkOfBill {
         /// Its period.
         period: Month,
+        /// Number of paths of which what is avoided is an upper bound.
+        bounds: u32,
+    },
+    /// No bill is kept: the network is of live paths at list prices.
+    NetworkLive {
         /// Number of paths of which what is avoided is an upper bound.
         bounds: u32,
     },

@@ -8,7 +8,7 @@ use crate::analyze::network::cache::{
     CacheAdvice, CachePrices, CacheReads, CurvePoint, GroupReads, Medium, PathPrice, lustre_gib,
 };
 use crate::domain::object_reads::ReadsBy;
-use crate::domain::{HOURS_PER_MONTH, Reading, SourceId};
+use crate::domain::{Reading, SourceId};
 use crate::report::json::number;
 use crate::report::{List, ListField};
 use crate::tabs::network::picture::{CacheField, CacheItem};
@@ -51,6 +51,43 @@ pub struct LogTold {
     pub broken_count: u64,
     /// What is odd or left out, one sentence each.
     pub notes: Vec<String>,
+}
+
+/// What could not be read of a log: its lines, or its files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unread {
+    /// How many of what, without a full stop.
+    pub what: String,
+    /// What that means for the figures, to be added; empty for nothing.
+    pub means: &'static str,
+    /// The first ones, each with why; never empty where they were kept.
+    pub which: Vec<String>,
+}
+
+impl LogTold {
+    /// What could not be read: lines, and files; empty where all was.
+    pub fn unread(&self) -> Vec<Unread> {
+        let lines = (self.failed_count > 0).then(|| {
+            let failed = format::counted(self.failed_count as usize, "line", "lines");
+            let which =
+                self.failed.iter().map(|(file, at, why)| format!("{file}, line {at}: {why}"));
+            Unread {
+                what: format!("{failed} could not be read"),
+                means: " and count nothing",
+                which: which.collect(),
+            }
+        });
+        let files = (self.broken_count > 0).then(|| {
+            let broken = format::counted(self.broken_count as usize, "file", "files");
+            let which = self.broken.iter().map(|(file, why)| format!("{file}: {why}"));
+            Unread {
+                what: format!("{broken} could not be read to the end"),
+                means: "",
+                which: which.collect(),
+            }
+        });
+        lines.into_iter().chain(files).collect()
+    }
 }
 
 /// Sums over the rows of a list.
@@ -127,8 +164,7 @@ fn cost(name: &str, usd: Option<f64>, saved: Option<f64>) -> Option<String> {
     let back = match saved {
         None => String::new(),
         Some(saved) if saved > usd => {
-            let days = (usd / saved * (HOURS_PER_MONTH / 24.0)).ceil() as usize;
-            format!(", paid back in {}", format::plural(days, "day"))
+            format!(", paid back in {}", reasons::days_of_months(usd / saved))
         }
         Some(_) => ", more than it saves".to_owned(),
     };
@@ -169,6 +205,14 @@ fn sentence(list: &List<CacheField>, total: &Total) -> Option<String> {
     Some(format!("{cache} {share} of {much}{}", saved(total.saved)))
 }
 
+/// ` (an estimate at the price of us-east-1)` where no price of the region is known; else nothing.
+fn stands_in(of: &CacheOf) -> String {
+    let other = of.prices.lustre_of.map(|other| {
+        format!(" (an estimate at the price of {other}, for that of {} is not embedded)", of.region)
+    });
+    other.unwrap_or_default()
+}
+
 /// What the cache itself costs, where it may lie.
 fn costs(list: &List<CacheField>, total: &Total) -> Option<String> {
     caches(list).next()?;
@@ -183,7 +227,8 @@ fn costs(list: &List<CacheField>, total: &Total) -> Option<String> {
     let parts = [
         Some("the disks that instances have (instance store) nothing".to_owned()),
         cost("gp3", total.gp3, total.saved),
-        cost("FSx for Lustre", shared, total.saved),
+        cost("FSx for Lustre", shared, total.saved)
+            .map(|cost| format!("{cost}{}", stands_in(&list.of))),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     Some(format!("the cache itself costs: {}", parts.join("; ")))
@@ -218,21 +263,14 @@ fn recipes(list: &List<CacheField>) -> Vec<String> {
     lines.into()
 }
 
-/// What could not be read.
+/// What could not be read, with the first ones.
 fn troubles(log: &LogTold) -> Vec<String> {
-    let mut lines = Vec::new();
-    if log.failed_count > 0 {
-        let failed = format::counted(log.failed_count as usize, "line", "lines");
-        lines.push(format!("! {failed} could not be read and count nothing"));
-        let named = log.failed.iter().take(NAMED);
-        lines.extend(named.map(|(file, line, why)| format!("  {file}, line {line}: {why}")));
-    }
-    if log.broken_count > 0 {
-        let broken = format::counted(log.broken_count as usize, "file", "files");
-        lines.push(format!("! {broken} could not be read to the end"));
-        lines.extend(log.broken.iter().take(NAMED).map(|(file, why)| format!("  {file}: {why}")));
-    }
-    lines
+    let unread = log.unread();
+    let lines = unread.iter().flat_map(|unread| {
+        let head = format!("! {}{}", unread.what, unread.means);
+        std::iter::once(head).chain(unread.which.iter().take(NAMED).map(|one| format!("  {one}")))
+    });
+    lines.collect()
 }
 
 /// That a sample was followed, and how far it may be off.
@@ -292,9 +330,12 @@ impl ListField for CacheField {
             if of.reads.followed < 1.0 { "estimated from a sample of objects" } else { "exact" };
         format!(
             "an LRU cache of whole objects, bounded in bytes, {exact}; an object larger than the cache is not kept; requests for \
-             parts of an object are one read until they add up to its size; a month is 730 h; {}; prices of {}",
+             parts of an object are one read until they add up to its size; a month is 730 h; {}; prices of {}{}",
             reasons::path_price(of.price),
-            of.region
+            of.region,
+            of.prices.lustre_of.map_or_else(String::new, |other| {
+                format!(", of FSx for Lustre an estimate at that of {other}")
+            })
         )
     }
 

@@ -242,6 +242,8 @@ calls! {
         "to list endpoints of VPCs, and to know what goes through a NAT gateway and need not";
     DESCRIBE_LOG_GROUPS logs:DescribeLogGroups describe_log_groups read
         "to list log groups that keep everything for ever";
+    LIST_METRIC_STREAMS cloudwatch:ListMetricStreams list_metric_streams read
+        "to list metric streams, which send metrics out of CloudWatch";
     DESCRIBE_LOAD_BALANCERS elasticloadbalancing:DescribeLoadBalancers describe_load_balancers read
         "to list load balancers";
     DESCRIBE_TAGS elasticloadbalancing:DescribeTags describe_tags read
@@ -276,13 +278,14 @@ pub const JOBS: [&Call; 4] =
     [&LIST_TRAINING_JOBS, &DESCRIBE_TRAINING_JOB, &LIST_PROCESSING_JOBS, &DESCRIBE_PROCESSING_JOB];
 
 /// Calls that read resources other than instances, besides those of [`READING`].
-pub const RESOURCES: [&Call; 17] = [
+pub const RESOURCES: [&Call; 18] = [
     &DESCRIBE_ADDRESSES,
     &DESCRIBE_NETWORK_INTERFACES,
     &DESCRIBE_NAT_GATEWAYS,
     &DESCRIBE_ROUTE_TABLES,
     &DESCRIBE_VPC_ENDPOINTS,
     &DESCRIBE_LOG_GROUPS,
+    &LIST_METRIC_STREAMS,
     &DESCRIBE_LOAD_BALANCERS,
     &DESCRIBE_TAGS,
     &DESCRIBE_TARGET_GROUPS,

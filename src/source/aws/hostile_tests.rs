@@ -136,6 +136,9 @@ pub(super) fn answer(request: &Request, text: &str, id: &str) -> Reply {
     if request.path.contains("/operation/ListMetrics") {
         return metrics(text);
     }
+    if request.path.ends_with("/operation/ListMetricStreams") {
+        return metric_streams(text);
+    }
     if request.path.starts_with("/Describe") {
         let plan = json!({
             "savingsPlanId": id, "savingsPlanArn": text, "description": text,
@@ -261,6 +264,12 @@ fn metrics(text: &str) -> Reply {
         all([("InstanceId", "i-1"), ("index", "0"), ("host", "h")]),
     ];
     Reply::cbor(&Cbor::Map(vec![("Metrics", Cbor::List(list))]))
+}
+
+fn metric_streams(text: &str) -> Reply {
+    let text: &'static str = String::from(text).leak();
+    let entry = Cbor::Map(vec![("Name", Cbor::Text(text)), ("State", Cbor::Text(text))]);
+    Reply::cbor(&Cbor::Map(vec![("Entries", Cbor::List(vec![entry]))]))
 }
 
 fn s3(path: &str, text: &str) -> Reply {

@@ -23,6 +23,7 @@ mod load_balancers;
 mod log_groups;
 mod login;
 mod metric_days;
+mod metric_streams;
 mod metrics;
 mod minutes;
 mod nat_gateways;
@@ -93,9 +94,9 @@ use super::provider::{
 use crate::domain::aws_budget::AwsBudgets;
 use crate::domain::daily::DayMetric;
 use crate::domain::{
-    Commitment, HourRange, Instance, LogGroup, Offer, PlanRate, Resource, ResourceKind,
-    ResourcePrice, RouteTable, Scope, SourceError, SpotHistory, TypeSpec, VpcEndpoint,
-    ZoneOffering,
+    Commitment, HourRange, Instance, LogGroup, MetricStream, Offer, PlanRate, Resource,
+    ResourceKind, ResourcePrice, RouteTable, Scope, SourceError, SpotHistory, TypeSpec,
+    VpcEndpoint, ZoneOffering,
 };
 
 pub use config::{AccountSource, AssumeRole, Patience};
@@ -307,6 +308,14 @@ impl Provider for AwsProvider {
         region: &Arc<str>,
     ) -> Result<Vec<LogGroup>, SourceError> {
         log_groups::read(self, region).await
+    }
+
+    async fn metric_streams(
+        &self,
+        _: &Arc<str>,
+        region: &Arc<str>,
+    ) -> Result<Vec<MetricStream>, SourceError> {
+        metric_streams::read(self, region).await
     }
 
     async fn budgets(&self, account: &Arc<str>) -> Result<Option<AwsBudgets>, SourceError> {

@@ -265,6 +265,13 @@ pub(super) fn lists() -> Vec<(&'static str, &'static str, bool, &'static str, Ca
             call!(|aws| aws.log_groups(&ACCOUNT.into(), &scope().region)),
         ),
         (
+            "metric_streams.rs",
+            "ListMetricStreams",
+            true,
+            end,
+            call!(|aws| aws.metric_streams(&ACCOUNT.into(), &scope().region)),
+        ),
+        (
             "load_balancers.rs",
             "DescribeLoadBalancers",
             true,

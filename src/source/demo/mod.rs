@@ -23,6 +23,7 @@ mod inventory;
 pub mod jobs;
 mod life;
 mod log_groups;
+mod metric_streams;
 mod places;
 mod prices;
 mod profile;

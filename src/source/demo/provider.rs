@@ -1,21 +1,24 @@
 //! One account of the demo, answering as AWS would: same pages, same limits, same silences.
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use jiff::Timestamp;
+use jiff::civil::Date;
 
 use super::hash::hash;
 use super::places::{Account, REGIONS, Region, ZONES};
 use super::profile::{Fleet, Profile};
 use super::world::World;
 use super::{
-    Clock, DemoOptions, commitments, history, inventory, log_groups, prices, resources, telemetry,
-    vpcs,
+    Clock, DemoOptions, commitments, history, inventory, log_groups, metric_streams, prices,
+    resources, telemetry, vpcs,
 };
+use crate::domain::daily::DayMetric;
 use crate::domain::{
-    Commitment, ErrorKind, FleetHour, Hour, HourRange, Instance, LogGroup, Offer, PlanRate,
-    Resource, ResourceKind, ResourcePrice, RouteTable, Scope, SourceError, SpotHistory, TypeSpec,
-    VpcEndpoint, ZoneOffering,
+    Commitment, ErrorKind, FleetHour, Hour, HourRange, Instance, LogGroup, MetricStream, Offer,
+    PlanRate, Resource, ResourceKind, ResourcePrice, RouteTable, Scope, SourceError, SpotHistory,
+    TypeSpec, VpcEndpoint, ZoneOffering,
 };
 use crate::source::catalogue;
 use crate::source::provider::{GpuMetric, PriceWanted, ResourceHours};
@@ -273,6 +276,23 @@ impl Provider for DemoProvider {
         region: &Arc<str>,
     ) -> Result<Vec<LogGroup>, SourceError> {
         Ok(log_groups::of(account, region, self.now()))
+    }
+
+    async fn metric_streams(
+        &self,
+        account: &Arc<str>,
+        region: &Arc<str>,
+    ) -> Result<Vec<MetricStream>, SourceError> {
+        Ok(metric_streams::of(account, region, self.now()))
+    }
+
+    async fn metric_days(
+        &self,
+        _region: &Arc<str>,
+        metric: &DayMetric,
+        days: &Range<Date>,
+    ) -> Result<Option<MetricResult>, SourceError> {
+        Ok(metric_streams::updates(metric, days))
     }
 
     async fn resource_prices(

@@ -101,7 +101,7 @@ pub(super) static LISTS: [NetworkListSpec; NetworkList::ALL.len()] = [
         ),
         columns: NetworkField::SCREEN_COLUMNS,
         order: "what avoids most first",
-        empty: "No NAT gateway, no endpoint, no bucket far from the GPUs and no log group that keeps everything was seen.",
+        empty: "No NAT gateway, no endpoint, no bucket far from the GPUs, no log group that keeps everything and no metric stream was seen.",
         hints: HINTS,
     },
 ];

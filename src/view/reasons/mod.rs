@@ -40,7 +40,7 @@ pub use list::list;
 pub use net::{net_note, net_unknown};
 pub use network::{
     LIVE as NETWORK_LIVE, avoided as network_avoided, confidence as network_confidence,
-    fix as network_fix, live as network_live, pay_back as network_pay_back,
+    days as days_of_months, fix as network_fix, live as network_live, pay_back as network_pay_back,
     remedy as network_remedy,
 };
 pub use resource::resource_fix;

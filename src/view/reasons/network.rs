@@ -3,12 +3,10 @@
 use std::sync::Arc;
 
 use crate::analyze::network::{Confidence, Fix, Remedy};
+use crate::domain::HOURS_PER_MONTH;
 use crate::domain::bill::Usd;
 use crate::fleet::savings::{PathAdvice, PathRow};
-use crate::view::format::{bytes_binary, counted, plural, usd as dollars};
-
-/// Days of a month, for spans.
-const DAYS: f64 = 30.4;
+use crate::view::format::{bytes_binary, counted, grouped, noun, plural, usd as dollars};
 
 /// What is done, of all rows with the fix: a clause without a full stop.
 pub const fn remedy(remedy: &Remedy) -> &'static str {
@@ -40,10 +38,15 @@ pub fn avoided(avoidable: Option<Usd>, confidence: Confidence) -> Option<String>
     Some(if confidence == Confidence::High { much } else { format!("up to {much}") })
 }
 
+/// So many months of 730 h in days, rounded up.
+pub fn days(months: f64) -> String {
+    plural((months * (HOURS_PER_MONTH / 24.0)).ceil() as usize, "day")
+}
+
 /// How long it takes until a fix is paid back; `None` where it costs nothing once, and where nobody knows.
 pub fn pay_back(fix: &Fix) -> Option<String> {
     let months = fix.pay_back_months().filter(|months| *months > 0.0)?;
-    Some(plural((months * DAYS).ceil() as usize, "day"))
+    Some(days(months))
 }
 
 /// How much of a path the bill tells: a clause without a full stop.
@@ -97,7 +100,7 @@ pub fn live(row: &PathRow) -> String {
     let tables = |tables: &[Arc<str>]| {
         format!("{} ({})", plural(tables.len(), "route table"), tables.join(", "))
     };
-    match &row.advice {
+    let said = match &row.advice {
         PathAdvice::AddEndpoint { vpc, tables: of } => format!(
             "{} of {vpc} lead to a NAT gateway and have no gateway endpoint of S3, which costs nothing; \
              flow logs tell how much goes there",
@@ -151,6 +154,49 @@ pub fn live(row: &PathRow) -> String {
                 once.unwrap_or_default()
             )
         }
+        PathAdvice::Exported { updates, created_at } => {
+            let since = created_at.map(|at| format!(" since {}", at.strftime("%F")));
+            let much = match updates {
+                Some(updates) => format!(
+                    "{} {} a month",
+                    grouped(*updates as f64, 0),
+                    noun(*updates as usize, "metric update")
+                ),
+                None => "how many updates CloudWatch does not tell".to_owned(),
+            };
+            format!(
+                "a metric stream sends metrics out of CloudWatch{}: {much}, before what Firehose and the receiver charge; its \
+                 filters say which metrics",
+                since.unwrap_or_default()
+            )
+        }
+        PathAdvice::Anywhere { told, running } => {
+            let most = row.at_most_usd.map(|usd| {
+                format!(
+                    ": from {} within a zone or to S3 in the region to {} to the internet",
+                    dollars(0.0),
+                    dollars(usd)
+                )
+            });
+            format!(
+                "CloudWatch counts what leaves instances and not where it goes{}; in no total; read of {} of {} that run{}",
+                most.unwrap_or_default(),
+                told,
+                plural(*running as usize, "instance"),
+                if told < running {
+                    ": of the others verdicts needed no network, or too few hours are known"
+                } else {
+                    ""
+                }
+            )
+        }
+    };
+    match &row.price_of {
+        Some(other) => format!(
+            "{said}; an estimate at the price of {other}, for that of {} is not embedded",
+            row.scope.region
+        ),
+        None => said,
     }
 }
 

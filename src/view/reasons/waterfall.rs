@@ -110,14 +110,9 @@ pub fn step_note(note: N) -> String {
             "{} of stopped instances left out: whether the instances are idle is not known.",
             format::plural(n as usize, "volume")
         ),
-        N::NetworkOfBill { period, bounds } => {
-            let bound = match bounds {
-                0 => String::new(),
-                n => format!(", of {} an upper bound", format::plural(n as usize, "path")),
-            };
-            format!(
-                "By the bill of {period}{bound}; hours of gateways are among resources, idle ones in the first step."
-            )
+        N::NetworkOfBill { period, bounds } => network(&format!("By the bill of {period}"), bounds),
+        N::NetworkLive { bounds } => {
+            network("Without a bill: live paths at list prices, an estimate", bounds)
         }
         N::HeldUnknown => {
             "What is held is not known, so what to add to it cannot be told.".to_owned()
@@ -137,6 +132,17 @@ pub fn step_note(note: N) -> String {
             "Standard RI, one year, no upfront, us-east-1, rates of {AS_OF}; hours of the last week."
         ),
     }
+}
+
+/// What the step of the network rests on, one sentence.
+fn network(rests_on: &str, bounds: u32) -> String {
+    let bound = match bounds {
+        0 => String::new(),
+        n => format!(", of {} an upper bound", format::plural(n as usize, "path")),
+    };
+    format!(
+        "{rests_on}{bound}; hours of gateways are among resources, idle ones in the first step."
+    )
 }
 
 /// One clause: what is done with a partly idle node.
@@ -233,6 +239,10 @@ mod tests {
             (
                 N::NetworkOfBill { period: "2026-10".parse().unwrap(), bounds: 4 },
                 "By the bill of 2026-10, of 4 paths an upper bound; hours of gateways",
+            ),
+            (
+                N::NetworkLive { bounds: 1 },
+                "Without a bill: live paths at list prices, an estimate, of 1 path an upper bound; hours",
             ),
             (N::WithoutVolumes, "Of storage buckets alone were read"),
         ] {

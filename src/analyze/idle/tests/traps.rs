@@ -11,6 +11,18 @@ use crate::view::reasons::verdict as words;
 const DEFAULT: Preset = Preset::Cautious;
 
 #[test]
+fn what_is_sent_a_day_is_known_of_whole_hours_alone() {
+    let of = |case: Case| case.judge(DEFAULT).network_out_bytes_per_day;
+    let quiet = || Case::quiet(96, 8, DEFAULT);
+    // Of 96 hours 87 are nine tenths, 86 are not; the mean of the others is 40 kB.
+    let with_gaps = |hours: i32| of(quiet().with(Signal::NetworkOut, 1..=hours, f32::NAN));
+    assert!((with_gaps(9).unwrap() - 960_000.0).abs() < 1.0);
+    assert_eq!(with_gaps(10), None);
+    assert_eq!(of(quiet().with(Signal::NetworkOut, [3], MALFORMED)), None);
+    assert_eq!(of(quiet().without(Signal::NetworkOut)), None, "not read is not nothing");
+}
+
+#[test]
 fn an_idle_p4d() {
     let v = Case::quiet(96, 8, DEFAULT).judge(DEFAULT);
     assert_eq!(v.kind, Idle);
@@ -19,6 +31,7 @@ fn an_idle_p4d() {
     assert!((v.cpu_percent.unwrap() - 0.2).abs() < 1e-6);
     // 24 h × (40 kB in + 40 kB out).
     assert!((v.network_bytes_per_day.unwrap() - 1_920_000.0).abs() < 1.0);
+    assert!((v.network_out_bytes_per_day.unwrap() - 960_000.0).abs() < 1.0);
     assert!((v.waste_share().unwrap() - 1.0).abs() < f64::EPSILON);
     let labels: Vec<&str> = v.signals.iter().map(|s| &*s.label).collect();
     assert_eq!(labels[..2], ["GPU 0 max", "GPU 1 max"]);

@@ -49,6 +49,8 @@ pub struct CachePrices {
     pub gp3_gib: Option<f64>,
     /// A GiB of `FSx` for Lustre (scratch, SSD) for a month, US dollars.
     pub lustre_gib: Option<f64>,
+    /// Region whose price of it stands in, because that of the own region is not known; `None` where it is.
+    pub lustre_of: Option<&'static str>,
 }
 
 /// Where a cache lies that costs something: disks that instances have are free beside them.

@@ -58,6 +58,8 @@ fn row(bucket: &BucketRow, fleet: &Arc<str>, devices: u32) -> PathRow {
         bytes,
         bytes_usd: bytes.and_then(usd),
         usd: bytes.and_then(usd),
+        at_most_usd: None,
+        price_of: None,
         avoidable_usd: bytes.and_then(usd),
         once_usd: bucket.bytes.and_then(|bytes| usd(bytes as f64)),
         advice: PathAdvice::MoveTogether { devices },

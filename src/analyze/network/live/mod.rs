@@ -8,6 +8,9 @@
 //! | `endpoints` | endpoints with interfaces: what they cost, and whether a gateway endpoint would do |
 //! | `far` | buckets in regions where nothing runs |
 //! | `logs` | log groups that keep everything |
+//! | `streams` | metric streams, which send metrics out of CloudWatch |
+//! | `sent` | what the fleet sends, which CloudWatch counts without saying where it goes |
+//! | `payer` | whose bytes the steps of a price count together |
 //! | `rows` | the same as rows of a list of paths |
 
 mod billed;
@@ -15,7 +18,10 @@ mod endpoints;
 mod far;
 mod logs;
 mod nat;
+mod payer;
 mod rows;
+mod sent;
+mod streams;
 #[cfg(test)]
 mod tests;
 
@@ -32,8 +38,9 @@ use crate::fleet::savings::{PathRow, ResourceRow};
 pub fn live(input: &SavingsInput<'_>, resources: &[Arc<ResourceRow>]) -> Vec<Arc<PathRow>> {
     let of_kind = |kind| billed::of_kind(input, resources, kind);
     let gateways = of_kind(ResourceKind::NatGateway).into_iter().map(|of| nat::row(&of));
-    let endpoints = of_kind(ResourceKind::VpcEndpoint).into_iter().map(|of| endpoints::row(&of));
+    let endpoints = endpoints::rows(input, &of_kind(ResourceKind::VpcEndpoint));
     let all = gateways.chain(endpoints).chain(far::rows(input)).chain(logs::rows(input));
+    let all = all.chain(streams::rows(input)).chain(sent::rows(input));
     let mut rows: Vec<Arc<PathRow>> = all.map(Arc::new).collect();
     let usd = |usd: Option<f64>| usd.unwrap_or(-1.0);
     rows.sort_by(|a, b| {
@@ -44,3 +51,20 @@ pub fn live(input: &SavingsInput<'_>, resources: &[Arc<ResourceRow>]) -> Vec<Arc
     });
     rows
 }
+
+/// Region whose price the ones that are embedded are of.
+const US_EAST_1: &str = "us-east-1";
+
+/// The region whose price stands in for that of `region`, where it is another one; `None` where it has that price itself.
+/// Fails for China, where prices are in another currency.
+fn us_east_1_for(region: &str) -> Result<Option<Arc<str>>, OtherCurrency> {
+    match region {
+        US_EAST_1 => Ok(None),
+        _ if region.starts_with("cn-") => Err(OtherCurrency),
+        _ => Ok(Some(US_EAST_1.into())),
+    }
+}
+
+/// Prices of the region are not in US dollars.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct OtherCurrency;

@@ -34,6 +34,8 @@ pub(super) fn row(of: &Billed<'_>) -> PathRow {
         bytes,
         bytes_usd,
         usd,
+        at_most_usd: None,
+        price_of: None,
         avoidable_usd,
         once_usd: Some(0.0),
         advice,

@@ -23,7 +23,8 @@ fn row(live: &Arc<PathRow>) -> NetworkRow {
         PathKind::Nat => NetworkPath::Nat,
         PathKind::Endpoint => NetworkPath::Endpoint,
         PathKind::FarBucket => NetworkPath::InterRegion,
-        PathKind::Logs => NetworkPath::Other,
+        // It may have taken any way.
+        PathKind::Logs | PathKind::Sent | PathKind::Stream => NetworkPath::Other,
     };
     let fix = remedy(&live.advice).map(|remedy| Fix {
         remedy,
@@ -43,16 +44,27 @@ fn row(live: &Arc<PathRow>) -> NetworkRow {
             from: region,
             to: live.to.clone(),
             account: Some(live.scope.account.clone()),
-            service: (live.kind == PathKind::Logs).then(|| "AmazonCloudWatch".into()),
+            service: match live.kind {
+                PathKind::Logs | PathKind::Stream => Some("AmazonCloudWatch".into()),
+                PathKind::Sent => Some("AmazonEC2".into()),
+                PathKind::Nat | PathKind::Endpoint | PathKind::FarBucket => None,
+            },
             resource: Some(live.id.clone()),
             purpose: match live.kind {
                 PathKind::FarBucket => Purpose::Read,
-                PathKind::Nat | PathKind::Endpoint | PathKind::Logs => Purpose::Other,
+                PathKind::Nat
+                | PathKind::Endpoint
+                | PathKind::Logs
+                | PathKind::Stream
+                | PathKind::Sent => Purpose::Other,
             },
         },
         bytes: live.bytes,
         hours: live.hours,
-        requests: None,
+        requests: match live.advice {
+            PathAdvice::Exported { updates, .. } => updates.map(|updates| updates as f64),
+            _ => None,
+        },
         reads: None,
         usd: dollars(live.usd).unwrap_or_default(),
         bytes_usd: dollars(live.bytes_usd).unwrap_or_default(),
@@ -75,6 +87,8 @@ fn remedy(advice: &PathAdvice) -> Option<Remedy> {
         PathAdvice::Covered
         | PathAdvice::Exempt
         | PathAdvice::Unread
+        | PathAdvice::Anywhere { .. }
+        | PathAdvice::Exported { .. }
         | PathAdvice::Interface { .. } => None,
     }
 }

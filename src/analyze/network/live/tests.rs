@@ -13,15 +13,15 @@ use crate::analyze::savings::{SavingsInput, SavingsRules};
 use crate::domain::bill::Usd;
 use crate::domain::storage::{Bucket, BucketFacts};
 use crate::domain::{
-    BilledUnit, EndlessLogs, EndpointKind, ErrorKind, GbPrice, HourRange, HourlySeries, Instance,
-    LogGroup, NAT_BYTES, RESOURCE_HOURS, Resource, ResourceFacts, ResourceKind, ResourceSignal,
-    RouteTable, Routing, SavingsFacts, Scope, ScopeResources, SourceError, TagKeys, Tags,
-    VpcEndpoint, sample,
+    BilledUnit, EndlessLogs, EndpointKind, ErrorKind, GbPrice, Holdings, HourRange, HourlySeries,
+    Instance, InstanceState, LogGroup, MetricStream, MetricStreams, NAT_BYTES, RESOURCE_HOURS,
+    Resource, ResourceFacts, ResourceKind, ResourceSignal, RouteTable, Routing, SavingsFacts,
+    Scope, ScopeResources, SourceError, TagKeys, Tags, Verdict, VerdictKind, VpcEndpoint, sample,
 };
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::savings::{PathAdvice, PathRow};
 use crate::fleet::storage::{BucketKind, BucketRow};
-use crate::fleet::{Fleet, Row, StorageFleet};
+use crate::fleet::{Book, Fleet, Row, StorageFleet};
 use crate::source::catalogue::{resource_price, type_spec};
 use crate::view::reasons;
 
@@ -109,8 +109,10 @@ fn of(
 ) -> Vec<Arc<PathRow>> {
     let items = gateways.into_iter().map(Arc::new).collect();
     let scope = Scope::new("123456789012", "us-east-1");
-    let resources =
-        BTreeMap::from([(scope, Arc::new(ScopeResources { items, routing, logs: None }))]);
+    let resources = BTreeMap::from([(
+        scope,
+        Arc::new(ScopeResources { items, routing, ..ScopeResources::default() }),
+    )]);
     let facts = SavingsFacts { resources, ..SavingsFacts::default() };
     let input = SavingsInput {
         version: 1,
@@ -495,7 +497,7 @@ fn logs_without_retention_cost_what_is_stored_and_have_their_command() {
         let known = ScopeResources { logs: logs.clone(), ..ScopeResources::default() };
         (Scope::new("123456789012", region), Arc::new(known))
     };
-    let resources = BTreeMap::from([known("us-east-1"), known("mars-1")]);
+    let resources = BTreeMap::from(["us-east-1", "eu-west-1", "cn-north-1"].map(known));
     let facts = SavingsFacts { resources, ..SavingsFacts::default() };
     let input = SavingsInput {
         version: 1,
@@ -521,10 +523,169 @@ fn logs_without_retention_cost_what_is_stored_and_have_their_command() {
     );
     assert_eq!(command(here[1]), None, "what is no word of a shell is in no command");
     assert!(reasons::network_live(here[0]).contains("kept since 2024-05-06"));
-    let elsewhere = all.iter().find(|row| &*row.scope.region == "mars-1").unwrap();
-    assert_eq!((elsewhere.usd, elsewhere.avoidable_usd), (None, None));
+    assert_eq!(here[0].price_of, None);
+    // Elsewhere the price of us-east-1 stands in, and the row says so; what is in another currency has none.
+    let elsewhere = all.iter().find(|row| &*row.scope.region == "eu-west-1").unwrap();
+    assert!(near(elsewhere.usd, 61.44) && near(elsewhere.avoidable_usd, 61.44));
+    assert_eq!(elsewhere.price_of.as_deref(), Some("us-east-1"));
+    assert!(reasons::network_live(elsewhere).ends_with(
+        "; an estimate at the price of us-east-1, for that of eu-west-1 is not embedded"
+    ));
+    let yuan = all.iter().find(|row| &*row.scope.region == "cn-north-1").unwrap();
+    assert_eq!((yuan.usd, yuan.avoidable_usd, &yuan.price_of), (None, None, &None));
     let listed = paths(&all);
     assert_eq!(listed.rows[0].fix.as_ref().unwrap().remedy, Remedy::LogRetention);
+}
+
+/// A running instance that sends so many GiB a month of 730 h; `None` where nobody read it.
+fn sender(account: &str, region: &str, gib: Option<f64>) -> Arc<Row> {
+    let of = instance("i-1", region, "p4d.24xlarge");
+    let verdict = Verdict {
+        network_out_bytes_per_day: gib.map(|gib| gib * 1_073_741_824.0 * 24.0 / 730.0),
+        ..sample::verdict(VerdictKind::Idle)
+    };
+    let instance = Instance { scope: Scope::new(account, region), ..(*of.instance).clone() };
+    Arc::new(Row {
+        instance: Arc::new(instance),
+        verdict: Some(Arc::new(verdict)),
+        ..(*of).clone()
+    })
+}
+
+/// A fleet of accounts that share discounts, or of which nobody knows it.
+fn fleet_of(rows: Vec<Arc<Row>>, is_shared: bool) -> Fleet {
+    let holdings = is_shared.then(|| Holdings { sharing: true, ..Holdings::default() });
+    Fleet { rows, book: Arc::new(Book { holdings, ..Book::default() }), ..Fleet::default() }
+}
+
+#[test]
+fn what_the_fleet_sends_is_a_range_and_in_no_sum() {
+    let mut stopped = (*sender("1", "us-east-1", Some(9e6))).clone();
+    stopped.instance =
+        Arc::new(Instance { state: InstanceState::Stopped, ..(*stopped.instance).clone() });
+    let rows = vec![
+        sender("1", "us-east-1", Some(300.0)),
+        sender("1", "us-east-1", Some(700.0)),
+        sender("1", "us-east-1", None),
+        Arc::new(stopped),
+        sender("1", "us-west-2", Some(2_000.0)),
+        sender("1", "cn-north-1", Some(10.0)),
+        sender("1", "eu-west-1", None),
+    ];
+    let all = of(Vec::new(), Routing::default(), &fleet_of(rows, true), None);
+    let row = |region: &str| all.iter().find(|row| &*row.scope.region == region);
+    let here = row("us-east-1").unwrap();
+    assert!(near(here.bytes, 1_000.0 * 1_073_741_824.0));
+    // All 3,010 GB are in the first step: 1,000 × $0.09, and 2,000 × $0.09.
+    assert!(near(here.at_most_usd, 90.0) && near(row("us-west-2").unwrap().at_most_usd, 180.0));
+    assert_eq!(here.advice, PathAdvice::Anywhere { told: 2, running: 3 });
+    assert_eq!((here.usd, here.bytes_usd, here.avoidable_usd), (None, None, None));
+    assert!(!here.is_finding() && here.price_of.is_none());
+    assert_eq!(row("us-west-2").unwrap().price_of.as_deref(), Some("us-east-1"));
+    assert_eq!(row("cn-north-1").unwrap().at_most_usd, None, "another currency");
+    assert_eq!(row("eu-west-1"), None, "not read is not nothing");
+    let said = reasons::network_live(here);
+    assert!(said.contains("from $0.00 ") && said.contains(" to $90.00 to the internet"), "{said}");
+    assert!(said.contains("read of 2 of 3 instances that run: of the others"), "{said}");
+    let listed = paths(&all);
+    assert_eq!((listed.network, listed.rows.len()), (Usd::ZERO, 3));
+    for row in &listed.rows {
+        assert_eq!((row.key.path, row.known_usd()), (NetworkPath::Other, None));
+        assert_eq!((row.usd_per_gb(), row.avoidable()), (None, None));
+    }
+}
+
+#[test]
+fn the_internet_costs_less_from_ten_tebibytes_on_of_all_accounts_of_a_payer() {
+    let rows = || ["1", "2"].map(|of| sender(of, "us-east-1", Some(10_240.0))).to_vec();
+    let most = |is_shared| {
+        let all = of(Vec::new(), Routing::default(), &fleet_of(rows(), is_shared), None);
+        all.iter().map(|row| row.at_most_usd.unwrap()).collect::<Vec<_>>()
+    };
+    // 10,240 × $0.09 each; together the second half is at $0.085, and each has half of the sum of 1,792.
+    assert!(most(false).iter().all(|usd| near(Some(*usd), 921.6)));
+    assert!(most(true).iter().all(|usd| near(Some(*usd), 896.0)));
+}
+
+#[test]
+fn bytes_of_all_endpoints_of_a_payer_in_a_region_count_for_the_steps() {
+    let routing = || {
+        let steps = [("VpcEndpoint-Bytes", 0.01), ("VpcEndpoint-Bytes/1048576", 0.006)];
+        let endpoint_gb = steps.iter().filter_map(|(name, usd)| GbPrice::named(name, *usd));
+        Routing { endpoint_gb: endpoint_gb.collect(), ..routed(Vec::new(), Vec::new()) }
+    };
+    // A pebibyte a month through each of two endpoints, of two accounts.
+    let endpoint = |id: &str, account: &str| {
+        let mut it = interfaces(
+            "com.amazonaws.us-east-1.ecr.dkr",
+            (1.125_899_906_842_624e15 / 730.0) as f32,
+            336,
+        );
+        (it.resource.id, it.resource.scope) = (id.into(), Scope::new(account, "us-east-1"));
+        it
+    };
+    let usd = |is_shared| {
+        let both = vec![endpoint("vpce-1", "1"), endpoint("vpce-2", "2")];
+        let all = of(both, routing(), &fleet_of(Vec::new(), is_shared), None);
+        assert_eq!(all.len(), 2);
+        all.iter().map(|row| row.bytes_usd.unwrap()).collect::<Vec<_>>()
+    };
+    // 1,048,576 × $0.01; together 1,048,576 more at $0.006, and each has half of the sum of 16,777.216.
+    assert!(usd(false).iter().all(|usd| near(Some(*usd), 10_485.76)));
+    assert!(usd(true).iter().all(|usd| near(Some(*usd), 8_388.608)));
+}
+
+#[test]
+fn a_metric_stream_costs_by_its_updates_and_one_that_is_stopped_nothing() {
+    let stream = |name: &str, is_running, updates_per_day| MetricStream {
+        name: name.into(),
+        created_at: Some("2026-01-02T00:00:00Z".parse().unwrap()),
+        is_running,
+        updates_per_day,
+    };
+    let streams = vec![
+        stream("to-dashboards", true, Some(1_440_000.0)),
+        stream("old", false, Some(1_440_000.0)),
+        stream("untold", true, None),
+    ];
+    let known = |region: &str| {
+        let streams = Some(MetricStreams { taken_at: now(), streams: streams.clone() });
+        let known = ScopeResources { streams, ..ScopeResources::default() };
+        (Scope::new("123456789012", region), Arc::new(known))
+    };
+    let resources = BTreeMap::from(["us-east-1", "eu-west-1"].map(known));
+    let facts = SavingsFacts { resources, ..SavingsFacts::default() };
+    let input = SavingsInput {
+        version: 1,
+        now: now(),
+        fleet: &Fleet::default(),
+        gpus: &GpuFleet::default(),
+        storage: None,
+        facts: &facts,
+        rules: &SavingsRules::default(),
+        tag_keys: &TagKeys::default(),
+        before: None,
+    };
+    let all = live(&input, &[]);
+    let row = |name: &str, region: &str| {
+        let is_it = |row: &&Arc<PathRow>| &*row.id == name && &*row.scope.region == region;
+        all.iter().find(is_it).cloned()
+    };
+    let first = row("to-dashboards", "us-east-1").unwrap();
+    // 1,440,000 × 730 ÷ 24 are 43.8 million a month, at $0.003 per 1,000.
+    assert!(near(first.usd, 131.4));
+    assert_eq!((first.bytes, first.avoidable_usd, first.is_finding()), (None, None, false));
+    let said = reasons::network_live(&first);
+    assert!(said.contains("since 2026-01-02: 43,800,000 metric updates a month"), "{said}");
+    assert_eq!(row("old", "us-east-1"), None);
+    assert_eq!(row("untold", "us-east-1").unwrap().usd, None);
+    let elsewhere = row("to-dashboards", "eu-west-1").unwrap();
+    assert_eq!(elsewhere.price_of.as_deref(), Some("us-east-1"));
+    let listed = paths(&[first]);
+    let of = &listed.rows[0];
+    assert_eq!(of.key.service.as_deref(), Some("AmazonCloudWatch"));
+    assert_eq!((of.requests, of.usd_per_gb()), (Some(43_800_000.0), None));
+    assert!(near(Some(listed.network.to_f64()), 131.4));
 }
 
 #[test]

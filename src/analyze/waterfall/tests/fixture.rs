@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::analyze::savings::{SavingsInput, SavingsRules};
-use crate::domain::bill::NetworkSpend;
+use crate::domain::bill::{NetworkSpend, ResourceCosts};
 use crate::domain::{
     BilledUnit, CapacityReservation, Commitment, CommitmentState, Commits, FleetHour, Holdings,
     Hour, Instance, Offer, OfferingClass, PaymentOption, PlanRate, PlanType, Platform, PriceBasis,
@@ -16,10 +16,11 @@ use crate::domain::{
 };
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::savings::{
-    Effort, Need, Proposal, ResourceRow, Risk, SizeVerdict, SpotBecause, SpotFit, SpotRow,
+    Effort, Need, PathRow, Proposal, ResourceRow, Risk, SizeVerdict, SpotBecause, SpotFit, SpotRow,
     Waterfall,
 };
 use crate::fleet::{Book, Fleet, JoinInput, PriceBook, StorageFleet, join};
+use crate::tabs::network::state::fixture::month;
 
 pub fn now() -> Timestamp {
     "2026-03-14T15:09:26Z".parse().unwrap()
@@ -41,6 +42,10 @@ pub struct World {
     pub resources: Vec<Arc<ResourceRow>>,
     pub storage: Option<StorageFleet>,
     pub network: Option<NetworkSpend>,
+    /// Live paths of the network.
+    pub paths: Vec<Arc<PathRow>>,
+    /// True where a bill is kept.
+    pub has_bill: bool,
     pub facts: SavingsFacts,
 }
 
@@ -58,6 +63,8 @@ impl World {
             resources: Vec::new(),
             storage: None,
             network: None,
+            paths: Vec::new(),
+            has_bill: false,
             facts: SavingsFacts::default(),
         }
     }
@@ -206,7 +213,7 @@ impl World {
                 prices,
                 types: self.types.clone(),
                 holdings: self.holdings.clone(),
-                billed: None,
+                billed: self.has_bill.then(|| Arc::new(ResourceCosts::of(&month("2026-10", 1.0)))),
                 network: self.network.clone().map(Arc::new),
                 units: Arc::default(),
             }),
@@ -233,7 +240,13 @@ impl World {
 
     pub fn waterfall(&self) -> Waterfall {
         self.with(|input| {
-            super::super::waterfall(input, &self.proposals, &self.spot, &self.resources)
+            super::super::waterfall(
+                input,
+                &self.proposals,
+                &self.spot,
+                &self.resources,
+                &self.paths,
+            )
         })
     }
 }

@@ -1,4 +1,6 @@
-//! The step of the network: by the bill, without what other steps have.
+//! The step of the network: by the bill or by live paths, without what other steps have.
+
+use std::sync::Arc;
 
 use proptest::prelude::*;
 
@@ -6,7 +8,10 @@ use super::super::network_spend;
 use super::fixture::World;
 use crate::domain::bill::{NetworkSaving, NetworkSpend, Usd};
 use crate::domain::{HOURS_PER_MONTH, ResourceKind, VerdictKind};
-use crate::fleet::savings::{BillKind, Effort, Risk, Step, StepKind, StepNote, Waterfall};
+use crate::fleet::savings::{
+    BillKind, Effort, PathAdvice, PathKind, PathRow, Risk, Step, StepKind, StepNote, Waterfall,
+};
+use crate::tabs::network::picture::fixture::live;
 use crate::tabs::network::state::fixture::month;
 
 fn step(found: &Waterfall) -> Option<&Step> {
@@ -60,6 +65,64 @@ fn the_step_stands_between_idle_and_spot_and_the_waterfall_closes() {
     assert_eq!((cents(row.usd_per_hour), row.count), (cents(175.4 / 720.0), 6));
     let saved: f64 = found.steps.iter().map(Step::saves).sum();
     assert_eq!(cents(found.before - saved), cents(found.after()));
+}
+
+#[test]
+fn without_a_bill_the_step_rests_on_live_paths_and_never_on_both() {
+    let mut w = World::new(&[("p4d.24xlarge", 22.0)]);
+    w.run("i", "1", "p4d.24xlarge", VerdictKind::Busy);
+    let without = w.waterfall();
+    w.paths = live();
+    let found = w.waterfall();
+    // Bytes of gateways cost 328.50, which an endpoint avoids up to all of, and 45, of which nothing is claimed; another
+    // gateway and a bucket have a fix and no price. Hours are resources.
+    let network = step(&found).unwrap();
+    assert_eq!(cents(network.saves()), 32_850.0);
+    assert_eq!((network.items, network.unknown), (1, 2));
+    assert_eq!((network.effort, network.risk), (Effort::Low, Risk::Low));
+    assert_eq!(network.notes, [StepNote::NetworkLive { bounds: 1 }]);
+    assert_eq!(cents(found.before - without.before), 37_350.0);
+    let row = found.bill.iter().find(|row| row.kind == BillKind::Network).unwrap();
+    assert_eq!((cents(row.usd_per_hour), row.count), (37_350.0, 2));
+    let saved: f64 = found.steps.iter().map(Step::saves).sum();
+    assert_eq!(cents(found.before - saved), cents(found.after()));
+    // A bill that is kept is what counts, also one that does not tell of the network.
+    w.has_bill = true;
+    assert_eq!(step(&w.waterfall()), None);
+    w.network = Some(network_spend(&month("2026-10", 1.0)));
+    let billed = w.waterfall();
+    assert_eq!(cents(billed.before - without.before), cents(175.4 / 720.0));
+    let period = "2026-10".parse().unwrap();
+    assert_eq!(step(&billed).unwrap().notes, [StepNote::NetworkOfBill { period, bounds: 2 }]);
+}
+
+#[test]
+fn live_paths_save_no_more_than_their_bytes_cost_and_what_is_sent_is_in_no_sum() {
+    let mut w = World::new(&[]);
+    // An endpoint: 7.30 for bytes and 14.60 for hours, all of which a gateway endpoint may avoid.
+    let free =
+        PathAdvice::FreeGateway { service: "s3".into(), vpc: "vpc-1".into(), tables: Vec::new() };
+    let of = |kind, advice, bytes_usd: Option<f64>, hours_usd, at_most_usd| PathRow {
+        kind,
+        bytes_usd,
+        usd: bytes_usd.map(|usd| usd + hours_usd),
+        at_most_usd,
+        avoidable_usd: bytes_usd.map(|usd| usd + hours_usd),
+        advice,
+        ..(*live()[0]).clone()
+    };
+    let sent = PathAdvice::Anywhere { told: 3, running: 9 };
+    w.paths = vec![
+        Arc::new(of(PathKind::Endpoint, free, Some(7.3), 14.6, None)),
+        Arc::new(of(PathKind::Nat, PathAdvice::Idle, Some(0.0), 32.85, None)),
+        Arc::new(of(PathKind::Sent, sent.clone(), None, 0.0, Some(900.0))),
+    ];
+    let found = w.waterfall();
+    assert_eq!((cents(found.before), cents(step(&found).unwrap().saves())), (730.0, 730.0));
+    assert_eq!(step(&found).unwrap().items, 1);
+    // Of what is sent alone nothing is known that would be a step.
+    w.paths = vec![Arc::new(of(PathKind::Sent, sent, None, 0.0, Some(900.0)))];
+    assert_eq!(step(&w.waterfall()), None);
 }
 
 proptest! {

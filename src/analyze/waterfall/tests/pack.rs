@@ -266,10 +266,10 @@ proptest! {
         let sum: f64 = found.steps.iter().map(Step::saves).sum();
         prop_assert!((sum - (found.before - found.after())).abs() < 1e-6);
         w.with(|input| {
-            let mut bill = Bill::of(input, &w.proposals, &w.resources);
+            let mut bill = Bill::of(input, &w.proposals, &w.resources, None);
             let before = compute_usd(&w, &bill);
             prop_assert!((found.before - before).abs() < 1e-6);
-            let mut without = Bill::of(input, &w.proposals, &w.resources);
+            let mut without = Bill::of(input, &w.proposals, &w.resources, None);
             without.machines.iter_mut().for_each(|m| m.gone = true);
             let cost = before - compute_usd(&w, &without);
             prop_assert!(step(&found).saves() <= cost + 1e-6, "{} of {cost}", step(&found).saves());

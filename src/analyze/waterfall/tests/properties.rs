@@ -118,7 +118,7 @@ proptest! {
         let resources: f64 = case.resources.iter().map(|(usd, _)| usd).sum();
         let idle: f64 = case.resources.iter().filter(|r| r.1).map(|(usd, _)| usd).sum();
         w.with(|input| {
-            let mut bill = Bill::of(input, &w.proposals, &w.resources);
+            let mut bill = Bill::of(input, &w.proposals, &w.resources, None);
             prop_assert!(near(found.before, compute_usd(&w, &bill) + resources));
             super::super::idle::take(&mut bill, input, &w.resources);
             prop_assert!(near(found.steps[0].after, compute_usd(&w, &bill) + resources - idle));
@@ -173,7 +173,7 @@ proptest! {
     fn just_the_sizes_that_pay_are_taken(case in cases()) {
         let w = case.world();
         w.with(|input| {
-            let mut bill = Bill::of(input, &w.proposals, &w.resources);
+            let mut bill = Bill::of(input, &w.proposals, &w.resources, None);
             super::super::idle::take(&mut bill, input, &w.resources);
             // Those of partly idle nodes are the step before.
             for partly_idle in [true, false] {

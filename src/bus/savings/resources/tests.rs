@@ -1,8 +1,10 @@
 //! Rounds over an account that answers what a test tells it to, and over the demo.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
+use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::mpsc;
 
@@ -41,6 +43,11 @@ struct Things {
     priced: Mutex<u32>,
     /// Endpoints of VPCs are denied.
     denied: Mutex<bool>,
+    /// Metric streams; what they send is denied.
+    streams: Mutex<Vec<MetricStream>>,
+    silent: Mutex<bool>,
+    /// Streams of which it was asked what they send, with the days.
+    sent: Mutex<Vec<String>>,
 }
 
 fn failed(kind: ErrorKind, operation: &str) -> SourceError {
@@ -164,6 +171,32 @@ impl Provider for Things {
             })
         };
         Ok(resources.iter().flat_map(of).collect())
+    }
+
+    async fn metric_streams(
+        &self,
+        _: &Arc<str>,
+        _: &Arc<str>,
+    ) -> Result<Vec<MetricStream>, SourceError> {
+        Ok(self.streams.lock().unwrap().clone())
+    }
+
+    async fn metric_days(
+        &self,
+        _: &Arc<str>,
+        metric: &DayMetric,
+        days: &Range<Date>,
+    ) -> Result<Option<MetricResult>, SourceError> {
+        assert_eq!((&*metric.namespace, &*metric.metric), (METRIC_STREAMS, "MetricUpdate"));
+        let (name, stream) = &metric.dimensions[0];
+        assert_eq!((&**name, metric.statistic), ("MetricStreamName", DayStatistic::Sum));
+        let asked = format!("{stream} {} {}", days.start, days.end);
+        self.sent.lock().unwrap().push(asked);
+        if *self.silent.lock().unwrap() {
+            return Err(failed(ErrorKind::Denied, "cloudwatch:GetMetricData"));
+        }
+        let points = (0..7).map(|n| (Timestamp::UNIX_EPOCH, f64::from(n) * 1e6)).collect();
+        Ok(Some(MetricResult { query: 0, points, complete: true }))
     }
 
     async fn resource_prices(
@@ -404,6 +437,38 @@ async fn an_endpoint_has_its_routes_and_prices_read_and_a_refusal_is_told_once()
     assert!((told.outcome.unwrap().0 - 7.0 / 9.0).abs() < 1e-6);
     let read = told.resources.unwrap();
     assert_eq!((read.items.len(), &read.routing.endpoints), (1, &None), "the last list stays");
+}
+
+#[tokio::test]
+async fn what_a_metric_stream_sends_is_read_each_six_hours_of_those_that_run() {
+    let (cache, things) = (cache(), Arc::new(Things::default()));
+    let stream = |name: &str, is_running| MetricStream {
+        name: name.into(),
+        created_at: None,
+        is_running,
+        updates_per_day: None,
+    };
+    let all = [stream("out", true), stream("old", false), stream("a\u{fffd}b", true)];
+    things.streams.lock().unwrap().extend(all);
+    let provider: Arc<dyn Provider> = things.clone();
+    let now = at("2026-11-20T10:05:00Z");
+    let after = |hours| now + SignedDuration::from_hours(hours);
+    let updates = |told: &Told| -> Vec<Option<f64>> {
+        let known = told.resources.as_ref().unwrap().streams.as_ref().unwrap();
+        known.streams.iter().map(|stream| stream.updates_per_day).collect()
+    };
+    let told = round(&provider, here(), &cache, now).await;
+    // Of 0 to 6 million a day the mean is 3; one is stopped, and of one the name is not that of CloudWatch.
+    assert_eq!(updates(&told), [Some(3e6), None, None]);
+    let asked = || things.sent.lock().unwrap().clone();
+    assert_eq!(asked(), ["out 2026-11-13 2026-11-20"]);
+    let told = round(&provider, here(), &cache, after(5)).await;
+    assert_eq!((updates(&told), asked().len()), (vec![Some(3e6), None, None], 1));
+    // What is refused is not known, and said.
+    *things.silent.lock().unwrap() = true;
+    let told = round(&provider, here(), &cache, after(6)).await;
+    assert_eq!((updates(&told), asked().len()), (vec![None; 3], 2));
+    assert_eq!(told.troubles, ["cloudwatch:GetMetricData"]);
 }
 
 #[tokio::test]

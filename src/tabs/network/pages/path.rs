@@ -63,6 +63,13 @@ fn facts(app: &App, row: &NetworkItem, symbols: Symbols, width: usize, lines: &m
         let plus = if trend > 0.0 { "+" } else { "" };
         format!("{plus}{} a day against the month before", format::share(trend, 0))
     };
+    // Where nothing tells the way of the bytes, a range.
+    let cost = match of.live.as_ref().and_then(|live| live.at_most_usd) {
+        Some(most) => {
+            format!("{} to {} a month, in no total", format::usd(0.0), format::usd_spent(most))
+        }
+        None => cost,
+    };
     let mut all = vec![
         ("cost", cost),
         ("bytes", symbols.or_unknown(of.bytes, format::bytes_binary)),
@@ -74,8 +81,11 @@ fn facts(app: &App, row: &NetworkItem, symbols: Symbols, width: usize, lines: &m
         all.push(("of it for bytes", dollars(is_known.then_some(of.bytes_usd))));
     }
     if let Some(requests) = of.requests {
-        all.push(("requests", count(requests)));
-        all.push(("of it for reads", usd(of.reads_usd)));
+        let name = if of.live.is_none() { "requests" } else { "metric updates" };
+        all.push((name, count(requests)));
+        if of.live.is_none() {
+            all.push(("of it for reads", usd(of.reads_usd)));
+        }
     }
     if of.live.is_none() {
         all.push(("trend", symbols.or_unknown(of.trend, trend)));

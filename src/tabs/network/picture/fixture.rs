@@ -18,6 +18,8 @@ fn path(id: &str, kind: PathKind, advice: PathAdvice, usd: Option<f64>) -> Arc<P
         bytes: usd.map(|usd| usd / 0.045 * 1_073_741_824.0),
         bytes_usd: usd,
         usd: usd.map(|usd| usd + 32.85),
+        at_most_usd: None,
+        price_of: None,
         avoidable_usd: usd.filter(|_| is_finding),
         once_usd: Some(if kind == PathKind::FarBucket { 102.4 } else { 0.0 }),
         advice,

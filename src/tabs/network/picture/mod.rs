@@ -79,7 +79,7 @@ field_table! {
         Purpose choice(Purpose::WORDS) "purpose" [] "PURPOSE" 11
             "read = objects that are read, replication = copies by replication rules, other = all else.";
         Hours number(Count) "hours" [] "HOURS" 8 by('h') "Hours billed, as of gateways and endpoints.";
-        Requests number(Count) "requests" [] "REQUESTS" 12 by('q') "Requests billed.";
+        Requests number(Count) "requests" [] "REQUESTS" 12 by('q') "Requests billed; of a metric stream metric updates.";
         UsdPerGb number(Usd) "usd_per_gb" ["rate"] "$/GB" 8 unit("$/GB") by('g')
             "What a GB cost, at the steps of the price that applied; of both sides where both pay.";
         Trend number(Percent) "trend" [] "TREND" 6 by('d')
@@ -97,6 +97,8 @@ field_table! {
             "bill = of a bill, exact; live = read of the account, an estimate at list prices.";
         Command text "command" [] "COMMAND" 40 wide
             "The command that carries the fix out, to copy; live paths alone have one.";
+        AtMost number(Usd) "usd_per_month_at_most" ["at_most"] "AT MOST" 11 unit("$")
+            "What the bytes cost at most where nothing tells their way, as of those that the fleet sends: the range begins at $0. In no total.";
     }
 }
 
@@ -174,6 +176,7 @@ impl TableField for NetworkField {
             F::Why => Value::text(&row.why),
             F::Source => Value::text(SOURCES[usize::from(of.live.is_some())]),
             F::Command => Value::maybe(row.command.as_deref()),
+            F::AtMost => Value::number(of.live.as_ref().and_then(|live| live.at_most_usd)),
         }
     }
 

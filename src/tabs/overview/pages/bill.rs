@@ -105,7 +105,7 @@ fn what(kind: BillKind) -> &'static str {
         }
         BillKind::Storage => "buckets, volumes and snapshots, these at their upper bound",
         BillKind::Network => {
-            "bytes and requests by the newest imported bill; hours of gateways are among resources"
+            "bytes and requests by the newest imported bill, without one live paths at list prices; hours of gateways are among resources"
         }
     }
 }

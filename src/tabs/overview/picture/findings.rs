@@ -206,6 +206,8 @@ fn path(row: &PathRow) -> Option<Finding> {
             PathKind::Endpoint => "up to: interfaces where a gateway endpoint is free",
             PathKind::FarBucket => "up to: bucket far from the GPUs",
             PathKind::Logs => "up to: logs that are kept for ever",
+            PathKind::Stream => "metrics sent out of CloudWatch",
+            PathKind::Sent => "network out of the fleet",
         }
         .to_owned(),
         team: row.team.clone(),

@@ -5,8 +5,12 @@ use crate::analyze::network::cache::{
     CachePath, CachePrices, CurvePoint, Medium, PathPrice, best_size, saving,
 };
 
-const PRICES: CachePrices =
-    CachePrices { get_per_1000: Some(0.0004), gp3_gib: Some(0.08), lustre_gib: Some(0.14) };
+const PRICES: CachePrices = CachePrices {
+    get_per_1000: Some(0.0004),
+    gp3_gib: Some(0.08),
+    lustre_gib: Some(0.14),
+    lustre_of: None,
+};
 
 /// A tenth of a month of 730 hours.
 const TENTH: i64 = 73 * 3_600_000;
