@@ -49,8 +49,12 @@ fn head(app: &App, teams: &TeamsPicture, width: usize) -> Vec<Line> {
             let as_of = app.shown().and_then(|fleet| fleet.as_of);
             let age = as_of.map(|at| format::age(ctx.now.duration_since(at).as_secs()));
             let age = age.map(|age| format!(", read {age} ago")).unwrap_or_default();
-            parts.push((Role::Heading, format!("what runs{age}")));
+            let is_of_budgets = tab.look() == TeamsList::Budgets;
+            let what =
+                if is_of_budgets { "AWS Budgets".to_owned() } else { format!("what runs{age}") };
+            parts.push((Role::Heading, what));
             let basis = match is_live {
+                _ if is_of_budgets => "no bill is kept: what AWS says of its own budgets alone",
                 true => "live prices, without commitments",
                 false => "no bill is kept: a month of 730 h at live prices, without commitments",
             };

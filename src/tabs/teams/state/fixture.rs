@@ -98,7 +98,8 @@ pub fn told(
             gpus: &|name| name.contains("p5").then_some(8.0),
             budgets: &budgets(),
             made: None,
-            units: &|_, _| (vec![(unit.clone(), counts.clone())], Vec::new()),
+            aws_budgets: &|| None,
+            units: &|_, _| (vec![(unit.clone(), counts.clone().into())], Vec::new()),
             quotas: &|running| {
                 let team = running.iter().find_map(|one| one.team.clone());
                 let team = team.as_deref().unwrap_or("nobody");
