@@ -198,6 +198,7 @@ impl Held {
                     teams::budgets(invocation, months, &rules, period)
                 }),
                 aws_budgets: &|| by_aws.clone(),
+                runs: &|| teams::units_of_jobs(invocation),
                 units: &|months, period| teams::units(invocation, months, &rules, period),
                 quotas: &|running| teams::quotas(invocation, running),
                 people: &|lines, from| teams::people(invocation, lines, from),

@@ -84,6 +84,7 @@ async fn what_is_kept_of_jobs_tells_who_holds_an_instance_and_what_a_run_costs()
         usd_before: None,
         target: None,
         no_counts: None,
+        is_of_jobs: true,
     };
     let instances = vec![instance("i-1", "g5.xlarge"), instance("i-2", "m5.large")];
     let provider = Scripted::new(Script::new(instances, Answer::Nothing));

@@ -14,7 +14,7 @@ use crate::domain::bill::Month;
 use crate::report::{MoneyFrom, PeopleOf};
 use crate::source::catalogue;
 use crate::tabs::teams::picture::PeopleItem;
-use crate::tabs::teams::state::Told;
+use crate::tabs::teams::state::{RunUnits, Told};
 
 /// Rules by which dollars are allocated; of the demo its own where the configuration has none.
 pub fn rules(invocation: &Invocation) -> Rules {
@@ -103,6 +103,14 @@ pub(super) fn runs(invocation: &Invocation) -> (Vec<(Arc<Unit>, RunDays)>, Vec<S
         return (Vec::new(), Vec::new());
     }
     run_units::days(&run_units::of(&typed), is_named, invocation)
+}
+
+/// Unit costs of runs alone, for where no bill is kept.
+pub fn units_of_jobs(invocation: &Invocation) -> RunUnits {
+    let (found, troubles) = runs(invocation);
+    let month = run_units::newest_month(&found);
+    let units = found.into_iter().map(|(unit, days)| (unit, UnitDays::Runs(days)));
+    (units.collect(), troubles, month)
 }
 
 /// The month of the newest day of the jobs that are kept; `None` where no run of theirs is.

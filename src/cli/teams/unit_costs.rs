@@ -139,6 +139,7 @@ fn cost(
         usd_before: state.before_per_unit(),
         target: counted.0.target,
         no_counts,
+        is_of_jobs: state.runs.is_some(),
     }
 }
 

@@ -84,6 +84,9 @@ pub type BudgetsMade<'a> = &'a dyn Fn(&[BudgetMonth], Month) -> Vec<Arc<Budget>>
 /// Unit costs with their counts in a month, and why counts cannot be read, one sentence each.
 pub type UnitsIn<'a> = &'a dyn Fn(&[BudgetMonth], Month) -> (Vec<CountedUnit>, Vec<String>);
 
+/// Unit costs of runs of jobs, why they cannot be read, one sentence each, and the month of the newest day that is known.
+pub type RunUnits = (Vec<CountedUnit>, Vec<String>, Option<Month>);
+
 /// What lists are made of: bills, what runs, and what is configured.
 pub struct TeamsBooks<'a> {
     /// The bills.
@@ -102,6 +105,8 @@ pub struct TeamsBooks<'a> {
     pub aws_budgets: &'a dyn Fn() -> Option<AwsBudgetsShown>,
     /// Unit costs with their counts, in a month; and why counts cannot be read.
     pub units: UnitsIn<'a>,
+    /// Those of runs of jobs alone, where no bill is kept.
+    pub runs: &'a dyn Fn() -> RunUnits,
     /// Quotas beside what runs.
     pub quotas: &'a (dyn Fn(&[Running]) -> Vec<Quota> + 'a),
     /// What people and tools cost beside lines, and the command that calculates the total cost; `None` where none are
@@ -152,17 +157,30 @@ impl TeamsPicture {
                     })
                 })
             }
-            TeamsView::Units => period.map(|month| {
-                let months = of.months(month, BudgetPeriod::Monthly);
-                let (units, troubles) = (of.units)(&months, month);
-                unreadable = troubles;
-                let state = |unit: &CountedUnit| state_of(unit, &months, of.rules, month);
-                let bills = BillsOf { bills: heads.clone(), ..BillsOf::default() };
-                TeamsTold::Units(Told {
-                    rows: unit_rows(units.iter().map(state).collect()),
-                    of: UnitsOf { bills },
+            TeamsView::Units => {
+                // What runs cost needs no bill; what else is configured is not asked for without one.
+                let (units, month) = match period {
+                    Some(month) => {
+                        let months = of.months(month, BudgetPeriod::Monthly);
+                        let (units, troubles) = (of.units)(&months, month);
+                        unreadable = troubles;
+                        (units, Some((month, months)))
+                    }
+                    None => {
+                        let (units, troubles, month) = (of.runs)();
+                        unreadable = troubles;
+                        (units, month.map(|month| (month, Vec::new())))
+                    }
+                };
+                month.map(|(month, months)| {
+                    let state = |unit: &CountedUnit| state_of(unit, &months, of.rules, month);
+                    let bills = BillsOf { bills: heads.clone(), ..BillsOf::default() };
+                    TeamsTold::Units(Told {
+                        rows: unit_rows(units.iter().map(state).collect()),
+                        of: UnitsOf { bills },
+                    })
                 })
-            }),
+            }
             TeamsView::People => of.money(&bills).and_then(|(lines, from)| {
                 let (told, command) = (of.people)(&lines, from)?;
                 Some(TeamsTold::People(told, command))

@@ -99,6 +99,7 @@ pub fn told(
             budgets: &budgets(),
             made: None,
             aws_budgets: &|| None,
+            runs: &|| (Vec::new(), Vec::new(), None),
             units: &|_, _| (vec![(unit.clone(), counts.clone().into())], Vec::new()),
             quotas: &|running| {
                 let team = running.iter().find_map(|one| one.team.clone());
