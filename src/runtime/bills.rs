@@ -174,6 +174,8 @@ impl Held {
         if let Some((last, months)) = rests_on {
             self.read(invocation, &heads, last, months)?;
         }
+        let is_of_budgets = question.view == TeamsView::Budgets;
+        let by_aws = if is_of_budgets { self.by_aws(asked) } else { None };
         let (seen, measured) = (Seen::default(), Measured::default());
         let books = BillBooks {
             heads: &heads,
@@ -182,8 +184,6 @@ impl Held {
             measured: &measured,
             live: seen.live(),
         };
-        let is_of_budgets = question.view == TeamsView::Budgets;
-        let by_aws = if is_of_budgets { self.by_aws(asked) } else { None };
         let rules = teams::rules(invocation);
         let typed = invocation.config.teams.budgets();
         let is_made = invocation.options.demo.is_some() && typed.is_empty();
