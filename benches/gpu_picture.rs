@@ -53,19 +53,7 @@ fn row(n: u32, spec: &Arc<TypeSpec>) -> Arc<Row> {
     };
     let rate =
         Rate { usd_per_hour: 55.04, basis: PriceBasis::OnDemandList, provenance: Provenance::Demo };
-    Arc::new(Row {
-        instance: Arc::new(instance),
-        spec: Some(spec.clone()),
-        rate: Some(rate),
-        verdict: None,
-        team: None,
-        project: None,
-        environment: None,
-        cost_center: None,
-        wasted_usd: None,
-        net: None,
-        billed_usd: None,
-    })
+    Arc::new(Row { spec: Some(spec.clone()), rate: Some(rate), ..Row::new(instance) })
 }
 
 /// A fleet, and what its sources know by heart.

@@ -17,6 +17,7 @@
 
 mod account;
 mod backtest;
+mod beside_jobs;
 mod billed;
 mod board;
 mod burn;
@@ -51,6 +52,7 @@ mod work;
 mod world;
 
 pub use backtest::{BacktestRequest, once_with_backtest};
+pub use beside_jobs::ReadJobs;
 pub use billed::ReadBilled;
 pub use jobs::{JobsSettings, kept_readings, read_jobs};
 pub use kept::{KeptFleet, kept_fleet};
@@ -121,6 +123,8 @@ pub struct Settings {
     pub prices: Arc<PrivatePrices>,
     /// How what resources cost on the newest bill is read; `None` where there is none to read.
     pub bills: Option<ReadBilled>,
+    /// How what is kept of jobs is read; `None` where nothing of them is shown beside the fleet.
+    pub jobs: Option<ReadJobs>,
 }
 
 /// Event sent to the cockpit.
@@ -483,6 +487,7 @@ async fn run(
         }
     }
     tasks.spawn(billed::run(shared.clone(), updates.clone(), only_once));
+    tasks.spawn(beside_jobs::run(shared.clone(), updates.clone(), only_once));
     drop(unread);
     drop(inputs);
     drop(savings);

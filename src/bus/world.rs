@@ -13,12 +13,12 @@ use super::facts::{Cached, account_key};
 use super::readings::{News, Outcome, Readings};
 use super::{Event, Shared, metrics};
 use crate::analyze::idle::Policy;
-use crate::domain::bill::NewestBill;
+use crate::domain::bill::{NewestBill, UnitCost};
 use crate::domain::{
     Holdings, Instance, Offer, Reading, Scope, SourceError, SourceId, SourceState, TypeSpec,
     Verdict,
 };
-use crate::fleet::{Book, Fleet, JoinInput, PriceBook, join};
+use crate::fleet::{Book, Fleet, HeldInstances, JoinInput, PriceBook, join};
 use crate::source::{Identity, catalogue};
 
 /// A stored summary is at most this old while the fleet moves.
@@ -53,6 +53,10 @@ pub(super) enum Update {
     Commitments(Arc<Holdings>),
     /// What resources cost on the newest bill, and the rates that it shows.
     Billed(Box<NewestBill>),
+    /// Who holds instances, by what is kept of jobs.
+    Held(Box<HeldInstances>),
+    /// What runs cost, by the jobs that are kept.
+    Runs(Vec<UnitCost>),
     /// How a source did in the last run, whose answers are shown until it answers again.
     Remembered(Reading),
     /// Own cost changed.
@@ -97,6 +101,10 @@ struct World<'a> {
     instances: HashMap<Scope, Vec<Arc<Instance>>>,
     /// Types, prices and commitments.
     book: Arc<Book>,
+    /// Who holds instances.
+    held: HeldInstances,
+    /// Unit costs by the newest bill, and those of runs: the book has both.
+    units: [Vec<UnitCost>; 2],
     verdicts: HashMap<Arc<str>, Arc<Verdict>>,
     readings: Readings,
     /// The scopes of each account, by its label.
@@ -172,6 +180,8 @@ impl<'a> World<'a> {
             version: 0,
             instances: cached.instances,
             book: Arc::new(Book { prices, types, ..Book::default() }),
+            held: HeldInstances::default(),
+            units: [Vec::new(), Vec::new()],
             verdicts: cached.verdicts,
             readings: cached.readings,
             claims: cached.claims,
@@ -244,17 +254,25 @@ impl<'a> World<'a> {
                 let NewestBill { costs, rates, network, units } = *bill;
                 let changed = self.book.billed.as_deref() != Some(&costs)
                     || self.book.prices.billed() != Some(&rates)
-                    || self.book.network.as_deref() != network.as_ref()
-                    || *self.book.units != *units;
+                    || self.book.network.as_deref() != network.as_ref();
                 // Fleets that were published share the book: it is copied where something is new alone.
                 if changed {
                     let book = Arc::make_mut(&mut self.book);
                     book.prices.set_billed(rates);
                     book.billed = Some(Arc::new(costs));
                     book.network = network.map(Arc::new);
-                    book.units = units.into();
                 }
+                self.units[0] = units;
+                Change::rows_if(self.book_units() || changed)
+            }
+            Update::Held(held) => {
+                let changed = self.held != *held;
+                self.held = *held;
                 Change::rows_if(changed)
+            }
+            Update::Runs(units) => {
+                self.units[1] = units;
+                Change::rows_if(self.book_units())
             }
             Update::Remembered(reading) => {
                 let change = Change::of_reading(reading.source);
@@ -293,6 +311,16 @@ impl<'a> World<'a> {
                 Change::Nothing
             }
         }
+    }
+
+    /// Brings the unit costs of the book up to date; true where they are others than before.
+    fn book_units(&mut self) -> bool {
+        let changed = !self.units.iter().flatten().eq(self.book.units.iter());
+        if changed {
+            let units = self.units.iter().flatten().cloned().collect();
+            Arc::make_mut(&mut self.book).units = units;
+        }
+        changed
     }
 
     /// Forgets what the cache showed for an account and no account holds: the label led to
@@ -358,7 +386,7 @@ impl<'a> World<'a> {
         }
         self.version += 1;
         let instances: Vec<Arc<Instance>> = self.instances.values().flatten().cloned().collect();
-        let fleet = Arc::new(join(JoinInput {
+        let mut fleet = join(JoinInput {
             version: self.version,
             now: self.shared.now(),
             instances: &instances,
@@ -366,7 +394,9 @@ impl<'a> World<'a> {
             verdicts: &self.verdicts,
             tag_keys: &self.shared.settings.tag_keys,
             readings,
-        }));
+        });
+        fleet.hold(&self.held);
+        let fleet = Arc::new(fleet);
         self.last = Some((fleet.clone(), Instant::now()));
         fleet
     }

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rusqlite::{Connection, TransactionBehavior, params};
+use jiff::Timestamp;
+use rusqlite::{Connection, Row, TransactionBehavior, params};
 
 use super::checksum::RowSum;
 use super::decode::decode;
@@ -17,6 +18,9 @@ pub(super) const LAYOUT: i64 = 3;
 
 /// Most attempts that are kept and read at once.
 const ATTEMPTS_AT_MOST: u64 = 3_000_000;
+
+/// Most attempts that are not over and are read at once.
+const OPEN_AT_MOST: i64 = 200_000;
 
 /// Why jobs cannot be read or kept.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -89,9 +93,40 @@ impl Jobs {
         Ok(self.file.read(read)?.unwrap_or_default())
     }
 
+    /// Number of attempts that are kept, readable or not. Err when the file cannot be used.
+    pub fn count(&self) -> Result<u64, JobsError> {
+        let read = |conn: &Connection| {
+            conn.query_row("SELECT count(*) FROM attempt", [], |row| row.get::<_, i64>(0))
+        };
+        Ok(self.file.read(read)?.map_or(0, |count| u64::try_from(count).unwrap_or(u64::MAX)))
+    }
+
     /// Nodes of clusters, and who held their GPUs at the last reading of each source. Err when the file cannot be used.
     pub fn held(&self) -> Result<(Vec<JobNode>, Vec<GpuHolder>), JobsError> {
         let read = |conn: &Connection| Ok((live::nodes(conn)?, live::holders(conn)?));
+        Ok(self.file.read(read)?.unwrap_or_default())
+    }
+
+    /// When a source was read last; `None` where none ever was. Err when the file cannot be used.
+    pub fn newest_reading(&self) -> Result<Option<Timestamp>, JobsError> {
+        let all = self.file.read(live::readings)?.unwrap_or_default();
+        Ok(all.iter().map(|reading| reading.taken_at).max())
+    }
+
+    /// Attempts that are not over, in no order. Err when the file cannot be used.
+    pub fn running(&self) -> Result<Vec<Attempt>, JobsError> {
+        let read = |conn: &Connection| {
+            let sql =
+                "SELECT source, cluster, raw, key, layout, over, attempt, checksum FROM attempt
+                       WHERE over = 0 LIMIT ?1";
+            let mut statement = conn.prepare(sql)?;
+            let mut rows = statement.query([OPEN_AT_MOST])?;
+            let mut found = Vec::new();
+            while let Some(row) = rows.next()? {
+                found.extend(of_row(row)?);
+            }
+            Ok(found)
+        };
         Ok(self.file.read(read)?.unwrap_or_default())
     }
 
@@ -144,14 +179,7 @@ fn read(conn: &Connection) -> rusqlite::Result<KeptJobs> {
     let mut rows = statement.query([ATTEMPTS_AT_MOST as i64])?;
     let mut kept = KeptJobs::default();
     while let Some(row) = rows.next()? {
-        // Borrowed: a million rows are read at once.
-        let text = |at: usize| Ok::<&str, rusqlite::Error>(row.get_ref(at)?.as_str()?);
-        let id = [text(0)?, text(1)?, text(2)?, text(3)?];
-        let (layout, over): (i64, i64) = (row.get(4)?, row.get(5)?);
-        let (blob, sum): (&[u8], i64) = (row.get_ref(6)?.as_blob()?, row.get(7)?);
-        let is_whole = layout == LAYOUT && sum == checksum(id, over, blob);
-        let attempt = is_whole.then(|| decode::<Attempt>(blob)).flatten();
-        match attempt.filter(|attempt| columns(&attempt.id) == id) {
+        match of_row(row)? {
             Some(attempt) => kept.attempts.push(attempt),
             None => kept.unreadable += 1,
         }
@@ -160,6 +188,18 @@ fn read(conn: &Connection) -> rusqlite::Result<KeptJobs> {
     kept.holders = live::holders(conn)?;
     kept.readings = live::readings(conn)?;
     Ok(kept)
+}
+
+/// The attempt of a row; `None` for one that is damaged, or of another version.
+fn of_row(row: &Row<'_>) -> rusqlite::Result<Option<Attempt>> {
+    // Borrowed: a million rows are read at once.
+    let text = |at: usize| Ok::<&str, rusqlite::Error>(row.get_ref(at)?.as_str()?);
+    let id = [text(0)?, text(1)?, text(2)?, text(3)?];
+    let (layout, over): (i64, i64) = (row.get(4)?, row.get(5)?);
+    let (blob, sum): (&[u8], i64) = (row.get_ref(6)?.as_blob()?, row.get(7)?);
+    let is_whole = layout == LAYOUT && sum == checksum(id, over, blob);
+    let attempt = is_whole.then(|| decode::<Attempt>(blob)).flatten();
+    Ok(attempt.filter(|attempt| columns(&attempt.id) == id))
 }
 
 fn write(conn: &Connection, attempt: &Attempt) -> rusqlite::Result<()> {

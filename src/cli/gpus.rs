@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::args::{GpusArgs, GroupChoice};
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
-use super::jobs;
+use super::jobs::HoldersRead;
 use super::list_options::Selection;
 use super::reports;
 use super::telemetry::Want;
@@ -14,7 +14,7 @@ use super::tell::tell;
 use crate::bus::Outcome;
 use crate::config::Env;
 use crate::domain::Reading;
-use crate::fleet::GpuTotals;
+use crate::fleet::{GpuFleet, GpuTotals};
 use crate::report::{Gpus, GroupedGpus, List};
 use crate::tabs::gpus::picture::{GpuField, GpuGrouping, GroupField};
 use crate::view::ViewContext;
@@ -42,8 +42,11 @@ pub fn run(
     let mut outcome = reports::read(invocation, Want::All)?;
     unreadable(invocation, &outcome)?;
     let ctx = reports::context(invocation, env);
-    if let Some(named) = jobs::with_jobs(invocation, &outcome.gpus, ctx.now) {
-        outcome.gpus = Arc::new(named);
+    if options.offline {
+        // What the last run left is named by what is known now.
+        let kept = HoldersRead::of(invocation).read();
+        let rows = kept.named(&outcome.gpus, ctx.now);
+        outcome.gpus = Arc::new(GpuFleet { rows, ..GpuFleet::clone(&outcome.gpus) });
     }
     let list = report(&outcome, &chosen, &ctx);
     let totals = GpuTotals::of(list.rows.iter().map(|r| &**r));

@@ -7,11 +7,14 @@ use std::slice::from_ref;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::runtime::Handle;
+
 use super::exit::CliError;
 use super::invocation::Invocation;
+use super::jobs::HoldersRead;
 use super::savings_settings::{SavingsWant, savings_settings};
 use super::storage_settings;
-use super::teams::{UNIT_MONTHS, UnitCosts};
+use super::teams::{KeptCounts, UNIT_MONTHS, UnitCosts, run_costs};
 use super::telemetry::{self, Want};
 use super::tell::tell;
 use super::words;
@@ -19,7 +22,7 @@ use crate::analyze::bill::billed_rates;
 use crate::analyze::idle::Policy;
 use crate::analyze::waterfall::network_spend;
 use crate::bus::tape::Recorder;
-use crate::bus::{Parts, ReadBilled, Settings};
+use crate::bus::{Parts, ReadBilled, ReadJobs, Settings};
 use crate::cache::{self, Cache, CacheNotice, OpenOptions};
 use crate::config::{Config, Env, SymbolChoice};
 use crate::domain::Regions;
@@ -153,7 +156,8 @@ pub fn parts(invocation: &Invocation, cache: Cache, want: Want) -> Result<Parts,
             savings: savings_settings(config, SavingsWant::beside(want)),
             // Of accounts that are real.
             prices: if is_demo { Arc::default() } else { Arc::new(config.prices.private()) },
-            bills: billed(invocation),
+            bills: billed(invocation, &cache),
+            jobs: kept_jobs(invocation, &cache),
         },
         policy: Arc::new(policy(config, &config.preset)?),
         clock,
@@ -170,7 +174,7 @@ pub fn parts(invocation: &Invocation, cache: Cache, want: Want) -> Result<Parts,
 const DEMO_BILLED_AT_MOST: usize = 1_000;
 
 /// How what resources cost on the newest bill, the rates that it shows, and unit costs are read.
-fn billed(invocation: &Invocation) -> Option<ReadBilled> {
+fn billed(invocation: &Invocation, cache: &Cache) -> Option<ReadBilled> {
     // A tape has no bills: what is recorded is played again as it was.
     if invocation.options.tape.is_some() || invocation.options.record.is_some() {
         return None;
@@ -187,18 +191,46 @@ fn billed(invocation: &Invocation) -> Option<ReadBilled> {
                 newest = Some(NewestBill { costs, rates, network, units: Vec::new() });
                 months.extend(units.iter().flat_map(|units| units.months(from_ref(&bill))));
             }
-            let units = units.as_ref().map(|units| units.by(&months)).unwrap_or_default();
+            let units = units.as_ref().map(|units| units.by(&months, None)).unwrap_or_default();
             newest.map(|newest| NewestBill { units, ..newest })
         });
         return is_small.then_some(read);
     }
     let kept = cache::Bills::beside(&invocation.cache_file().ok()?);
+    let (cache, clock) = (cache.clone(), invocation.options.clock());
     // What cannot be read is said where bills are shown.
     Some(Arc::new(move || {
         let newest = kept.newest().ok().flatten()?;
-        let units = units.as_ref().map(|units| units.kept(&kept)).unwrap_or_default();
+        let on = Handle::current();
+        let counts = KeptCounts { cache: &cache, on: &on, now: clock() };
+        let units = units.as_ref().map(|units| units.kept(&kept, counts)).unwrap_or_default();
         Some(NewestBill { units, ..newest })
     }))
+}
+
+/// How what is kept of jobs is read: who holds what, and what a run costs. `None` where nothing is kept.
+fn kept_jobs(invocation: &Invocation, cache: &Cache) -> Option<ReadJobs> {
+    let options = &invocation.options;
+    // A tape has no jobs: what is recorded is played again as it was.
+    let has_none = options.tape.is_some() || options.record.is_some() || options.this_host;
+    let size = || {
+        let demo = invocation.reach.demo_fleet(&invocation.config, options);
+        demo.map(|demo| demo.size.unwrap_or(demo::DEFAULT_SIZE))
+    };
+    let is_large = size().is_some_and(|size| size > DEMO_BILLED_AT_MOST);
+    let is_kept = options.demo.is_some() || !options.no_cache;
+    if has_none || is_large || !is_kept {
+        return None;
+    }
+    let holders = HoldersRead::of(invocation);
+    let (invocation, cache) = (invocation.clone(), cache.clone());
+    Some(ReadJobs {
+        holders: Arc::new(move || holders.read()),
+        runs: Arc::new(move || {
+            let (on, now) = (Handle::current(), invocation.options.now());
+            run_costs(&invocation, KeptCounts { cache: &cache, on: &on, now })
+        }),
+    })
 }
 
 /// The recording that was asked for.

@@ -21,6 +21,6 @@ pub struct Book {
     pub billed: Option<Arc<ResourceCosts>>,
     /// What the network costs by the newest bill; `None` without one that tells it.
     pub network: Option<Arc<NetworkSpend>>,
-    /// What one prediction or run costs by the newest bill; empty without a bill, and where no unit cost is configured.
+    /// What one prediction costs by the newest bill, and a run by it or by the jobs that are kept; empty where neither tells.
     pub units: Arc<[UnitCost]>,
 }

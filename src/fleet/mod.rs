@@ -6,6 +6,7 @@
 pub mod book;
 pub mod commitments;
 pub mod gpu;
+pub mod held;
 pub mod join;
 pub mod parts;
 pub mod prices;
@@ -18,6 +19,7 @@ pub mod totals;
 pub use book::Book;
 pub use commitments::{Applied, Applier, Cover, CoveredBy, Meter, Net};
 pub use gpu::{Blind, BlindCause, GpuFleet, GpuNode, GpuRow, GpuTotals, Told};
+pub use held::{HeldBy, HeldInstances, HeldNode};
 pub use join::{Fleet, JoinInput, join};
 pub use parts::{Part, PartKind, parts};
 pub use prices::PriceBook;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::commitments::Net;
+use super::held::HeldBy;
 use crate::domain::{Instance, Rate, TypeSpec, Verdict};
 
 /// One instance of the fleet, joined with type, price, verdict, tags and commitments.
@@ -33,6 +34,9 @@ pub struct Row {
     /// What the newest bill says that it cost in its month so far, net of discounts and commitments, USD; `None` without a
     /// bill, and where the bill does not name it.
     pub billed_usd: Option<f64>,
+    /// Who holds it now; `None` where no source of jobs tells. Not stored with the row: it ages within minutes.
+    #[serde(skip)]
+    pub held_by: Option<Arc<HeldBy>>,
 }
 
 impl Row {
@@ -50,6 +54,7 @@ impl Row {
             wasted_usd: None,
             net: None,
             billed_usd: None,
+            held_by: None,
         }
     }
 

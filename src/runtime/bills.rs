@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use tokio::runtime::Handle;
 
 use super::Running;
@@ -15,7 +15,7 @@ use crate::cache::{self, Cache};
 use crate::cli::bill::{Seen, settings};
 use crate::cli::invocation::Invocation;
 use crate::cli::session;
-use crate::cli::teams::settings as teams;
+use crate::cli::teams::{aws_budgets, settings as teams};
 use crate::domain::bill::{Bill, BillHead, Month};
 use crate::fleet::Fleet;
 use crate::fleet::savings::Savings;
@@ -25,13 +25,16 @@ use crate::tabs::bill::picture::{
 };
 use crate::tabs::network::picture::{NetworkPicture, NetworkQuestion};
 use crate::tabs::teams::picture::{TeamsQuestion, TeamsView};
-use crate::tabs::teams::state::{TeamsBooks, TeamsPicture};
+use crate::tabs::teams::state::{AwsBudgetsShown, TeamsBooks, TeamsPicture};
 
 /// Months that the Bill tab rests on: that of the question, and those that tell what is usual in it.
 const BILL_MONTHS: i32 = 1 + USUAL_MONTHS;
 
 /// Months that the Network tab rests on: that of the question, and the one before it for the trend.
 const NETWORK_MONTHS: i32 = 2;
+
+/// How often AWS Budgets is asked at most: it is brought up to date a few times a day.
+const AWS_BUDGETS_EVERY: SignedDuration = SignedDuration::from_hours(1);
 
 /// Tabs that ask.
 const TABS: usize = 3;
@@ -95,6 +98,8 @@ impl Bills {
 struct Held {
     /// Those of the last question's months; all of them in the demo.
     bills: Vec<Arc<Bill>>,
+    /// What AWS Budgets has, and when it was asked; `None` before.
+    aws_budgets: Option<(Timestamp, Option<AwsBudgetsShown>)>,
     /// What was made of a month and of what was judged, for the next question about it; `None` before the first.
     summary: Option<(JudgedVersion, Arc<BillSummary>)>,
 }
@@ -169,6 +174,8 @@ impl Held {
         if let Some((last, months)) = rests_on {
             self.read(invocation, &heads, last, months)?;
         }
+        let is_of_budgets = question.view == TeamsView::Budgets;
+        let by_aws = if is_of_budgets { self.by_aws(asked) } else { None };
         let (seen, measured) = (Seen::default(), Measured::default());
         let books = BillBooks {
             heads: &heads,
@@ -190,6 +197,8 @@ impl Held {
                 made: is_made.then_some(&|months, period| {
                     teams::budgets(invocation, months, &rules, period)
                 }),
+                aws_budgets: &|| by_aws.clone(),
+                runs: &|| teams::units_of_jobs(invocation),
                 units: &|months, period| teams::units(invocation, months, &rules, period),
                 quotas: &|running| teams::quotas(invocation, running),
                 people: &|lines, from| teams::people(invocation, lines, from),
@@ -198,6 +207,21 @@ impl Held {
         );
         picture.unreadable.extend(unreadable);
         Ok(picture)
+    }
+
+    /// What AWS Budgets has, asked once an hour at most; where somebody looks at the list alone.
+    fn by_aws(&mut self, asked: &Asked) -> Option<AwsBudgetsShown> {
+        let now = asked.now;
+        let is_fresh = |at: Timestamp| now.duration_since(at) < AWS_BUDGETS_EVERY && at <= now;
+        match &self.aws_budgets {
+            Some((at, shown)) if is_fresh(*at) => shown.clone(),
+            _ => {
+                let shown = aws_budgets::for_screen(&asked.invocation, &asked.on);
+                let is_whole = shown.as_ref().is_none_or(|shown| shown.troubles.is_empty());
+                self.aws_budgets = is_whole.then(|| (now, shown.clone()));
+                shown
+            }
+        }
     }
 
     /// What was paid in a month. Fails with the reason where no bill can be read, and where it does not tell what is asked.

@@ -2,12 +2,16 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
+use jiff::Timestamp;
 use tokio::runtime::Handle;
 
 use super::Running;
+use crate::analyze::jobs::READ_EVERY;
 use crate::app::{Level, LogEntry, Msg};
 use crate::bus::{kept_readings, read_jobs};
+use crate::cli::invocation::Invocation;
 use crate::cli::job_sources::job_settings;
 use crate::cli::jobs::{JobsBeside, READ_WITHIN, read_kept};
 use crate::config::Env;
@@ -26,6 +30,8 @@ pub(super) struct JobsAsked {
     /// The last answer and the round that it is of; `None` before the first.
     held: Arc<Mutex<Option<Answer>>>,
     seen: Arc<Mutex<Seen>>,
+    /// Held while sources are read: two readings at once would ask each of them twice.
+    reading: Arc<tokio::sync::Mutex<()>>,
 }
 
 /// What was read beside.
@@ -89,53 +95,101 @@ impl Running {
         });
     }
 
+    /// Reads the configured sources of jobs every now and then, for those who show who holds what, until the guard is dropped;
+    /// the Jobs tab asks for more. Offline, and without a source, nobody is asked.
+    pub(super) fn read_job_sources_in_background(&self) -> Option<tokio_util::sync::DropGuard> {
+        let has_sources = job_settings(&self.invocation, &Env::of_process())
+            .is_ok_and(|settings| !settings.sources.is_empty());
+        if !has_sources || self.invocation.options.offline {
+            return None;
+        }
+        let every = Duration::try_from(READ_EVERY).ok()?;
+        let stop = tokio_util::sync::CancellationToken::new();
+        let (jobs, messages) = (self.jobs.clone(), self.messages.clone());
+        let (invocation, stopped) = (self.invocation.clone(), stop.clone());
+        tokio::spawn(async move {
+            loop {
+                if let Ok(turn) = jobs.reading.clone().try_lock_owned() {
+                    let now = invocation.options.now();
+                    let reading = read_sources(&jobs, &invocation, now);
+                    // What was read before the end is kept.
+                    let (_, log) = tokio::select! {
+                        read = reading => read,
+                        () = stopped.cancelled() => return,
+                    };
+                    drop(turn);
+                    for entry in log {
+                        let _ = messages.send(Msg::Log(entry)).await;
+                    }
+                }
+                tokio::select! {
+                    () = tokio::time::sleep(every) => {}
+                    () = stopped.cancelled() => return,
+                }
+            }
+        });
+        Some(stop.drop_guard())
+    }
+
     /// Reads the configured sources of jobs on a task of its own; offline nobody is asked.
     pub(super) fn read_job_sources(&self) {
         let (jobs, messages) = (self.jobs.clone(), self.messages.clone());
         let (invocation, now) = (self.invocation.clone(), self.now());
         tokio::spawn(async move {
-            let entry = |level, message: String| LogEntry {
-                at: now,
-                level,
-                source: None,
-                scope: None,
-                message,
-                fix: String::new(),
-            };
-            let mut log = Vec::new();
-            let mut has_news = false;
-            match job_settings(&invocation, &Env::of_process()) {
-                Ok(settings) if invocation.options.offline => {
-                    let of = settings.clone();
-                    let kept = tokio::task::spawn_blocking(move || kept_readings(&of)).await;
-                    has_news = !settings.sources.is_empty();
-                    jobs.take(kept.unwrap_or_default(), Vec::new());
-                }
-                Ok(settings) if settings.sources.is_empty() => {}
-                Ok(settings) => {
-                    let (mut readings, mut said) = (Vec::new(), Vec::new());
-                    for outcome in read_jobs(&settings, now, READ_WITHIN).await {
-                        let reading = outcome.reading;
-                        let name = format!("{} {}", reading.source.word(), reading.scope.account);
-                        let notes = outcome.notes.iter().map(|note| format!("{name}: {note}"));
-                        said.extend(notes);
-                        let failed = reading.failed().map(SourceError::with_fix);
-                        said.extend(failed.map(|error| format!("{name}: {error}")));
-                        readings.push(reading);
-                    }
-                    has_news = true;
-                    let news = jobs.take(readings, said);
-                    log.extend(news.into_iter().map(|text| entry(Level::Warn, text)));
-                }
-                Err(error) => {
-                    let news = jobs.take(Vec::new(), vec![error.to_string()]);
-                    log.extend(news.into_iter().map(|text| entry(Level::Error, text)));
-                }
-            }
+            let turn = jobs.reading.clone().lock_owned().await;
+            let (has_news, log) = read_sources(&jobs, &invocation, now).await;
+            drop(turn);
             for entry in log {
                 let _ = messages.send(Msg::Log(entry)).await;
             }
             let _ = messages.send(Msg::JobSources { has_news }).await;
         });
     }
+}
+
+/// Reads the configured sources of jobs; returns whether something may be new, and what is to be said. Offline nobody is asked.
+async fn read_sources(
+    jobs: &JobsAsked,
+    invocation: &Invocation,
+    now: Timestamp,
+) -> (bool, Vec<LogEntry>) {
+    let entry = |level, message: String| LogEntry {
+        at: now,
+        level,
+        source: None,
+        scope: None,
+        message,
+        fix: String::new(),
+    };
+    let mut log = Vec::new();
+    let mut has_news = false;
+    match job_settings(invocation, &Env::of_process()) {
+        Ok(settings) if invocation.options.offline => {
+            let of = settings.clone();
+            let kept = tokio::task::spawn_blocking(move || kept_readings(&of)).await;
+            has_news = !settings.sources.is_empty();
+            jobs.take(kept.unwrap_or_default(), Vec::new());
+        }
+        Ok(settings) if settings.sources.is_empty() => {}
+        Ok(settings) => {
+            let (mut readings, mut said) = (Vec::new(), Vec::new());
+            for outcome in read_jobs(&settings, now, READ_WITHIN).await {
+                let reading = outcome.reading;
+                let name = format!("{} {}", reading.source.word(), reading.scope.account);
+                let notes = outcome.notes.iter().map(|note| format!("{name}: {note}"));
+                said.extend(notes);
+                let failed = reading.failed().map(SourceError::with_fix);
+                said.extend(failed.map(|error| format!("{name}: {error}")));
+                readings.push(reading);
+            }
+            has_news = true;
+            let news = jobs.take(readings, said);
+            log.extend(news.into_iter().map(|text| entry(Level::Warn, text)));
+        }
+        Err(error) => {
+            let news = jobs.take(Vec::new(), vec![error.to_string()]);
+            log.extend(news.into_iter().map(|text| entry(Level::Error, text)));
+        }
+    }
+    (has_news, log)
 }

@@ -129,6 +129,8 @@ struct Running {
     recording_told: bool,
     /// Ends the scans in the background when it is dropped.
     background: Option<tokio_util::sync::DropGuard>,
+    /// Ends the reading of sources of jobs when it is dropped; `None` where there are none.
+    job_sources: Option<tokio_util::sync::DropGuard>,
 }
 
 impl Running {
@@ -210,8 +212,10 @@ impl Running {
             refresh_cost: None,
             recording_told: false,
             background: None,
+            job_sources: None,
         };
         running.background = Some(running.scan_in_background());
+        running.job_sources = running.read_job_sources_in_background();
         if let Some(from) = planning::asked(&running.invocation) {
             running.read_demand(from);
         }
@@ -229,6 +233,7 @@ impl Running {
 
     async fn end(&mut self) {
         self.background = None;
+        self.job_sources = None;
         self.bus.stop();
         // The bus stores its last picture before it drops the sender.
         let drain = async { while self.events.recv().await.is_some() {} };

@@ -92,21 +92,7 @@ async fn read() -> Value {
     let facts =
         SavingsFacts { resources: BTreeMap::from([(scope, resources)]), ..SavingsFacts::default() };
     let page = provider.instances(&identity.account, &region, None).await.unwrap();
-    let fleet = page.items.into_iter().map(|instance| {
-        Arc::new(Row {
-            instance: Arc::new(instance),
-            spec: None,
-            rate: None,
-            verdict: None,
-            team: None,
-            project: None,
-            environment: None,
-            cost_center: None,
-            wasted_usd: None,
-            net: None,
-            billed_usd: None,
-        })
-    });
+    let fleet = page.items.into_iter().map(|instance| Arc::new(Row::new(instance)));
     let fleet = Fleet { rows: fleet.collect(), ..Fleet::default() };
     let input = SavingsInput {
         version: 1,

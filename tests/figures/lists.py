@@ -149,7 +149,14 @@ def budgets(check, report):
 def units(check, report):
     for row in report["rows"]:
         name, now, before = row["name"], row["usd_per_unit"], row["usd_per_unit_before"]
+        if not row["count"]:
+            check.holds(f"{name}: nothing counted is unknown", now is None)
+            continue
         check.near(f"{name}: one", now, row["usd"] / row["count"] * row["per"], 1)
+        if before is None:
+            # Jobs are kept of some weeks alone.
+            check.holds(f"{name}: no trend without a month before", row["trend"] is None and row["change"] is None)
+            continue
         check.near(f"{name}: trend", row["trend"], now / before - 1, 10)
         check.near(f"{name}: change", row["change_by_spend"] + row["change_by_volume"], now - before, 4)
         for key in ["spend", "volume"]:

@@ -11,10 +11,12 @@
 //! | `tax` | sums by key, goodput |
 //! | `repeats` | what was lost again and again |
 //! | `zombies` | GPUs that cost and do nothing for a job; whose a GPU is |
+//! | `holders` | who holds instances and GPUs now |
 //! | `used` | GPU-hours in which GPUs worked |
 
 mod class;
 mod costed;
+mod holders;
 mod lost;
 mod nodes;
 mod price;
@@ -28,6 +30,7 @@ mod zombies;
 
 pub use class::CauseClass;
 pub use costed::{CostInput, Costed, Costs, costs, taxed};
+pub use holders::{HeldReading, KeptHolders, READ_EVERY};
 pub use lost::CancelledWeight;
 pub use nodes::{KnownInstance, KnownNodes, NodeCost, TypeFrom};
 pub use price::{NodeType, PriceFrom};
@@ -35,6 +38,4 @@ pub use repeats::{Repeat, RepeatKind, repeats};
 pub use saved::{KnownRun, Salvage};
 pub use tax::{Tax, TaxKey, TaxRow, TaxSums, tax};
 pub use used::{GpuHourOf, UsedHours};
-pub use zombies::{
-    HeldGpus, Zombie, ZombieInput, ZombieKind, covered_nodes, with_holders, zombies,
-};
+pub use zombies::{HeldGpus, Zombie, ZombieInput, ZombieKind, covered_nodes, zombies};

@@ -179,6 +179,16 @@ impl<'a> Covered<'a> {
     }
 }
 
+/// Holders with their nodes, of readings that are fresh.
+pub(super) fn covered_holders<'a>(
+    nodes: &'a [JobNode],
+    held: &[HeldGpus<'a>],
+    now: Timestamp,
+) -> impl Iterator<Item = (&'a JobNode, &'a GpuHolder)> + use<'a> {
+    let covered = CoveredNodes::of(nodes, held, now).nodes.into_iter();
+    covered.flat_map(|of| of.holders.into_iter().map(move |holder| (of.node, holder)))
+}
+
 /// Number of nodes of which a fresh reading tells who holds their GPUs.
 pub fn covered_nodes(input: &ZombieInput<'_>) -> usize {
     CoveredNodes::of(input.nodes, input.held, input.now).nodes.len()

@@ -69,10 +69,10 @@ pub fn allocate(lines: &[Line], rules: &Rules, by: Dimension) -> Allocation {
     let mut table = Table::default();
     let mut pools: Vec<(Usd, usize)> = vec![(Usd::ZERO, 0); rules.pools.len()];
     for line in lines {
-        if by == Dimension::Team {
-            owners.count(line);
-        }
-        let key = owners.of(line, by);
+        let key = match by {
+            Dimension::Team => owners.counted(line),
+            _ => owners.of(line, by),
+        };
         let mut owned = Owned::default();
         owned.0[by as usize] = Some(key.clone());
         let mut takes = |filter: &MoneyFilter| owners.passes_as(filter, line, &mut owned);

@@ -58,22 +58,7 @@ impl MoneyFilter {
     /// Parses a filter. Fails, with the column, for a text that is no comparison of keys: nothing is searched for, so that
     /// a filter says what it takes.
     pub fn parse(text: &str) -> Result<Self, QueryError> {
-        let expr = parse_strict::<MoneyKey>(text, &())?;
-        let mut searched = None;
-        expr.map(&mut |term| {
-            if let Term::Fuzzy(text) | Term::Phrase(text) = term {
-                searched = Some(text.clone());
-            } else if let Term::Exact(text) = term {
-                searched = Some(text.as_written().to_owned());
-            }
-        });
-        if let Some(text) = searched {
-            let text = crate::domain::text::clean(&text).into_owned();
-            let message =
-                format!("\"{text}\" is no comparison; write a key with its value, as in team=nlp");
-            return Err(QueryError { column: 1, message });
-        }
-        let expr = compared(&expr);
+        let expr = comparisons::<MoneyKey>(text)?;
         let mut dimensions = Vec::new();
         expr.map(&mut |compare| dimensions.extend(Dimension::of_key(&compare.field.0)));
         dimensions.sort_unstable();
@@ -127,9 +112,33 @@ impl fmt::Display for MoneyFilter {
     }
 }
 
+/// Parses a filter that is of comparisons alone. Fails, with the column, for a text that searches for something, so that a
+/// filter says what it takes.
+pub(super) fn comparisons<F>(text: &str) -> Result<Expr<Compare<F>>, QueryError>
+where
+    F: FieldName<Names = ()>,
+{
+    let expr = parse_strict::<F>(text, &())?;
+    let mut searched = None;
+    expr.map(&mut |term| {
+        if let Term::Fuzzy(text) | Term::Phrase(text) = term {
+            searched = Some(text.clone());
+        } else if let Term::Exact(text) = term {
+            searched = Some(text.as_written().to_owned());
+        }
+    });
+    if let Some(text) = searched {
+        let text = crate::domain::text::clean(&text).into_owned();
+        let message =
+            format!("\"{text}\" is no comparison; write a key with its value, as in team=nlp");
+        return Err(QueryError { column: 1, message });
+    }
+    Ok(compared(&expr))
+}
+
 /// The comparisons of an expression without searches.
-fn compared(expr: &Expr<Term<MoneyKey>>) -> Expr<Compare<MoneyKey>> {
-    let all = |parts: &[Expr<Term<MoneyKey>>]| parts.iter().map(compared).collect();
+fn compared<F: Clone>(expr: &Expr<Term<F>>) -> Expr<Compare<F>> {
+    let all = |parts: &[Expr<Term<F>>]| parts.iter().map(compared).collect();
     match expr {
         Expr::Leaf(Term::Compare(compare)) => Expr::Leaf(compare.clone()),
         Expr::Not(inner) => Expr::Not(Box::new(compared(inner))),

@@ -16,6 +16,7 @@
 //! | `budget` | what may be spent, what is, where the period ends |
 //! | `unit`, `counts` | what one prediction or run costs; counts by day, of a CSV file or of metrics |
 //! | `people` | hours and tools that the infrastructure takes, and what automation would return |
+//! | `runs`, `run_filter` | what runs of jobs cost by day; which jobs |
 //! | `quota` | what may run at once |
 //! | `compliance`, `tagging` | resources without required tags; the commands and texts that tag them |
 
@@ -33,6 +34,8 @@ mod pattern;
 mod people;
 mod quota;
 mod rules;
+mod run_filter;
+mod runs;
 mod split;
 mod tagging;
 #[cfg(test)]
@@ -57,6 +60,8 @@ pub use quota::{
     Limited, Quota, QuotaState, Running, asked_line, quota_states, running, takes, team_named,
 };
 pub use rules::{Mapping, Pool, Rules};
+pub use run_filter::RunFilter;
+pub use runs::{PaidAttempt, RunDays, RunDollars, RunRule};
 pub use split::Split;
 pub use tagging::{tag_policy, tag_specifications};
-pub use unit::{CountedUnit, Unit, UnitState, unit_state};
+pub use unit::{CountedUnit, Unit, UnitDays, UnitState, state_of, unit_state};

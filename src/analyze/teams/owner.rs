@@ -49,25 +49,27 @@ impl<'a> Owners<'a> {
         if by != Dimension::Team {
             return None;
         }
-        let mappings = &self.rules.mappings;
-        let at = mappings.iter().position(|mapping| fits(mapping, line))?;
-        let team = mappings.get(at).map(|mapping| mapping.team.clone())?;
-        Some(self.spelling(&team, by))
+        let (rules, names) = (self.rules, names(line));
+        let team = rules.mappings.iter().find(|mapping| fits(mapping, line, &names))?;
+        Some(self.spelling(&team.team, by))
     }
 
-    /// Counts what the mappings do to a line without a tag of the team.
-    pub(super) fn count(&mut self, line: &Line) {
-        if line.tag(self.rules.keys_of(Dimension::Team)).is_some() {
-            return;
+    /// The team of a line, counting what the mappings do to one without a tag of it: each is compared once.
+    pub(super) fn counted(&mut self, line: &Line) -> Option<Arc<str>> {
+        let rules = self.rules;
+        if line.tag(rules.keys_of(Dimension::Team)).is_some() {
+            return self.of(line, Dimension::Team);
         }
-        let mut fitting = self.rules.mappings.iter().enumerate().filter(|(_, m)| fits(m, line));
-        let Some((first, mapping)) = fitting.next() else { return };
+        let names = names(line);
+        let mut fitting = rules.mappings.iter().enumerate().filter(|(_, m)| fits(m, line, &names));
+        let (first, mapping) = fitting.next()?;
         if let Some(used) = self.used.get_mut(first) {
             *used += 1;
         }
         for (other, _) in fitting.filter(|(_, other)| other.team != mapping.team) {
             *self.contested.entry((first, other)).or_default() += line.usd;
         }
+        Some(self.spelling(&mapping.team, Dimension::Team))
     }
 
     /// The one spelling of a value: the alias's team, the name in the list of teams, else as it was met first.
@@ -112,19 +114,23 @@ impl<'a> Owners<'a> {
 #[derive(Default)]
 pub(super) struct Owned(pub [Option<Option<Arc<str>>>; Dimension::ALL.len()]);
 
-/// True where all parts of a mapping fit a line.
-fn fits(mapping: &Mapping, line: &Line) -> bool {
+/// Texts by which a line is named: its name, its id, and the last part of an ARN that live views know by the whole of it.
+type Names<'a> = [Option<&'a str>; 3];
+
+fn names(line: &Line) -> Names<'_> {
+    let id = line.resource.as_deref().map(resource_id);
+    let last = id.and_then(|id| id.rsplit(['/', ':']).next());
+    [line.name.as_deref(), id, last.filter(|last| Some(*last) != id)]
+}
+
+/// True where all parts of a mapping fit a line of these names.
+fn fits(mapping: &Mapping, line: &Line, names: &Names<'_>) -> bool {
     let account = mapping.account.as_ref();
     if account.is_some_and(|account| line.account.as_ref() != Some(account)) {
         return false;
     }
-    let named = |name: &super::pattern::Pattern| {
-        let resource = line.resource.as_deref();
-        let id = resource.map(resource_id);
-        // The last part of an ARN that live views know by the whole of it.
-        let last = id.and_then(|id| id.rsplit(['/', ':']).next());
-        [line.name.as_deref(), id, last].into_iter().flatten().any(|text| name.matches(text))
-    };
+    let named =
+        |name: &super::pattern::Pattern| names.iter().flatten().any(|text| name.matches(text));
     if mapping.name.as_ref().is_some_and(|name| !named(name)) {
         return false;
     }

@@ -9,10 +9,26 @@ use super::counts::Counts;
 use super::filter::MoneyFilter;
 use super::owner::Owners;
 use super::rules::Rules;
+use super::runs::{RunDays, RunRule};
 use crate::domain::bill::{Month, Usd};
 
+/// What a unit cost divides, by day.
+#[derive(Clone, Debug, PartialEq)]
+pub enum UnitDays {
+    /// Counts, beside dollars of bills.
+    Counted(Counts),
+    /// Runs of jobs, with dollars of their own.
+    Runs(RunDays),
+}
+
+impl From<Counts> for UnitDays {
+    fn from(counts: Counts) -> Self {
+        Self::Counted(counts)
+    }
+}
+
 /// A unit cost with the count of each day.
-pub type CountedUnit = (Arc<Unit>, Counts);
+pub type CountedUnit = (Arc<Unit>, UnitDays);
 
 /// A cost by a count.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,6 +81,10 @@ pub struct UnitState {
     pub before: Option<Measured>,
     /// Days of the month of which the bill is known and the count is not.
     pub uncounted_days: usize,
+    /// Which runs of jobs it divides; `None` for dollars of the bill.
+    pub runs: Option<RunRule>,
+    /// Attempts of the month whose dollars are unknown: they are in no sum. 0 for dollars of the bill.
+    pub unpriced_runs: u32,
 }
 
 impl UnitState {
@@ -111,7 +131,31 @@ pub fn unit_state(
     let (now, uncounted_days, last) = measured(unit, counts, months, rules, month, u8::MAX);
     let (before, _, _) = measured(unit, counts, months, rules, month.plus(-1), last);
     let before = (before.days > 0).then_some(before);
-    UnitState { unit: unit.clone(), now, before, uncounted_days }
+    let unit = unit.clone();
+    UnitState { unit, now, before, uncounted_days, runs: None, unpriced_runs: 0 }
+}
+
+/// A unit cost in `month`, of whatever its days are. Runs of jobs need no bill.
+pub fn state_of(
+    (unit, days): &CountedUnit,
+    months: &[BudgetMonth],
+    rules: &Rules,
+    month: Month,
+) -> UnitState {
+    let runs = match days {
+        UnitDays::Counted(counts) => return unit_state(unit, counts, months, rules, month),
+        UnitDays::Runs(runs) => runs,
+    };
+    let (now, last) = runs.measured(month, u8::MAX);
+    let (before, _) = runs.measured(month.plus(-1), last);
+    UnitState {
+        unit: unit.clone(),
+        now,
+        before: (before.days > 0).then_some(before),
+        uncounted_days: 0,
+        runs: Some(runs.rule.clone()),
+        unpriced_runs: runs.unpriced(month),
+    }
 }
 
 /// Dollars and counts of the days of a month up to `until`; days without a count; the last day that is in it.

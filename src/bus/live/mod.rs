@@ -43,6 +43,7 @@ use super::tape::{Played, Tape};
 use super::world::Update;
 use super::{Event, Shared};
 use crate::analyze::gpu::GpuRules;
+use crate::analyze::jobs::KeptHolders;
 use crate::cache::{Cache, GpuHours};
 use crate::domain::{GpuHistory, GpuKey, IdleStarts, SourceId, Sweep};
 use crate::fleet::Fleet;
@@ -67,6 +68,8 @@ pub(super) struct LiveState {
     fleet: watch::Sender<Arc<Fleet>>,
     /// Running instances with accelerators, made of it.
     hosts: watch::Sender<Arc<[GpuHost]>>,
+    /// Who holds GPUs, by the sources of jobs.
+    holders: watch::Sender<Arc<KeptHolders>>,
     /// Closed hours of GPUs.
     book: Mutex<Arc<HourBook>>,
     /// Sources that cannot be asked for hours.
@@ -104,6 +107,7 @@ impl LiveState {
             focus: watch::channel(Arc::default()).0,
             fleet: watch::channel(Arc::default()).0,
             hosts: watch::channel(Arc::default()).0,
+            holders: watch::channel(Arc::default()).0,
             book: Mutex::default(),
             forgetful: Mutex::default(),
             slices: Semaphore::new(2),
@@ -136,6 +140,11 @@ impl LiveState {
             }
             new
         });
+    }
+
+    /// Takes over who holds GPUs by the sources of jobs; the next picture shows it.
+    pub fn hold(&self, kept: &Arc<KeptHolders>) {
+        self.holders.send_replace(kept.clone());
     }
 
     /// The world's newest picture.

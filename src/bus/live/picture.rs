@@ -20,6 +20,7 @@ use super::rollup::Rollup;
 use super::summary::Stored;
 use super::{Input, Teller, summary, teller};
 use crate::analyze::gpu::{GpuRules, Watch, WatchInput};
+use crate::analyze::jobs::KeptHolders;
 use crate::cache::GpuHours;
 use crate::domain::{GpuHistory, GpuKey, GpuTrace, Hour, IdleStarts, Sweep};
 use crate::fleet::Fleet;
@@ -71,6 +72,8 @@ struct Job {
     fleet: Arc<Fleet>,
     rules: Arc<GpuRules>,
     book: Arc<HourBook>,
+    /// Who holds GPUs, by the sources of jobs.
+    holders: Arc<KeptHolders>,
     /// The picture on screen.
     shown: Option<Arc<GpuFleet>>,
     /// True when it is time to store it.
@@ -93,7 +96,7 @@ struct Made {
 impl Job {
     fn run(mut self) -> Made {
         let (memory, rules) = (&mut *self.memory, self.rules.idleness());
-        let fleet = Arc::new(memory.watch.picture(WatchInput {
+        let mut fleet = memory.watch.picture(WatchInput {
             version: self.version,
             now: self.now,
             sweeps: &self.sweeps,
@@ -102,7 +105,11 @@ impl Job {
             rules: &self.rules,
             hours: &self.book.hours,
             starts: memory.starts.of(&rules),
-        }));
+        });
+        if !self.holders.is_empty() {
+            fleet.rows = self.holders.named(&fleet, self.now);
+        }
+        let fleet = Arc::new(fleet);
         let seen = fleet.rows.iter().map(|r| (&r.id, Seen::of_gpu(r, self.rules.idle_below)));
         memory.unsaved |= memory.starts.note(&rules, seen);
         for row in &fleet.rows {
@@ -294,6 +301,7 @@ impl<'a> Picture<'a> {
             fleet: self.shared.live.fleet.borrow().clone(),
             rules: self.shared.live.rules.clone(),
             book: self.shared.live.book(),
+            holders: self.shared.live.holders.borrow().clone(),
             shown: self.shown.clone(),
             store,
         }

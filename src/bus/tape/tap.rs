@@ -111,6 +111,8 @@ fn said(update: &Update) -> Option<Said> {
         | Update::Scopes { .. }
         | Update::NoCredentials(_)
         | Update::Billed(_)
+        | Update::Held(_)
+        | Update::Runs(_)
         | Update::OwnCost
         | Update::Trouble { .. }
         | Update::Missing { .. }

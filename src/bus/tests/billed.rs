@@ -1,4 +1,4 @@
-//! What the newest bill charged prices what runs.
+//! What the newest bill charged prices what runs; what is kept of jobs stands beside it.
 
 use std::sync::Arc;
 
@@ -6,9 +6,11 @@ use jiff::Timestamp;
 
 use super::scripted::{ACCOUNT, Answer, REGION, Script, Scripted, instance, parts};
 use crate::analyze::idle::Preset;
-use crate::bus::once;
+use crate::analyze::jobs::KeptHolders;
+use crate::bus::{ReadJobs, once};
 use crate::cache::{Cache, OpenOptions};
-use crate::domain::bill::{BilledRate, BilledRates, NewestBill, ResourceCosts};
+use crate::domain::bill::{BilledRate, BilledRates, NewestBill, ResourceCosts, UnitCost};
+use crate::domain::jobs::{Attempt, AttemptId, JobNode, JobSource, JobState};
 use crate::domain::{PriceBasis, Provenance};
 use crate::source::demo::{self, DEFAULT_SEED, DemoOptions};
 
@@ -44,4 +46,60 @@ async fn a_private_rate_of_the_bill_prices_the_instances_of_its_account() {
     assert_eq!((private.basis, private.provenance), (PriceBasis::Private, of_bill));
     assert!((private.usd_per_hour - list("g5.xlarge") * 0.9).abs() < 1e-9);
     assert_eq!(other.basis, PriceBasis::OnDemandList, "another account's rate");
+}
+
+#[tokio::test]
+async fn what_is_kept_of_jobs_tells_who_holds_an_instance_and_what_a_run_costs() {
+    let now = "2026-11-24T12:00:00Z";
+    let at: Timestamp = now.parse().unwrap();
+    let (cache, _) = Cache::open(OpenOptions::in_memory(), at);
+    let node = JobNode {
+        source: JobSource::Slurm,
+        cluster: "c".into(),
+        name: "n1".into(),
+        instance_id: Some("i-1".into()),
+        instance_type: None,
+        private_ip: None,
+        region: None,
+        gpus: None,
+        seen_from: at,
+        seen_until: at,
+    };
+    let id = AttemptId {
+        source: JobSource::Slurm,
+        cluster: "c".into(),
+        raw: "77".into(),
+        key: "1".into(),
+    };
+    let mut running = Attempt::new(id, "77".into(), JobState::Running, "RUNNING".into());
+    (running.nodes, running.user) = (["n1".into()].into(), Some("ana".into()));
+    running.seen_until = Some(at);
+    let kept =
+        Arc::new(KeptHolders { nodes: vec![node], held: Vec::new(), running: vec![running] });
+    let unit = UnitCost {
+        name: "run".into(),
+        period: "2026-11".parse().unwrap(),
+        days: 23,
+        usd_per_unit: Some(60.5),
+        usd_before: None,
+        target: None,
+        no_counts: None,
+        is_of_jobs: true,
+    };
+    let instances = vec![instance("i-1", "g5.xlarge"), instance("i-2", "m5.large")];
+    let provider = Scripted::new(Script::new(instances, Answer::Nothing));
+    let mut parts = parts(&provider, now, Preset::Cautious, &cache, false);
+    let cost = unit.clone();
+    parts.settings.jobs = Some(ReadJobs {
+        holders: Arc::new(move || kept.clone()),
+        runs: Arc::new(move || vec![cost.clone()]),
+    });
+    let fleet = once(parts).await.fleet;
+    let held = |id: &str| {
+        let row = fleet.rows.iter().find(|row| &*row.instance.id == id).unwrap();
+        row.held_by.as_ref().map(|by| (by.jobs.clone(), by.users.clone(), by.read_at))
+    };
+    assert_eq!(held("i-1"), Some((vec!["77".into()], vec!["ana".into()], at)));
+    assert_eq!(held("i-2"), None);
+    assert_eq!(fleet.book.units[..], [unit]);
 }

@@ -89,12 +89,23 @@ fn many_meet_a_bad_file_at_once() {
                 let place = &place;
                 scope.spawn(move || {
                     let (cache, notices) = place.open();
-                    block_on(cache.store_series(vec![write(&format!("i-{n}"), CPU, 480_000, &[1.0])]));
-                    assert!(!notices.iter().any(|n| matches!(n, CacheNotice::InMemory { .. })), "{notices:?}");
+                    block_on(cache.store_series(vec![write(
+                        &format!("i-{n}"),
+                        CPU,
+                        480_000,
+                        &[1.0],
+                    )]));
+                    assert!(
+                        !notices.iter().any(|n| matches!(n, CacheNotice::InMemory { .. })),
+                        "{notices:?}"
+                    );
                 });
             }
         });
-        assert_eq!(place.files("cache.db.broken"), [format!("cache.db.broken-{}", now().as_second())]);
+        assert_eq!(
+            place.files("cache.db.broken"),
+            [format!("cache.db.broken-{}", now().as_second())]
+        );
         let cache = place.open_quietly();
         assert_eq!(block_on(cache.stats()).series, 8, "all went on with the same new file");
     }

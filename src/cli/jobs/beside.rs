@@ -53,8 +53,7 @@ impl Beside {
         if invocation.options.demo.is_some() || invocation.options.no_cache {
             return Self::default();
         }
-        let KeptFleet { instances, spot } = kept_fleet(cache, now).await;
-        let known = |(at, of): &(_, _)| KnownInstance::of(of, None, *at);
+        let prices = Self::prices(cache, now).await;
         let mut scans = Vec::new();
         let held = cache.scans_held().await;
         let buckets: BTreeSet<Arc<str>> = held.into_iter().map(|held| held.bucket).collect();
@@ -62,7 +61,15 @@ impl Beside {
             scans.extend(cache.newest_scan(&bucket).await);
         }
         let used = used(cache, attempts).await;
-        Self { instances: instances.iter().filter_map(known).collect(), spot, used, scans }
+        Self { used, scans, ..prices }
+    }
+
+    /// What of it tells what nodes cost: instances and Spot prices.
+    pub async fn prices(cache: &Cache, now: Timestamp) -> Self {
+        let KeptFleet { instances, spot } = kept_fleet(cache, now).await;
+        let known = |(at, of): &(_, _)| KnownInstance::of(of, None, *at);
+        let instances = instances.iter().filter_map(known).collect();
+        Self { instances, spot, ..Self::default() }
     }
 
     /// Training runs that scans found, with their buckets.

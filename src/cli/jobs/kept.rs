@@ -1,7 +1,6 @@
 //! What is kept of jobs, or what the demo has, and what it cost.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
 use tokio::runtime::Handle;
@@ -10,9 +9,10 @@ use super::beside::Beside;
 use super::live;
 use super::types::PricedTypes;
 use crate::analyze::jobs::{
-    CancelledWeight, CostInput, Costs, HeldGpus, KnownNodes, Tax, TaxKey, ZombieInput, costs,
-    covered_nodes, taxed, with_holders, zombies,
+    CancelledWeight, CostInput, Costed, Costs, HeldGpus, HeldReading, KeptHolders, KnownNodes,
+    READ_EVERY, Tax, TaxKey, ZombieInput, costs, covered_nodes, taxed, zombies,
 };
+use crate::analyze::teams::{PaidAttempt, RunDays, RunRule};
 use crate::cache::{Cache, Jobs, JobsError};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::invocation::Invocation;
@@ -21,7 +21,7 @@ use crate::cli::tell::tell;
 use crate::config::{ConfigError, Env};
 use crate::domain::Reading;
 use crate::domain::format::counted;
-use crate::domain::jobs::{Attempt, GpuHolder, JobNode, JobSource};
+use crate::domain::jobs::{Attempt, JobNode};
 use crate::fleet::GpuFleet;
 use crate::source::demo;
 use crate::tabs::jobs::picture::JobsRead;
@@ -50,38 +50,15 @@ pub(super) struct Kept {
     pub held: Vec<HeldReading>,
     /// How the sources were read.
     pub readings: Arc<[Reading]>,
+    /// Up to when sources were read whole, the latest of them; `None` where none was read.
+    pub read_until: Option<Timestamp>,
     /// How the run ends, if nothing else is amiss.
     pub exit: Exit,
 }
 
-/// Who holds the GPUs of a cluster, as one reading found it.
-pub(super) struct HeldReading {
-    source: JobSource,
-    cluster: Arc<str>,
-    at: Timestamp,
-    holders: Vec<GpuHolder>,
-}
-
-/// Who holds GPUs, by cluster. One of which nobody holds any is not there: whether it was read is not known, and then its GPUs
-/// are in use.
-fn by_cluster(holders: Vec<GpuHolder>) -> Vec<HeldReading> {
-    let mut all: BTreeMap<(JobSource, Arc<str>), Vec<GpuHolder>> = BTreeMap::new();
-    for holder in holders {
-        all.entry((holder.source, holder.cluster.clone())).or_default().push(holder);
-    }
-    let reading = |((source, cluster), holders): (_, Vec<GpuHolder>)| {
-        let at = holders.iter().map(|holder| holder.at).max()?;
-        Some(HeldReading { source, cluster, at, holders })
-    };
-    all.into_iter().filter_map(reading).collect()
-}
-
-impl HeldReading {
-    /// For those who look for zombies.
-    pub fn borrowed(&self) -> HeldGpus<'_> {
-        let Self { source, cluster, at, holders } = self;
-        HeldGpus { source: *source, cluster, at: *at, every: EVERY, holders }
-    }
+/// For those who look for zombies.
+pub(super) fn borrowed(held: &[HeldReading]) -> Vec<HeldGpus<'_>> {
+    held.iter().map(|reading| reading.borrowed(EVERY)).collect()
 }
 
 impl Kept {
@@ -119,8 +96,10 @@ impl Kept {
     ) -> Result<(Self, Option<String>), KeptError> {
         if let Some(demo) = invocation.reach.demo_fleet(&invocation.config, &invocation.options) {
             let (nodes, holders) = demo::jobs::held(&demo);
-            let (attempts, held) = (demo::jobs::attempts(&demo), by_cluster(holders));
-            return Ok((Self { attempts, nodes, held, readings, exit: Exit::Ok }, None));
+            let (attempts, held) = (demo::jobs::attempts(&demo), HeldReading::by_cluster(holders));
+            let read_until = Some(invocation.options.now());
+            let kept = Self { attempts, nodes, held, readings, read_until, exit: Exit::Ok };
+            return Ok((kept, None));
         }
         let found = Jobs::beside(&invocation.cache_file()?).all()?;
         let damaged = (found.unreadable > 0).then(|| {
@@ -130,9 +109,10 @@ impl Kept {
                 counted(found.unreadable as usize, "kept attempt", "kept attempts")
             )
         });
-        let held = by_cluster(found.holders);
+        let read_until = found.readings.iter().map(|reading| reading.complete_until).max();
+        let held = HeldReading::by_cluster(found.holders);
         let (attempts, nodes) = (found.attempts, found.nodes);
-        Ok((Self { attempts, nodes, held, readings, exit: Exit::Ok }, damaged))
+        Ok((Self { attempts, nodes, held, readings, read_until, exit: Exit::Ok }, damaged))
     }
 
     /// Attempts with an instance type and no region.
@@ -195,6 +175,50 @@ impl Kept {
     }
 }
 
+/// Attempts that are kept with what they cost, for what one run costs.
+pub(in crate::cli) struct PaidJobs {
+    rows: Vec<Costed>,
+    read_until: Option<Timestamp>,
+    /// Why some attempts are not there, one sentence; `None` where all are.
+    pub damaged: Option<String>,
+}
+
+impl PaidJobs {
+    /// Attempts that are kept, or those of the demo, at the prices that `cache` and the newest bill have; asks no source.
+    /// Blocks while the file is read. `None` where none are kept, and where more than `at_most` are. Fails where the file cannot be read.
+    pub async fn read(
+        invocation: &Invocation,
+        cache: &Cache,
+        at_most: u64,
+    ) -> Result<Option<Self>, KeptError> {
+        let is_demo = invocation.options.demo.is_some();
+        if !is_demo {
+            // Without a place nothing is kept.
+            let Ok(file) = invocation.cache_file() else { return Ok(None) };
+            let count = Jobs::beside(&file).count()?;
+            if count == 0 || count > at_most {
+                return Ok(None);
+            }
+        }
+        let (kept, damaged) = Kept::of(invocation, Arc::default())?;
+        let now = invocation.options.now();
+        let beside = match is_demo {
+            true => Beside::default(),
+            false => Beside::prices(cache, now).await,
+        };
+        let read_until = kept.read_until;
+        let costs = kept.by(&beside, CancelledWeight::default(), invocation, costs);
+        Ok(Some(Self { rows: costs.rows, read_until, damaged }))
+    }
+
+    /// Runs and their dollars by day, by a rule.
+    pub fn days(&self, rule: RunRule, now: Timestamp) -> RunDays {
+        let rows = self.rows.iter();
+        let paid = rows.map(|row| PaidAttempt { attempt: &row.attempt, usd: row.held.usd });
+        RunDays::of(paid, rule, self.read_until, now)
+    }
+}
+
 /// What jobs are shown beside.
 #[derive(Clone, Debug)]
 pub(crate) struct JobsBeside<'a> {
@@ -222,7 +246,7 @@ pub(crate) fn read_kept(
     }
     let (kept, damaged) = Kept::of(invocation, readings.clone())?;
     let of_cache = on.block_on(Beside::of(invocation, cache, &kept.attempts, now));
-    let held: Vec<HeldGpus<'_>> = kept.held.iter().map(HeldReading::borrowed).collect();
+    let held = borrowed(&kept.held);
     let input =
         ZombieInput { gpus, nodes: &kept.nodes, held: &held, attempts: &kept.attempts, now };
     let (zombies, covered_nodes) = (zombies(&input), covered_nodes(&input));
@@ -232,21 +256,44 @@ pub(crate) fn read_kept(
     Ok(JobsRead { costs, zombies, covered_nodes, without_region, readings, damaged })
 }
 
-/// GPUs with job and user of who holds them, where telemetry does not tell and the last reading of a scheduler does; `None`
-/// where no scheduler was read.
-pub(in crate::cli) fn with_jobs(
-    invocation: &Invocation,
-    gpus: &GpuFleet,
-    now: Timestamp,
-) -> Option<GpuFleet> {
-    let file = invocation.cache_file().ok().filter(|_| invocation.options.demo.is_none())?;
-    // What cannot be read is said where jobs are shown.
-    let (nodes, holders) = Jobs::beside(&file).held().ok()?;
-    let readings = by_cluster(holders);
-    let held: Vec<HeldGpus<'_>> = readings.iter().map(HeldReading::borrowed).collect();
-    if held.is_empty() {
-        return None;
+/// Reads who holds nodes and GPUs, as the last readings of the sources left it.
+pub(in crate::cli) struct HoldersRead {
+    invocation: Invocation,
+    /// When the sources were read last, and what was kept then.
+    last: Mutex<(Option<Timestamp>, Arc<KeptHolders>)>,
+}
+
+impl HoldersRead {
+    /// Of a run. Reads nothing yet.
+    pub fn of(invocation: &Invocation) -> Self {
+        Self { invocation: invocation.clone(), last: Mutex::default() }
     }
-    let input = ZombieInput { gpus, nodes: &nodes, held: &held, attempts: &[], now };
-    Some(GpuFleet { rows: with_holders(&input), ..GpuFleet::clone(gpus) })
+
+    /// What is kept, or what the demo has; blocks. Nothing where no source was read of late. What cannot be read is said where
+    /// jobs are shown.
+    pub fn read(&self) -> Arc<KeptHolders> {
+        let invocation = &self.invocation;
+        if let Some(demo) = invocation.reach.demo_fleet(&invocation.config, &invocation.options) {
+            let (nodes, holders) = demo::jobs::held(&demo);
+            let held = HeldReading::by_cluster(holders);
+            return Arc::new(KeptHolders { nodes, held, running: Vec::new() });
+        }
+        let Ok(file) = invocation.cache_file() else { return Arc::default() };
+        let jobs = Jobs::beside(&file);
+        let read_at = jobs.newest_reading().ok().flatten();
+        let is_fresh = |at: &Timestamp| {
+            invocation.options.now().duration_since(*at) <= READ_EVERY + READ_EVERY
+        };
+        // Millions of attempts may be kept: they are gone through after a reading alone.
+        let Some(read_at) = read_at.filter(is_fresh) else { return Arc::default() };
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.0 != Some(read_at) {
+            let (Ok((nodes, holders)), Ok(running)) = (jobs.held(), jobs.running()) else {
+                return Arc::default();
+            };
+            let held = HeldReading::by_cluster(holders);
+            *last = (Some(read_at), Arc::new(KeptHolders { nodes, held, running }));
+        }
+        last.1.clone()
+    }
 }

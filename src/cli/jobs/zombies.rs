@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use super::kept::{HeldReading, Kept};
-use crate::analyze::jobs::{HeldGpus, ZombieInput, covered_nodes, zombies};
+use super::kept::{Kept, borrowed};
+use crate::analyze::jobs::{ZombieInput, covered_nodes, zombies};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::invocation::Invocation;
 use crate::cli::list_options::Selection;
@@ -32,7 +32,7 @@ pub(super) fn run(
     let outcome = reports::read(invocation, Want::All)?;
     reports::unreadable(invocation, &outcome)?;
     let ctx = reports::context(invocation, env);
-    let held: Vec<HeldGpus<'_>> = kept.held.iter().map(HeldReading::borrowed).collect();
+    let held = borrowed(&kept.held);
     let input = ZombieInput {
         gpus: &outcome.gpus,
         nodes: &kept.nodes,

@@ -1,14 +1,19 @@
-//! `burntop budgets --aws`: what AWS Budgets has in the accounts of a run.
+//! What AWS Budgets has in the accounts of a run: of `burntop budgets --aws`, and of the list on the Teams tab.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use tokio::runtime::Handle;
+
+use crate::cli::accounts::Reach;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::invocation::Invocation;
 use crate::cli::tell::tell;
-use crate::domain::SourceError;
 use crate::domain::aws_budget::AwsBudgets;
+use crate::domain::{ErrorKind, SourceError, format};
 use crate::source::Provider;
 use crate::tabs::teams::picture::{BudgetItem, aws_budget_rows};
+use crate::tabs::teams::state::AwsBudgetsShown;
 
 /// Budgets of the accounts that could be read.
 #[derive(Default)]
@@ -17,6 +22,50 @@ pub(super) struct OfAccounts {
     pub rows: Vec<Arc<BudgetItem>>,
     /// False where an account could not be read.
     pub is_whole: bool,
+}
+
+/// The longest that a screen waits for all accounts.
+const WITHIN: Duration = Duration::from_secs(10);
+
+/// Budgets for the Teams tab: asks each account of the run, all at once, and blocks until they have answered or the time is up.
+/// `None` where nobody is asked: in the demo, offline, with a tape, without an account. An account that does not grant the
+/// right is no trouble: the right is not in the policy that the cockpit needs.
+pub fn for_screen(invocation: &Invocation, on: &Handle) -> Option<AwsBudgetsShown> {
+    let options = &invocation.options;
+    if options.demo.is_some() || options.offline || options.tape.is_some() || options.this_host {
+        return None;
+    }
+    let reaches = invocation.reaches();
+    if reaches.is_empty() {
+        return None;
+    }
+    let ask = async |reach: &Reach| {
+        let provider = reach.provider();
+        let label: Arc<str> = provider.label().into();
+        let read = tokio::time::timeout(WITHIN, read(&*provider)).await;
+        (label, read)
+    };
+    let all = on.block_on(futures_util::future::join_all(reaches.iter().map(ask)));
+    let (mut shown, mut asked) = (AwsBudgetsShown::default(), Vec::new());
+    for (label, read) in all {
+        match read {
+            // Several profiles may be of one account.
+            Ok(Ok((account, _))) if asked.contains(&account) => {}
+            Ok(Ok((account, budgets))) => {
+                shown.rows.extend(aws_budget_rows(&account, &budgets.budgets, options.now()));
+                asked.push(account);
+            }
+            Ok(Err(error)) if error.kind == ErrorKind::Denied => shown.denied.push(label),
+            Ok(Err(error)) => {
+                shown.troubles.push(format!("AWS Budgets of {label}: {}", error.with_fix()));
+            }
+            Err(_) => {
+                let limit = format::span(WITHIN.as_secs() as i64);
+                shown.troubles.push(format!("AWS Budgets of {label}: no answer within {limit}"));
+            }
+        }
+    }
+    Some(shown)
 }
 
 /// Asks each account of the run. Says which could not be read, and which budgets are left out. Fails where nothing may be

@@ -59,6 +59,12 @@ impl Ready {
         Ok(Self { months, rules, period, bills: own_heads, exit: kept.ended() })
     }
 
+    /// Nothing but a month, for what needs no bill.
+    pub fn without_bill(period: Month, invocation: &Invocation) -> Self {
+        let rules = settings::rules(invocation);
+        Self { months: Vec::new(), rules, period, bills: Vec::new(), exit: Exit::Ok }
+    }
+
     /// Each budget in the period, while `more_per_day` dollars are spent beside what is foreseen.
     pub fn states(&self, budgets: &[Arc<Budget>], more_per_day: f64) -> Vec<BudgetState> {
         let of =
@@ -100,7 +106,11 @@ pub fn run(
         exit = if of_aws.is_whole { exit } else { Exit::Partial };
     }
     let ctx = reports::context(invocation, env);
-    let of = BudgetsOf { bills: BillsOf { bills, ..BillsOf::default() }, has_aws };
+    let of = BudgetsOf {
+        bills: BillsOf { bills, ..BillsOf::default() },
+        has_aws,
+        ..BudgetsOf::default()
+    };
     let list = chosen.list(&rows, of, &ctx);
     reports::print(&list, invocation, &ctx, out)?;
     let is_finding = |standing| matches!(standing, BudgetStanding::Over | BudgetStanding::AtLevel);

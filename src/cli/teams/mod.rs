@@ -2,12 +2,13 @@
 
 pub mod args;
 mod ask;
-mod aws_budgets;
+pub mod aws_budgets;
 mod budgets;
 mod demo;
 mod money;
 mod people;
 mod quotas;
+mod run_units;
 pub mod settings;
 #[cfg(test)]
 mod tests;
@@ -34,7 +35,7 @@ pub use ask::{Asked, asked};
 pub use budgets::run as budgets;
 pub use people::run as people;
 pub use quotas::run as quotas;
-pub use unit_costs::{UNIT_MONTHS, UnitCosts};
+pub use unit_costs::{KeptCounts, UNIT_MONTHS, UnitCosts, run_costs};
 pub use units::run as units;
 
 /// Runs `burntop teams` or what is below it. Fails for arguments that do not fit, and where nothing could be read.

@@ -2,16 +2,19 @@
 
 use std::sync::Arc;
 
-use super::demo;
 use super::unit_counts::{Counted, unit_counts};
-use crate::analyze::teams::{Budget, BudgetMonth, CountedUnit, Line, Quota, Rules, Running};
+use super::{demo, run_units};
+use crate::analyze::teams::{
+    Budget, BudgetMonth, CountedUnit, Line, Quota, Rules, RunDays, Running, Unit, UnitDays,
+};
 use crate::cli::invocation::Invocation;
+use crate::config::CountSource;
 use crate::domain::TypeSpec;
 use crate::domain::bill::Month;
 use crate::report::{MoneyFrom, PeopleOf};
 use crate::source::catalogue;
 use crate::tabs::teams::picture::PeopleItem;
-use crate::tabs::teams::state::Told;
+use crate::tabs::teams::state::{RunUnits, Told};
 
 /// Rules by which dollars are allocated; of the demo its own where the configuration has none.
 pub fn rules(invocation: &Invocation) -> Rules {
@@ -61,19 +64,58 @@ pub(super) fn counted_units(
     period: Month,
 ) -> (Vec<CountedUnit>, Vec<String>, Vec<String>) {
     let typed = invocation.config.teams.units();
+    let mut units: Vec<CountedUnit> = Vec::new();
+    let (mut troubles, mut remarks) = (Vec::new(), Vec::new());
     if invocation.options.demo.is_some() && typed.is_empty() {
-        return (demo::units(months, rules, period), Vec::new(), Vec::new());
+        let made = demo::units(months, rules, period).into_iter();
+        units.extend(made.map(|(unit, counts)| (unit, counts.into())));
     }
-    let (mut units, mut troubles, mut remarks) = (Vec::new(), Vec::new(), Vec::new());
-    for ((unit, _), read) in typed.iter().zip(unit_counts(&typed, period, invocation)) {
+    let is_of_jobs =
+        |(_, source): &&(Arc<Unit>, CountSource)| matches!(source, CountSource::Jobs(_));
+    let counted: Vec<_> = typed.iter().filter(|one| !is_of_jobs(one)).cloned().collect();
+    for ((unit, _), read) in counted.iter().zip(unit_counts(&counted, period, invocation)) {
         let counted = read.unwrap_or_else(|error| {
             troubles.push(format!("{}: {error}", unit.name));
             Counted::default()
         });
         remarks.extend(counted.remark.map(|remark| format!("{}: {remark}", unit.name)));
-        units.push((unit.clone(), counted.counts));
+        units.push((unit.clone(), counted.counts.into()));
     }
+    let (runs, amiss) = runs(invocation);
+    units.extend(runs.into_iter().map(|(unit, days)| (unit, UnitDays::Runs(days))));
+    troubles.extend(amiss);
+    // As they are configured; what nothing names comes last.
+    let place = |(unit, _): &CountedUnit| {
+        typed.iter().position(|(of, _)| of.name == unit.name).unwrap_or(usize::MAX)
+    };
+    units.sort_by_key(place);
     (units, troubles, remarks)
+}
+
+/// Unit costs of runs, by the jobs that are kept, and what is amiss with these.
+pub(super) fn runs(invocation: &Invocation) -> (Vec<(Arc<Unit>, RunDays)>, Vec<String>) {
+    let typed = invocation.config.teams.units();
+    let is_named = typed.iter().any(|(_, source)| matches!(source, CountSource::Jobs(_)));
+    // A tape has no jobs, and a run of this host alone shows nobody else's.
+    let options = &invocation.options;
+    let is_kept = options.demo.is_some() || !options.no_cache;
+    if !is_named && (options.tape.is_some() || options.this_host || !is_kept) {
+        return (Vec::new(), Vec::new());
+    }
+    run_units::days(&run_units::of(&typed), is_named, invocation)
+}
+
+/// Unit costs of runs alone, for where no bill is kept.
+pub fn units_of_jobs(invocation: &Invocation) -> RunUnits {
+    let (found, troubles) = runs(invocation);
+    let month = run_units::newest_month(&found);
+    let units = found.into_iter().map(|(unit, days)| (unit, UnitDays::Runs(days)));
+    (units.collect(), troubles, month)
+}
+
+/// The month of the newest day of the jobs that are kept; `None` where no run of theirs is.
+pub(super) fn runs_month(invocation: &Invocation) -> Option<Month> {
+    run_units::newest_month(&runs(invocation).0)
 }
 
 /// What people and tools cost beside lines, and the command that calculates the total cost; `None` where none are configured.

@@ -248,7 +248,7 @@ fn a_unit_cost_of_the_demo_rises_by_volume_and_a_file_of_counts_is_read() {
     assert!((spend + volume - moved).abs() < 2e-6);
     // 15% more runs bear the same dollars: 13% less each.
     let run = &rows(&found)[1];
-    assert_eq!((rows(&found).len(), &run["name"]), (2, &"training run".into()));
+    assert_eq!((rows(&found).len(), &run["name"]), (4, &"training run".into()));
     assert!((-0.2..-0.06).contains(&number(&run["trend"])), "{run}");
     let (exit, _) = place.run(NOW, &["units", "--fail-on", "findings"]).unwrap();
     assert_eq!(exit, Exit::Findings);
@@ -268,6 +268,71 @@ fn a_unit_cost_of_the_demo_rises_by_volume_and_a_file_of_counts_is_read() {
     std::fs::write(&file, "date,count\nyesterday,1\n").unwrap();
     let (exit, found) = place.json(NOW, &["units"]);
     assert_eq!((exit, &rows(&found)[0]["usd_per_unit"]), (Exit::Partial, &Json::Null));
+}
+
+/// Dollars and runs of attempts on GPUs that ended in these days, as the rows of `jobs` tell them: those that completed, all.
+fn run_sums(jobs: &Json, days: [&str; 2], team: Option<&str>) -> [(f64, f64); 2] {
+    let mut sums = [(0.0, 0.0); 2];
+    let begun =
+        |row: &Json| row["started_at"].as_str().or(row["submitted_at"].as_str()).map(str::to_owned);
+    // The day on which the first one began is not whole.
+    let first = rows(jobs).iter().filter_map(begun).min().unwrap();
+    for row in rows(jobs) {
+        let ended = row["ended_at"].as_str().unwrap_or_default();
+        let is_in = !ended.is_empty()
+            && (days[0]..days[1]).contains(&&ended[..10])
+            && ended[..10] > first[..10];
+        let has_gpus = row["gpus"].as_f64().is_some_and(|gpus| gpus > 0.0);
+        let is_theirs = team.is_none_or(|team| row["team"] == team);
+        if !(is_in && has_gpus && is_theirs) {
+            continue;
+        }
+        let Some(usd) = row["usd"].as_f64() else { continue };
+        sums[1].0 += usd;
+        if row["state"] == "completed" {
+            sums[0].0 += usd;
+            sums.iter_mut().for_each(|sum| sum.1 += 1.0);
+        }
+    }
+    sums
+}
+
+#[test]
+fn what_a_run_costs_are_the_dollars_of_its_jobs_by_those_that_completed() {
+    let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-6 * b.abs().max(1.0), "{a} {b}");
+    let place = Place::new("");
+    let (_, jobs) = place.json(NOW, &["jobs"]);
+    let (_, found) = place.json(NOW, &["units"]);
+    let of = |found: &Json, name: &str| {
+        rows(found).iter().find(|row| row["name"] == name).unwrap().clone()
+    };
+    // The day of now goes on, and lies in no sum.
+    let days = ["2026-11-01", &NOW[..10]];
+    let sums = run_sums(&jobs, days, None);
+    for (name, from, (usd, runs)) in
+        [("GPU run", "completed_jobs", sums[0]), ("GPU run with failed ones", "jobs", sums[1])]
+    {
+        let row = of(&found, name);
+        assert!(runs > 10.0 && row["from"] == from, "{row}");
+        near(row["count"].as_f64().unwrap(), runs);
+        near(row["usd"].as_f64().unwrap(), usd);
+        near(row["usd_per_unit"].as_f64().unwrap(), usd / runs);
+        // The demo's jobs are of three weeks: there is no month before.
+        assert_eq!(row["usd_per_unit_before"], Json::Null);
+    }
+    assert!(sums[1].0 > sums[0].0, "what failed is paid as well");
+    let place = Place::new("[[units]]\nname = 'nlp run'\njobs = 'team=nlp'\ntarget_usd = 0.01\n");
+    let (_, found) = place.json(NOW, &["units"]);
+    let (usd, runs) = run_sums(&jobs, days, Some("nlp"))[1];
+    let row = of(&found, "nlp run");
+    near(row["usd_per_unit"].as_f64().unwrap(), usd / runs);
+    assert_eq!((rows(&found).len(), &row["filter"]), (1, &"team=nlp".into()));
+    let (exit, _) = place.run(NOW, &["units", "--fail-on", "findings"]).unwrap();
+    assert_eq!(exit, Exit::Findings);
+    let (_, overview) = place.json(NOW, &["overview"]);
+    let is_it = |row: &&Json| row["section"] == "score" && row["name"] == "nlp run";
+    let note = rows(&overview).iter().find(is_it).unwrap()["note"].to_string();
+    assert!(note.contains(": missed"), "{note}");
 }
 
 #[test]

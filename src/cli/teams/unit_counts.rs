@@ -1,4 +1,4 @@
-//! Counts of unit costs: of a CSV file, of a query of a server with the Prometheus HTTP API, of a metric of CloudWatch.
+//! Counts of unit costs that divide a bill: of a CSV file, of a query of a server with the Prometheus HTTP API, of a metric of CloudWatch.
 
 mod kept;
 
@@ -167,6 +167,8 @@ impl CountReader {
         }
         match source {
             CountSource::Csv(path) => of_file(path),
+            // Runs of jobs have days of their own.
+            CountSource::Jobs(_) => Ok(Counted::default()),
             _ if self.days.is_empty() => Ok(Counted::default()),
             CountSource::Prometheus { query, server } => {
                 let section = self.server(server.as_deref())?;
@@ -249,6 +251,17 @@ impl CountReader {
         let remark = remark(&odd, counts.is_empty());
         Counted { counts, remark }
     }
+}
+
+/// Counts of a source in a month and the one before it that were asked for in the last hours; `None` where none are kept, and of a
+/// file.
+pub(super) async fn kept_counts(
+    cache: &Cache,
+    source: &CountSource,
+    month: Month,
+    now: Timestamp,
+) -> Option<Counts> {
+    Some(kept::find(cache, source, &ended_days(month, now), now).await?.counts)
 }
 
 /// Days of a month and the one before it that have ended.

@@ -6,16 +6,20 @@ use std::sync::Arc;
 use super::args::UnitsArgs;
 use super::budgets::Ready;
 use super::settings;
-use crate::analyze::teams::{BudgetPeriod, CountedUnit, unit_state};
+use crate::analyze::teams::{BudgetPeriod, CountedUnit, state_of};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::fail_on::{FailOn, Found};
 use crate::cli::invocation::Invocation;
 use crate::cli::list_options::Selection;
 use crate::cli::reports;
 use crate::cli::tell::tell;
-use crate::config::Env;
+use crate::config::{CountSource, Env};
 use crate::report::{BillsOf, UnitsOf};
 use crate::tabs::teams::picture::{UnitField, unit_rows};
+
+/// Said where there is nothing to show.
+const UNCONFIGURED: &str = "no unit cost is configured: `[[units]]` in the configuration has name, filter and csv, prometheus, \
+                            cloudwatch or jobs; and no run of a job on GPUs is kept that completed";
 
 /// Prints unit costs. Fails where none are configured, where no bill could be read, and where no counts could.
 pub fn run(
@@ -28,23 +32,35 @@ pub fn run(
     let fail_on = invocation.options.fail_on.as_ref();
     fail_on.map_or(Ok(()), FailOn::of_findings).map_err(CliError::Usage)?;
     let typed = invocation.config.teams.units();
-    let is_demo = invocation.options.demo.is_some() && typed.is_empty();
-    if typed.is_empty() && !is_demo {
-        return Err(CliError::Usage(
-            "no unit cost is configured: `[[units]]` in the configuration has name, filter and csv, prometheus or cloudwatch"
-                .into(),
-        ));
-    }
-    let ready = Ready::read(&args.of, BudgetPeriod::Monthly, invocation)?;
+    let has_counts = typed.iter().any(|(_, source)| !matches!(source, CountSource::Jobs(_)));
+    let needs_bill = has_counts || invocation.options.demo.is_some();
+    let ready = match Ready::read(&args.of, BudgetPeriod::Monthly, invocation) {
+        // Runs of jobs need no bill.
+        Err(error) if !needs_bill => {
+            let newest = settings::runs_month(invocation);
+            let month = newest.map(|newest| args.of.period.unwrap_or(newest));
+            match month.filter(|month| Some(*month) <= newest) {
+                Some(month) => Ready::without_bill(month, invocation),
+                None if newest.is_some() => return Err(error),
+                None if typed.is_empty() => return Err(CliError::Usage(UNCONFIGURED.into())),
+                None => {
+                    let message = "no jobs are kept: `burntop jobs` reads them".to_owned();
+                    return Err(CliError::Failed { exit: Exit::Unreadable, message });
+                }
+            }
+        }
+        ready => ready?,
+    };
     let (units, troubles, remarks) =
         settings::counted_units(invocation, &ready.months, &ready.rules, ready.period);
     troubles.iter().chain(&remarks).for_each(tell);
     let exit = if troubles.is_empty() { ready.exit } else { Exit::Partial };
-    let state = |(unit, counts): &CountedUnit| {
-        unit_state(unit, counts, &ready.months, &ready.rules, ready.period)
-    };
+    let state = |of: &CountedUnit| state_of(of, &ready.months, &ready.rules, ready.period);
     let rows = unit_rows(units.iter().map(state).collect());
     let ctx = reports::context(invocation, env);
+    if rows.is_empty() && typed.is_empty() {
+        return Err(CliError::Usage(UNCONFIGURED.into()));
+    }
     let of = UnitsOf { bills: BillsOf { bills: ready.bills.clone(), ..BillsOf::default() } };
     let list = chosen.list(&rows, of, &ctx);
     reports::print(&list, invocation, &ctx, out)?;

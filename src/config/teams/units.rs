@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::problems::unusable;
-use crate::analyze::teams::{MoneyFilter, Unit};
+use crate::analyze::teams::{MoneyFilter, RunDollars, RunFilter, RunRule, Unit};
 use crate::config::gpus::PrometheusSection;
 use crate::config::validate;
 use crate::domain::daily::{DayMetric, DayStatistic};
@@ -20,10 +20,10 @@ use crate::domain::text;
 pub struct UnitSection {
     /// Its name: prediction, thousand tokens, training run.
     pub name: String,
-    /// Which lines of the bill; without it all.
+    /// Which lines of the bill; without it all. Not with `jobs`, which have dollars of their own.
     pub filter: Option<String>,
     /// A CSV file with a column date (or day, time) and a column count (or value): how many there were on each day, UTC. One of
-    /// `csv`, `prometheus` and `cloudwatch` is needed.
+    /// `csv`, `prometheus`, `cloudwatch` and `jobs` is needed.
     pub csv: Option<String>,
     /// A query whose value at a midnight, UTC, is the count of the day that ends then: `sum(increase(predictions_total[1d]))`.
     pub prometheus: Option<String>,
@@ -35,6 +35,12 @@ pub struct UnitSection {
     /// What it shall cost at most, US dollars.
     #[schemars(range(min = 0.0, max = 1_000_000_000.0))]
     pub target_usd: Option<f64>,
+    /// Which of the jobs that are kept are counted where they completed, `team=nlp and queue~train`; empty = all. Dollars are
+    /// those of their attempts.
+    pub jobs: Option<String>,
+    /// Which dollars of these jobs: paid (all, those of failed and cancelled attempts as well; the default) or completed
+    /// (those of attempts that completed).
+    pub jobs_usd: Option<String>,
     /// A metric of CloudWatch with one value a day: billed, within `own_cost`.
     pub cloudwatch: Option<UnitMetricSection>,
 }
@@ -59,7 +65,7 @@ pub struct UnitMetricSection {
 }
 
 /// Where the counts of a unit cost come from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum CountSource {
     /// A CSV file.
     Csv(PathBuf),
@@ -79,6 +85,8 @@ pub enum CountSource {
         /// Id or name of its account; `None` where there is one alone.
         account: Option<String>,
     },
+    /// The jobs that are kept, with dollars of their own.
+    Jobs(RunRule),
 }
 
 /// Dimensions that a metric of CloudWatch may have.
@@ -96,7 +104,12 @@ pub(super) fn unit(section: &UnitSection) -> Option<Unit> {
 
 /// Where its counts come from; `None` for one with a problem.
 pub(super) fn count_source(section: &UnitSection) -> Option<CountSource> {
-    let UnitSection { csv, prometheus, prometheus_server, cloudwatch, .. } = section;
+    let UnitSection { csv, prometheus, prometheus_server, cloudwatch, jobs, jobs_usd, .. } =
+        section;
+    if let Some(jobs) = jobs {
+        let filter = RunFilter::parse(jobs).ok()?;
+        return Some(CountSource::Jobs(RunRule { filter, dollars: dollars(jobs_usd.as_deref())? }));
+    }
     if let Some(path) = csv {
         return Some(CountSource::Csv(path.into()));
     }
@@ -116,6 +129,11 @@ pub(super) fn count_source(section: &UnitSection) -> Option<CountSource> {
         region: of.region.as_str().into(),
         account: of.account.clone(),
     })
+}
+
+fn dollars(text: Option<&str>) -> Option<RunDollars> {
+    let Some(text) = text else { return Some(RunDollars::Paid) };
+    RunDollars::ALL.into_iter().find(|one| one.word().eq_ignore_ascii_case(text.trim()))
 }
 
 fn statistic(text: Option<&str>) -> Option<DayStatistic> {
@@ -148,10 +166,16 @@ pub(in crate::config) fn unit_problems(
                 bad(key("csv"), "a `~` is none of the shell here; write the whole path".into());
             }
         }
-        let sources = [unit.csv.is_some(), unit.prometheus.is_some(), unit.cloudwatch.is_some()];
+        let sources = [
+            unit.csv.is_some(),
+            unit.prometheus.is_some(),
+            unit.cloudwatch.is_some(),
+            unit.jobs.is_some(),
+        ];
         let count = sources.iter().filter(|is_set| **is_set).count();
         if count != 1 {
-            let why = "it has one source of counts: say one of csv, prometheus and cloudwatch";
+            let why =
+                "it has one source of counts: say one of csv, prometheus, cloudwatch and jobs";
             bad(format!("[{i}]"), why.into());
         }
         if let Some(query) = &unit.prometheus {
@@ -167,6 +191,33 @@ pub(in crate::config) fn unit_problems(
         for (part, why) in unit.cloudwatch.iter().flat_map(metric_problems) {
             bad(key(&format!("cloudwatch.{part}")), why);
         }
+        for (part, why) in jobs_problems(unit) {
+            bad(key(part), why);
+        }
+    }
+    out
+}
+
+/// What is wrong with jobs that are counted: the key and the reason.
+fn jobs_problems(unit: &UnitSection) -> Vec<(&'static str, String)> {
+    let mut out = Vec::new();
+    let Some(jobs) = &unit.jobs else {
+        if unit.jobs_usd.is_some() {
+            out.push(("jobs_usd", "it belongs to jobs: say jobs as well".into()));
+        }
+        return out;
+    };
+    if let Err(error) = RunFilter::parse(jobs) {
+        out.push(("jobs", error.to_string()));
+    }
+    if unit.filter.is_some() {
+        let why = "jobs have dollars of their own, and no lines of the bill: leave it out";
+        out.push(("filter", why.into()));
+    }
+    if dollars(unit.jobs_usd.as_deref()).is_none() {
+        let text = text::clean(unit.jobs_usd.as_deref().unwrap_or_default()).into_owned();
+        let known = RunDollars::WORDS.join(", ");
+        out.push(("jobs_usd", format!("`{text}` is none of the dollars; accepted: {known}")));
     }
     out
 }

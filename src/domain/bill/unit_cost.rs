@@ -8,14 +8,14 @@ use crate::domain::Direction;
 /// A cost that differs by no more is the same, as a share of what it was.
 const LEVEL_WITHIN: f64 = 0.01;
 
-/// A unit cost in the month of the newest bill, beside as many days of the month before.
+/// A unit cost in the month of the newest bill, or of the newest jobs, beside as many days of the month before.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnitCost {
     /// What one is.
     pub name: Arc<str>,
     /// The month.
     pub period: Month,
-    /// Number of its days of which bill and count are known.
+    /// Number of its days of which dollars and count are known.
     pub days: usize,
     /// What one cost on these days, US dollars; `None` where nothing was counted.
     pub usd_per_unit: Option<f64>,
@@ -25,6 +25,8 @@ pub struct UnitCost {
     pub target: Option<f64>,
     /// Why there are no counts; `None` where there are.
     pub no_counts: Option<NoCounts>,
+    /// True where dollars and count are those of jobs, false for dollars of the bill.
+    pub is_of_jobs: bool,
 }
 
 /// Why a unit cost has no counts.
@@ -71,6 +73,7 @@ mod tests {
             usd_before: before,
             target,
             no_counts: None,
+            is_of_jobs: false,
         };
         use Direction::{Falling, Level, Rising};
         let cases = [

@@ -119,6 +119,8 @@ pub struct BudgetsOf {
     pub bills: BillsOf,
     /// True where AWS Budgets was asked as well.
     pub has_aws: bool,
+    /// Accounts that do not grant the right to read their AWS Budgets.
+    pub denied: Vec<Arc<str>>,
 }
 
 /// What rows of unit costs are made of.
@@ -400,6 +402,12 @@ impl ListField for BudgetField {
         if list.each().any(is_late) {
             notes.push("the bill is open: late lines may still change what is spent".into());
         }
+        if !list.of.denied.is_empty() {
+            let accounts = list.of.denied.join(", ");
+            notes.push(format!(
+                "AWS Budgets of {accounts} are not shown: IAM does not allow budgets:ViewBudget"
+            ));
+        }
         notes.extend(oddities(&list.of.bills));
         notes
     }
@@ -478,6 +486,11 @@ impl ListField for UnitField {
     }
 
     fn basis(of: &UnitsOf) -> String {
+        if of.bills.bills.is_empty() {
+            return "USD of attempts of jobs on GPUs that ended, exact, by those that completed on the same days; trend \
+                    and change against as many days of the month before"
+                .to_owned();
+        }
         format!(
             "effective USD of the bill of {}, exact, by what was counted on the same settled days; trend and change \
              against as many days of the month before",
@@ -524,6 +537,10 @@ impl ListField for UnitField {
             if of.uncounted_days > 0 {
                 let days = format::plural(of.uncounted_days, "day");
                 notes.push(format!("! {name}: {days} without a count, in no sum"));
+            }
+            if of.unpriced_runs > 0 {
+                let attempts = format::plural(of.unpriced_runs as usize, "attempt");
+                notes.push(format!("! {name}: {attempts} without a price, in no sum"));
             }
         }
         notes.extend(oddities(&list.of.bills));

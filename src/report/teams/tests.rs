@@ -151,7 +151,7 @@ fn budgets_in_every_format() {
     let states = budgets.iter().map(|b| budget_state(b, &months, &rules(), period, 0.0)).collect();
     let of = BudgetsOf {
         bills: BillsOf { bills: vec![bills[2].head.clone()], ..BillsOf::default() },
-        has_aws: false,
+        ..BudgetsOf::default()
     };
     let list = List::<BudgetField>::of(budget_rows(states).to_vec(), None, of);
     insta::assert_snapshot!(in_every_format(&list));
@@ -170,7 +170,7 @@ fn budgets_of_aws_have_their_source_and_no_band() {
     let all =
         [budget("over", 120, Some(150)), budget("will", 80, Some(101)), budget("fine", 1, None)];
     let rows = aws_budget_rows(&"123456789012".into(), &all, ctx().now);
-    let of = BudgetsOf { has_aws: true, ..BudgetsOf::default() };
+    let of = BudgetsOf { has_aws: true, denied: vec!["prod".into()], ..BudgetsOf::default() };
     let list = List::<BudgetField>::of(rows, None, of);
     let json: serde_json::Value =
         serde_json::from_str(&write(&list, Format::Json, &ctx())).unwrap();
@@ -186,6 +186,7 @@ fn budgets_of_aws_have_their_source_and_no_band() {
     let text = write(&list, Format::Table, &at_80());
     assert!(text.contains("SOURCE") && text.contains("over: over its $100.00, says AWS"), "{text}");
     assert!(text.contains("as AWS expects $101.00"), "{text}");
+    assert!(text.contains("over (AWS)") && text.contains("AWS Budgets of prod are not"), "{text}");
 }
 
 #[test]

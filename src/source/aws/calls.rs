@@ -198,7 +198,7 @@ calls! {
         "to list the budgets of AWS Budgets, when told to";
 }
 
-/// Calls that read budgets. Made only on request. Budgets could be restricted one by one; a list needs all of them.
+/// Calls that read budgets. Made only on request, and where the list of budgets is on screen. Budgets could be restricted one by one; a list needs all of them.
 pub const BUDGETS: [&Call; 1] = [&DESCRIBE_BUDGETS];
 
 calls! {

@@ -103,6 +103,9 @@ fn head(page: &WhyPage, app: &App, row: &Row, ctx: &ViewContext, width: usize) -
     }
     let separator = format!(" {} ", ctx.symbols.separator());
     paragraph(Role::Dim, &whose.join(&separator), width, &mut lines);
+    if let Some(held) = row.held_by.as_deref() {
+        paragraph(Role::Text, &reasons::held_by(held, ctx.now), width, &mut lines);
+    }
     lines
 }
 

@@ -3,13 +3,15 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::*;
-use crate::domain::jobs::{GpuHolder, JobNode};
+use crate::analyze::jobs::zombies::with_holders;
+use crate::analyze::jobs::{HeldReading, KeptHolders};
+use crate::domain::jobs::{AttemptId, GpuHolder, JobNode};
 use crate::domain::{
     Activity, GpuIdentity, GpuKey, GpuOwner, GpuProcess, GpuReason, GpuSample, GpuSignal,
-    GpuSignals, GpuState, GpuVerdict, HostNames, Rung, Workload,
+    GpuSignals, GpuState, GpuVerdict, HostNames, Instance, Rung, Workload, sample,
 };
 use crate::fleet::gpu::Trail;
-use crate::fleet::{GpuFleet, GpuNode, GpuRow};
+use crate::fleet::{Fleet, GpuFleet, GpuNode, GpuRow, Row};
 use JobState as S;
 
 fn now() -> Timestamp {
@@ -205,4 +207,53 @@ fn telemetry_without_owners_gets_those_of_the_scheduler() {
     let of = |at: usize| (named[at].sample.owner.job.clone(), named[at].sample.owner.user.clone());
     assert_eq!(of(0), (Some(text("77")), Some(text("wei"))));
     assert_eq!(of(1), (None, None));
+}
+
+#[test]
+fn an_instance_is_held_by_the_jobs_of_its_node_while_their_reading_is_fresh() {
+    let other = |job: &str, user: &str| GpuHolder {
+        raw: Some(text(job)),
+        job: Some(text(job)),
+        user: Some(text(user)),
+        ..holder(None, 4)
+    };
+    let running = |minutes: i64| {
+        let id = AttemptId {
+            source: JobSource::Slurm,
+            cluster: text("c"),
+            raw: text("91"),
+            key: text("1"),
+        };
+        let mut of = Attempt::new(id, text("91"), S::Running, text("RUNNING"));
+        (of.nodes, of.user) = ([text("n1"), text("n2")].into(), Some(text("ana")));
+        of.seen_until = at(600 - minutes);
+        of
+    };
+    let held = |holders: Vec<GpuHolder>, running: Vec<Attempt>, minutes: i64| {
+        let kept =
+            KeptHolders { nodes: vec![node()], held: HeldReading::by_cluster(holders), running };
+        let mut fleet = Fleet { rows: vec![row("i-1"), row("i-2")], ..Fleet::default() };
+        fleet.hold(&kept.instances(at(600 + minutes).unwrap()));
+        let of = |row: &Arc<Row>| {
+            let by = row.held_by.clone()?;
+            Some((by.jobs.join(" "), by.users.join(" "), by.has_unnamed))
+        };
+        [of(&fleet.rows[0]), of(&fleet.rows[1])]
+    };
+    let of = |jobs: &str, users: &str| Some((jobs.to_owned(), users.to_owned(), false));
+    assert_eq!(held(vec![holder(None, 8)], vec![], 10), [of("77", "wei"), None]);
+    assert_eq!(held(vec![holder(None, 8)], vec![], 11), [None, None], "too old to tell of now");
+    let two = vec![other("78", "ana"), holder(None, 4)];
+    assert_eq!(held(two, vec![], 0), [of("77 78", "ana wei"), None]);
+    // A job without GPUs holds its nodes as well; the other node is no instance that is known.
+    assert_eq!(held(vec![], vec![running(0)], 0), [of("91", "ana"), None]);
+    assert_eq!(held(vec![other("91", "ana")], vec![running(9)], 0), [of("91", "ana"), None]);
+    assert_eq!(held(vec![], vec![running(11)], 0), [None, None]);
+    let unnamed = GpuHolder { raw: None, job: None, user: None, ..holder(None, 8) };
+    let unnamed = held(vec![unnamed], vec![], 0)[0].clone();
+    assert_eq!(unnamed, Some((String::new(), String::new(), true)));
+}
+
+fn row(id: &str) -> Arc<Row> {
+    Arc::new(Row::new(Instance { id: id.into(), ..sample::instance() }))
 }

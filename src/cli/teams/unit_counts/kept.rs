@@ -55,7 +55,7 @@ pub(super) async fn keep(
 /// Where counts of a source are kept: by their first day and everything that is asked. `None` for a file.
 fn place(source: &CountSource, days: &Range<Date>) -> Option<Scope> {
     let asked = match source {
-        CountSource::Csv(_) => return None,
+        CountSource::Csv(_) | CountSource::Jobs(_) => return None,
         CountSource::Prometheus { query, server } => serde_json::to_string(&(server, query)),
         CountSource::CloudWatch { metric, region, account } => {
             let dimensions: Vec<_> = metric.dimensions.iter().map(|(n, v)| (&**n, &**v)).collect();

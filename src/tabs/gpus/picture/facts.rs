@@ -8,7 +8,7 @@ use crate::domain::{GpuSignal, HostNames};
 use crate::fleet::GpuRow;
 use crate::tabs::idle::picture::field_value::price_basis;
 use crate::view::table_field::TableField;
-use crate::view::{ViewContext, format};
+use crate::view::{ViewContext, format, reasons};
 
 fn fact(label: &'static str, value: impl Into<String>) -> Fact {
     Fact { label, value: value.into() }
@@ -49,6 +49,9 @@ pub(super) fn instance(row: &GpuRow, ctx: &ViewContext) -> Vec<Fact> {
     ];
     if !instance.name.is_empty() {
         facts.push(fact("name", instance.name.to_string()));
+    }
+    if let Some(held) = joined.held_by.as_deref() {
+        facts.push(fact("its jobs", reasons::held_by(held, ctx.now)));
     }
     facts.push(fact("its verdict", crate::tabs::idle::picture::Field::Verdict.cell(joined, ctx)));
     facts

@@ -85,6 +85,12 @@ field_table! {
             "The commitments that pay for the instance: kind, id, and the share where it is a part.";
         BilledUsd number(Usd) "billed_usd" ["billed"] "BILLED" 9 unit("$")
             "What the newest bill says it cost in its month so far, net of discounts and commitments.";
+        Job text "job" ["jobs"] "JOB" 10 wide
+            "The job that holds it now, by the last reading of a source of jobs; of several their number, and a filter looks at each.";
+        User text "user" ["users"] "USER" 10 wide
+            "Whose job holds it now; of several users their number, and a filter looks at each.";
+        HeldReadAt time "held_read_at" [] "HELD READ AT" 16 unit("UTC")
+            "When the source of jobs was read that tells who holds it.";
     }
 }
 

@@ -12,7 +12,7 @@ use crate::domain::{
     Lifecycle, Owner, Platform, PriceBasis, Provenance, Rate, SourceId, SourceSet, Tenancy,
     Verdict, VerdictKind,
 };
-use crate::fleet::{Net, Row};
+use crate::fleet::{HeldBy, Net, Row};
 use crate::tabs::savings::picture::words;
 use crate::view::table_field::{TableField, fields};
 use crate::view::value::Value;
@@ -76,6 +76,8 @@ impl TableField for Field {
             | Self::Likely
             | Self::Reason => &[Ec2, CloudWatch],
             Self::Gpus | Self::GpuModel | Self::Vcpus | Self::Memory => &[Ec2, Types],
+            // Sources of jobs are none of the fleet's.
+            Self::Job | Self::User | Self::HeldReadAt => &[],
             _ => &[Ec2],
         })
     }
@@ -153,6 +155,9 @@ impl TableField for Field {
             Self::CoveredBy => covered_by(row),
             Self::BilledUsd => Value::number(row.billed_usd),
             Self::Likely => Value::maybe(judged.and_then(|v| v.likely.as_ref()).map(|l| l.word())),
+            Self::Job => row.held_by.as_deref().map_or(Value::Unknown, held_job),
+            Self::User => row.held_by.as_deref().map_or(Value::Unknown, held_user),
+            Self::HeldReadAt => Value::time(row.held_by.as_deref().map(|held| held.read_at)),
         }
     }
 
@@ -200,7 +205,7 @@ impl TableField for Field {
         self.value(row, ctx)
     }
 
-    /// All owners, each by its kind and by its name; all commitments, each by its kind and id.
+    /// All owners, each by its kind and by its name; all commitments, each by its kind and id; all jobs and users.
     fn several(self, row: &Row) -> Option<impl Iterator<Item = Cow<'_, str>>> {
         let owners = match self {
             Self::Owner => row.instance.owners.as_slice(),
@@ -215,10 +220,17 @@ impl TableField for Field {
             && by.is_empty()
             && matches!(row.net.as_deref(), Some(Net::Known(_))))
         .then_some("none");
-        matches!(self, Self::Owner | Self::CoveredBy).then(|| {
+        let held: &[Arc<str>] = match (self, row.held_by.as_deref()) {
+            (Self::Job, Some(held)) => &held.jobs,
+            (Self::User, Some(held)) => &held.users,
+            _ => &[],
+        };
+        // Where nobody is known, the one value is that this is unknown.
+        let is_several = matches!(self, Self::Owner | Self::CoveredBy) || !held.is_empty();
+        is_several.then(|| {
             let owners = owners.iter().flat_map(|o| [o.kind.word(), &*o.name]);
             let all = owners.chain(by.iter().flat_map(|b| [b.kind.word(), &*b.id])).chain(none);
-            all.map(Cow::Borrowed)
+            all.chain(held.iter().map(|name| &**name)).map(Cow::Borrowed)
         })
     }
 
@@ -232,7 +244,7 @@ impl TableField for Field {
     }
 
     /// Name, type, team, id, project, environment, cost center, region, account, GPU model,
-    /// lifecycle, owners; numbers are for comparisons.
+    /// lifecycle, owners, jobs and users that hold it; numbers are for comparisons.
     fn any_text(row: &Row, mut holds: impl FnMut(&str) -> bool) -> bool {
         let instance = &*row.instance;
         let accelerator = row.spec.as_ref().and_then(|s| s.accelerator.as_ref());
@@ -251,6 +263,28 @@ impl TableField for Field {
         texts.into_iter().flatten().any(|text| holds(text))
             || holds(instance.lifecycle.word())
             || instance.owners.iter().any(|o| holds(&o.name) || holds(o.kind.word()))
+            || row
+                .held_by
+                .iter()
+                .any(|held| held.jobs.iter().chain(&held.users).any(|name| holds(name)))
+    }
+}
+
+/// The job that holds an instance, or how many do; unknown where the only one has no name.
+fn held_job(held: &HeldBy) -> Value<'_> {
+    match (&held.jobs[..], held.count()) {
+        ([], _) => Value::Unknown,
+        ([one], 1) => Value::text(one),
+        (_, count) => Value::Text(Cow::Owned(format::plural(count, "job"))),
+    }
+}
+
+/// Whose job holds an instance, or how many users' do.
+fn held_user(held: &HeldBy) -> Value<'_> {
+    match &held.users[..] {
+        [] => Value::Unknown,
+        [one] => Value::text(one),
+        users => Value::Text(Cow::Owned(format::plural(users.len(), "user"))),
     }
 }
 

@@ -1,8 +1,12 @@
 //! The "why" page of the fixture's instances.
 
+use std::sync::Arc;
+
 use super::*;
 use crate::domain::{Hour, Signal};
+use crate::fleet::{Fleet, HeldBy};
 use crate::view::fixture::{ago, ascii, ctx, fleet, index, now, series};
+use crate::view::{Filter, TableField};
 
 fn page(id: &str) -> WhyPage {
     let fleet = fleet();
@@ -279,4 +283,38 @@ fn the_pattern_of_its_hours_is_told_once_they_are_there() {
     assert_eq!(pattern(Some(&used_for(0)), "mine"), None, "its limits are not known here");
     let young = crate::fleet::Row { verdict: None, ..(**row).clone() };
     assert_eq!(why(&young, Some(&used_for(0)), "cautious", &ctx()).pattern, None);
+}
+
+#[test]
+fn who_holds_an_instance_is_a_value_a_filter_and_a_line() {
+    let mut fleet = fleet();
+    let held = |jobs: &[&str], users: &[&str]| {
+        let texts = |all: &[&str]| all.iter().map(|text| Arc::from(*text)).collect();
+        let read_at = ago(0);
+        Some(Arc::new(HeldBy {
+            jobs: texts(jobs),
+            users: texts(users),
+            has_unnamed: false,
+            read_at,
+        }))
+    };
+    let at = |at: usize, fleet: &Fleet| fleet.rows[at].clone();
+    Arc::make_mut(&mut fleet.rows[0]).held_by = held(&["77"], &["ana"]);
+    Arc::make_mut(&mut fleet.rows[1]).held_by = held(&["78", "79"], &["ana", "wei"]);
+    let cell = |row: usize, field: Field| field.cell(&at(row, &fleet), &ctx());
+    assert_eq!([cell(0, Field::Job), cell(0, Field::User)], ["77", "ana"]);
+    assert_eq!([cell(1, Field::Job), cell(1, Field::User)], ["2 jobs", "2 users"]);
+    let unknown = ctx().symbols.unknown();
+    assert_eq!([cell(2, Field::Job), cell(2, Field::User)], [unknown, unknown]);
+    assert!(Field::HeldReadAt.value(&fleet.rows[2], &ctx()).is_unknown());
+    let found = |text: &str| -> Vec<u32> {
+        let filter = Filter::parse(Field::table(), text).unwrap();
+        let (mut search, rows) = (filter.searcher(), Field::rows(&fleet.rows));
+        let all = (0..).zip(&fleet.rows).map(|(at, _)| at);
+        all.filter(|at| search.matches(&rows, *at, &ctx())).collect()
+    };
+    assert_eq!(found("user=Ana"), [0, 1]);
+    assert_eq!(found("user=wei"), [1]);
+    assert_eq!((found("job=79"), found("job=77")), (vec![1], vec![0]));
+    assert!(found("user!=ana").iter().all(|at| *at == 1), "unknown is neither");
 }

@@ -150,6 +150,7 @@ mod tests {
             usd_before: Some(0.4),
             target: Some(0.45),
             no_counts: None,
+            is_of_jobs: false,
         };
         let units = [unit("thousand predictions", Some(0.5128)), unit(&"x".repeat(60), None)];
         let lines = lines(&[], &units, &ctx(), 80);

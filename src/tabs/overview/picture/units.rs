@@ -4,13 +4,16 @@ use crate::domain::Direction;
 use crate::domain::bill::{NoCounts, UnitCost};
 use crate::view::{Symbols, format};
 
-/// Days that a unit cost rests on, or why it is not known: `2026-11, 12 days`.
+/// Days that a unit cost rests on, or why it is not known: `2026-11, 12 days`, `2026-11, 12 days of jobs`.
 pub fn unit_rests_on(unit: &UnitCost) -> String {
     match unit.no_counts {
         Some(NoCounts::NotAsked) => "asked by `burntop units`".to_owned(),
         Some(NoCounts::Unreadable) => "counts cannot be read".to_owned(),
         None if unit.usd_per_unit.is_none() => format!("nothing counted in {}", unit.period),
-        None => format!("{}, {}", unit.period, format::plural(unit.days, "day")),
+        None => {
+            let of_jobs = if unit.is_of_jobs { " of jobs" } else { "" };
+            format!("{}, {}{of_jobs}", unit.period, format::plural(unit.days, "day"))
+        }
     }
 }
 
@@ -49,6 +52,7 @@ mod tests {
             usd_before: Some(0.4),
             target: Some(0.45),
             no_counts: None,
+            is_of_jobs: false,
         }
     }
 
@@ -64,6 +68,8 @@ mod tests {
             note(&untargeted),
             "$0.5128 each; 2026-11, 1 day; target falling: met; falling, $0.60 before"
         );
+        let of_jobs = UnitCost { is_of_jobs: true, ..unit() };
+        assert_eq!(unit_rests_on(&of_jobs), "2026-11, 12 days of jobs");
         assert_eq!(unit_against(&unit(), Symbols::Ascii).as_deref(), Some("<=$0.45: missed"));
     }
 

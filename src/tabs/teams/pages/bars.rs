@@ -83,10 +83,12 @@ fn budget(row: &BudgetItem, symbols: Symbols) -> Line {
         BudgetStanding::AtLevel | BudgetStanding::WillExceed => Role::Warn,
         BudgetStanding::Fine => Role::Ok,
     };
-    let end = of.forecast.map_or(of.spent, |end| end.p50.max(of.spent));
+    let end = row.expected().map_or(of.spent, |end| end.max(of.spent));
     let parts = [(of.spent, (spent, role)), (end - of.spent, (ahead, Role::Dim))];
     let most = of.budget.limit.max(end).to_f64();
-    let line = begin(&of.budget.name, &format::usd(of.spent.to_f64()));
+    let name = if row.aws.is_some() { "AWS: " } else { "" };
+    let name = format!("{name}{}", of.budget.name);
+    let line = begin(&name, &format::usd(of.spent.to_f64()));
     let share = format::share(of.share(), 0);
     let text = format!("{share} of {}", format::usd(of.budget.limit.to_f64()));
     bar(line, &parts, most).with(role, text)

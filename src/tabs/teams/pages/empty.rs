@@ -18,7 +18,7 @@ pub fn empty(app: &App, width: usize) -> Vec<Line> {
         return vec![Line::of(Role::Dim, "Reading the bills.")];
     };
     let rests_on_bills = matches!(tab.look(), TeamsList::Budgets | TeamsList::Units);
-    if teams.period.is_none() && rests_on_bills && !tab.is_behind() {
+    if teams.period.is_none() && teams.told.is_none() && rests_on_bills && !tab.is_behind() {
         let what = "What was spent of a budget, where its period ends, and what one prediction or run costs, a bill tells.";
         let mut lines = super::strip(app, width);
         lines.extend(ways_to_a_bill(what, width));

@@ -49,11 +49,21 @@ fn head(app: &App, teams: &TeamsPicture, width: usize) -> Vec<Line> {
             let as_of = app.shown().and_then(|fleet| fleet.as_of);
             let age = as_of.map(|at| format::age(ctx.now.duration_since(at).as_secs()));
             let age = age.map(|age| format!(", read {age} ago")).unwrap_or_default();
-            parts.push((Role::Heading, format!("what runs{age}")));
-            let basis = match is_live {
-                true => "live prices, without commitments",
-                false => "no bill is kept: a month of 730 h at live prices, without commitments",
+            let (what, basis) = match tab.look() {
+                TeamsList::Budgets if teams.told.is_some() => (
+                    "AWS Budgets".to_owned(),
+                    "no bill is kept: what AWS says of its own budgets alone",
+                ),
+                TeamsList::Units if teams.told.is_some() => {
+                    ("jobs".to_owned(), "no bill is kept: what runs of jobs cost alone")
+                }
+                _ if is_live => (format!("what runs{age}"), "live prices, without commitments"),
+                _ => (
+                    format!("what runs{age}"),
+                    "no bill is kept: a month of 730 h at live prices, without commitments",
+                ),
             };
+            parts.push((Role::Heading, what));
             parts.push((Role::Dim, basis.to_owned()));
         }
     }

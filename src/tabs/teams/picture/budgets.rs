@@ -185,6 +185,8 @@ impl TableField for BudgetField {
 
     fn cell(self, row: &BudgetItem, ctx: &ViewContext) -> String {
         match (self, self.value(row, ctx)) {
+            // Beside those of the configuration it is told apart where there is no room for its source.
+            (F::Name, Value::Text(name)) if row.aws.is_some() => format!("{name} (AWS)"),
             (F::Burn, Value::Number(usd)) => format::usd(usd),
             (_, value) => value.shown(self.spec().kind, ctx),
         }

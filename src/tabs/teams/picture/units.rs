@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::analyze::teams::UnitState;
+use crate::analyze::teams::{RunDollars, UnitState};
 use crate::view::table_field::{field_table, fields};
 use crate::view::{TableField, Value, ViewContext, format};
 
@@ -11,7 +11,7 @@ use crate::view::{TableField, Value, ViewContext, format};
 pub struct UnitItem {
     /// Its name; unique among the rows of a list.
     pub id: Arc<str>,
-    /// Its filter as text; empty for all lines.
+    /// Its filter as text; empty for all lines, or all jobs.
     pub filter: String,
     /// The figures.
     pub of: UnitState,
@@ -20,19 +20,37 @@ pub struct UnitItem {
 /// Rows of unit costs, in their order.
 pub fn unit_rows(of: Vec<UnitState>) -> Arc<[Arc<UnitItem>]> {
     let row = |of: UnitState| {
-        let (id, filter) = (of.unit.name.clone(), of.unit.filter.to_string());
+        let filter = match &of.runs {
+            Some(rule) => rule.filter.to_string(),
+            None => of.unit.filter.to_string(),
+        };
+        let id = of.unit.name.clone();
         Arc::new(UnitItem { id, filter, of })
     };
     of.into_iter().map(row).collect()
+}
+
+/// Where dollars and count may come from: a bill and a source of counts, or jobs.
+const FROM: [&str; 3] = ["bill", "jobs", "completed_jobs"];
+
+/// Where those of a unit cost come from.
+fn from(of: &UnitState) -> &'static str {
+    FROM[match of.runs.as_ref().map(|rule| rule.dollars) {
+        None => 0,
+        Some(RunDollars::Paid) => 1,
+        Some(RunDollars::Completed) => 2,
+    }]
 }
 
 field_table! {
     /// A field of a unit cost.
     pub enum UnitField => FIELDS {
         Name text "name" [] "NAME" 16 wide by('n') "What one is.";
-        Filter text "filter" [] "FILTER" 18 wide by('f') "Which lines of the bill; none = all.";
+        Filter text "filter" [] "FILTER" 18 wide by('f') "Which lines of the bill, or which jobs; none = all.";
+        From choice(FROM) "from" ["source"] "FROM" 14 by('r')
+            "What bears the dollars: the bill, all attempts of jobs, or those that completed.";
         Usd number(Usd) "usd" ["$"] "COST" 12 apart unit("$") by('c')
-            "What the lines cost on the days of which bill and count are known.";
+            "What the lines, or the attempts that ended, cost on the days of which dollars and count are known.";
         Count number(Count) "count" [] "COUNT" 12 by('o') "What was counted on those days.";
         PerUnit number(Usd) "usd_per_unit" ["unit"] "$/UNIT" 10 unit("$/unit") by('u')
             "What one costs; none where nothing was counted: that is not known, and not nothing.";
@@ -71,6 +89,8 @@ impl TableField for UnitField {
         match self {
             F::Name => Value::text(&of.unit.name),
             F::Filter => Value::text(&row.filter),
+            F::From => Value::text(from(of)),
+            F::Usd if of.now.days == 0 && of.runs.is_some() => Value::Unknown,
             F::Usd => Value::Usd(of.now.usd),
             F::Count if of.now.days == 0 => Value::Unknown,
             F::Count => Value::number(Some(of.now.count)),

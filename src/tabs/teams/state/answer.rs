@@ -6,7 +6,7 @@ use crate::analyze::bill::{BillKey, BillSettings};
 use crate::analyze::teams::{
     Budget, BudgetMonth, BudgetPeriod, Compliance, CountedUnit, Dimension, GpusOf, Line, Quota,
     Rules, Running, allocate, asks_resources, budget_months, budget_of, budget_state, compliance,
-    fleet_lines, lines, quota_states, running, unit_state,
+    fleet_lines, lines, quota_states, running, state_of,
 };
 use crate::domain::bill::{Bill, BillHead, Month};
 use crate::fleet::Fleet;
@@ -60,6 +60,17 @@ pub struct TeamsPicture {
     pub told: Option<TeamsTold>,
 }
 
+/// What AWS Budgets has in the accounts of a run, for the screen.
+#[derive(Clone, Debug, Default)]
+pub struct AwsBudgetsShown {
+    /// Rows, by account.
+    pub rows: Vec<Arc<BudgetItem>>,
+    /// Names of accounts that do not grant the right to read them.
+    pub denied: Vec<Arc<str>>,
+    /// Why others could not be read, one sentence each.
+    pub troubles: Vec<String>,
+}
+
 /// Months before a period that tell how days go.
 pub const MONTHS_BEFORE: i32 = 3;
 
@@ -72,6 +83,9 @@ pub type BudgetsMade<'a> = &'a dyn Fn(&[BudgetMonth], Month) -> Vec<Arc<Budget>>
 
 /// Unit costs with their counts in a month, and why counts cannot be read, one sentence each.
 pub type UnitsIn<'a> = &'a dyn Fn(&[BudgetMonth], Month) -> (Vec<CountedUnit>, Vec<String>);
+
+/// Unit costs of runs of jobs, why they cannot be read, one sentence each, and the month of the newest day that is known.
+pub type RunUnits = (Vec<CountedUnit>, Vec<String>, Option<Month>);
 
 /// What lists are made of: bills, what runs, and what is configured.
 pub struct TeamsBooks<'a> {
@@ -87,8 +101,12 @@ pub struct TeamsBooks<'a> {
     pub budgets: &'a [Arc<Budget>],
     /// Makes those of the demo, which has its own where none are configured; `None` elsewhere.
     pub made: Option<BudgetsMade<'a>>,
+    /// What AWS Budgets has, asked where the list of budgets is on screen; `None` where nobody is asked.
+    pub aws_budgets: &'a dyn Fn() -> Option<AwsBudgetsShown>,
     /// Unit costs with their counts, in a month; and why counts cannot be read.
     pub units: UnitsIn<'a>,
+    /// Those of runs of jobs alone, where no bill is kept.
+    pub runs: &'a dyn Fn() -> RunUnits,
     /// Quotas beside what runs.
     pub quotas: &'a (dyn Fn(&[Running]) -> Vec<Quota> + 'a),
     /// What people and tools cost beside lines, and the command that calculates the total cost; `None` where none are
@@ -123,30 +141,46 @@ impl TeamsPicture {
             TeamsView::Tags => of
                 .money(&bills)
                 .map(|(lines, from)| TeamsTold::Tags(tagged(&lines, from, of.rules))),
-            TeamsView::Budgets => period.map(|month| {
-                let months = of.months(month, longest(of.budgets));
-                let made = of.made.map(|made| made(&months, month));
-                let budgets = made.as_deref().unwrap_or(of.budgets);
-                let state = |budget| budget_state(budget, &months, of.rules, month, 0.0);
-                let bills = BillsOf { bills: heads.clone(), ..BillsOf::default() };
-                TeamsTold::Budgets(Told {
-                    rows: budget_rows(budgets.iter().map(state).collect()),
-                    of: BudgetsOf { bills, has_aws: false },
-                })
-            }),
-            TeamsView::Units => period.map(|month| {
-                let months = of.months(month, BudgetPeriod::Monthly);
-                let (units, troubles) = (of.units)(&months, month);
+            TeamsView::Budgets => {
+                let AwsBudgetsShown { rows: by_aws, denied, troubles } =
+                    (of.aws_budgets)().unwrap_or_default();
                 unreadable = troubles;
-                let state = |(unit, counts): &CountedUnit| {
-                    unit_state(unit, counts, &months, of.rules, month)
-                };
-                let bills = BillsOf { bills: heads.clone(), ..BillsOf::default() };
-                TeamsTold::Units(Told {
-                    rows: unit_rows(units.iter().map(state).collect()),
-                    of: UnitsOf { bills },
+                // What AWS says is of the current period, and needs no bill.
+                let has_aws = !by_aws.is_empty();
+                let rows = period.map(|month| of.budgets_of(month));
+                (rows.is_some() || has_aws).then(|| {
+                    let bills = BillsOf { bills: heads.clone(), ..BillsOf::default() };
+                    let own = rows.iter().flatten().cloned();
+                    TeamsTold::Budgets(Told {
+                        rows: own.chain(by_aws).collect(),
+                        of: BudgetsOf { bills, has_aws, denied },
+                    })
                 })
-            }),
+            }
+            TeamsView::Units => {
+                // What runs cost needs no bill; what else is configured is not asked for without one.
+                let (units, month) = match period {
+                    Some(month) => {
+                        let months = of.months(month, BudgetPeriod::Monthly);
+                        let (units, troubles) = (of.units)(&months, month);
+                        unreadable = troubles;
+                        (units, Some((month, months)))
+                    }
+                    None => {
+                        let (units, troubles, month) = (of.runs)();
+                        unreadable = troubles;
+                        (units, month.map(|month| (month, Vec::new())))
+                    }
+                };
+                month.map(|(month, months)| {
+                    let state = |unit: &CountedUnit| state_of(unit, &months, of.rules, month);
+                    let bills = BillsOf { bills: heads.clone(), ..BillsOf::default() };
+                    TeamsTold::Units(Told {
+                        rows: unit_rows(units.iter().map(state).collect()),
+                        of: UnitsOf { bills },
+                    })
+                })
+            }
             TeamsView::People => of.money(&bills).and_then(|(lines, from)| {
                 let (told, command) = (of.people)(&lines, from)?;
                 Some(TeamsTold::People(told, command))
@@ -171,6 +205,15 @@ impl TeamsBooks<'_> {
             return self.fleet.map(of_fleet);
         }
         Some(of_bills(bills, self.books.settings, self.gpus))
+    }
+
+    /// Budgets of the configuration in the period of a month.
+    fn budgets_of(&self, month: Month) -> Vec<Arc<BudgetItem>> {
+        let months = self.months(month, longest(self.budgets));
+        let made = self.made.map(|made| made(&months, month));
+        let budgets = made.as_deref().unwrap_or(self.budgets);
+        let state = |budget| budget_state(budget, &months, self.rules, month, 0.0);
+        budget_rows(budgets.iter().map(state).collect()).to_vec()
     }
 
     fn allocation(

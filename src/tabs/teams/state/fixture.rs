@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{TeamsBooks, TeamsPicture, Told};
+use super::{AwsBudgetsShown, RunUnits, TeamsBooks, TeamsPicture, Told};
 use crate::analyze::teams::{
     Activity, Budget, BudgetPeriod, Counts, Limited, Line, MoneyFilter, MonthHours, People, Pool,
     Quota, Rules, Split, Unit, efforts,
@@ -78,6 +78,17 @@ pub fn told(
     of: Option<&Arc<Fleet>>,
     question: TeamsQuestion,
 ) -> TeamsPicture {
+    told_beside(books, of, question, &|| None, &|| (Vec::new(), Vec::new(), None))
+}
+
+/// The same beside what AWS Budgets has, and what runs of jobs cost.
+pub fn told_beside(
+    books: &BillBooks<'_>,
+    of: Option<&Arc<Fleet>>,
+    question: TeamsQuestion,
+    aws_budgets: &dyn Fn() -> Option<AwsBudgetsShown>,
+    runs: &dyn Fn() -> RunUnits,
+) -> TeamsPicture {
     let rules = rules();
     let unit = Arc::new(Unit {
         name: "thousand answers".into(),
@@ -98,7 +109,9 @@ pub fn told(
             gpus: &|name| name.contains("p5").then_some(8.0),
             budgets: &budgets(),
             made: None,
-            units: &|_, _| (vec![(unit.clone(), counts.clone())], Vec::new()),
+            aws_budgets,
+            runs,
+            units: &|_, _| (vec![(unit.clone(), counts.clone().into())], Vec::new()),
             quotas: &|running| {
                 let team = running.iter().find_map(|one| one.team.clone());
                 let team = team.as_deref().unwrap_or("nobody");

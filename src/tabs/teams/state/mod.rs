@@ -17,8 +17,8 @@ use crate::tabs::teams::TAB;
 pub use crate::tabs::teams::lists::TeamsList;
 use crate::tabs::teams::picture::{TeamsQuestion, TeamsView};
 pub use answer::{
-    MONTHS_BEFORE, TeamsBooks, TeamsPicture, Told, allocated, longest, months_of, of_bills,
-    of_fleet, tagged,
+    AwsBudgetsShown, MONTHS_BEFORE, RunUnits, TeamsBooks, TeamsPicture, Told, allocated, longest,
+    months_of, of_bills, of_fleet, tagged,
 };
 pub(crate) use rows::{Rows, report_of, rows_of};
 

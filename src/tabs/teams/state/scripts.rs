@@ -1,15 +1,27 @@
 //! What keys do on the Teams tab, step by step.
 
-use super::fixture::{app, go, without_a_bill};
-use super::{TeamsList, TeamsPage, rows_of};
-use crate::analyze::teams::Dimension;
+use std::sync::Arc;
+
+use super::answer::TeamsTold;
+use super::fixture::{app, go, told_beside, without_a_bill};
+use super::{AwsBudgetsShown, TeamsList, TeamsPage, rows_of};
+use crate::analyze::bill::reconcile::LiveBurn;
+use crate::analyze::bill::{BillSettings, Measured};
+use crate::analyze::teams::{
+    Dimension, MoneyFilter, RunDays, RunDollars, RunFilter, RunRule, Unit, UnitDays,
+};
 use crate::app::fixture::press;
 use crate::app::{App, BillsAnswer, BillsQuestion, Effect, Msg, Page};
-use crate::domain::bill::Usd;
+use crate::domain::TagKeys;
+use crate::domain::aws_budget::AwsBudget;
+use crate::domain::bill::{Bill, Month, Usd};
+use crate::tabs::bill::picture::BillBooks;
 use crate::tabs::bill::picture::fixture::bills;
 use crate::tabs::bill::state::fixture::answer;
 use crate::tabs::storage::state::fixture::init;
-use crate::tabs::teams::picture::{BudgetStanding, QuotaStanding};
+use crate::tabs::teams::picture::{
+    BudgetStanding, QuotaStanding, TeamsQuestion, TeamsView, aws_budget_rows,
+};
 use crate::ui::golden::screen;
 
 const SIZE: (u16, u16) = (120, 40);
@@ -176,4 +188,56 @@ fn with_trouble_no_key_does_harm() {
             app.prepare();
         }
     }
+}
+
+#[test]
+fn budgets_of_aws_stand_below_those_of_bills_and_need_none_as_runs_of_jobs() {
+    let budget = AwsBudget {
+        name: "all".into(),
+        is_quarterly: false,
+        limit: Usd::whole(100),
+        spent: Usd::whole(120),
+        forecast: None,
+        filter: String::new(),
+    };
+    let now = "2026-01-14T09:00:00Z".parse().unwrap();
+    let shown = AwsBudgetsShown {
+        rows: aws_budget_rows(&"123456789012".into(), &[budget], now),
+        denied: vec!["prod".into()],
+        troubles: vec!["AWS Budgets of dev: no answer within 10s".into()],
+    };
+    let unit = Unit {
+        name: "run".into(),
+        filter: MoneyFilter::parse("").unwrap(),
+        per: 1.0,
+        target: None,
+    };
+    let rule = RunRule { filter: RunFilter::ALL, dollars: RunDollars::Paid };
+    let days = RunDays::of(std::iter::empty(), rule, None, now);
+    let units = vec![(Arc::new(unit), UnitDays::Runs(days))];
+    let settings = BillSettings::new(&TagKeys::default(), Vec::new(), Vec::new());
+    let ask = |bills: &[Arc<Bill>], view| {
+        let heads: Vec<_> = bills.iter().map(|bill| bill.head.clone()).collect();
+        let measured = Measured::default();
+        let live = LiveBurn { days: &[], scopes: &[], is_discounted: false };
+        let books =
+            BillBooks { heads: &heads, bills, settings: &settings, measured: &measured, live };
+        let question = TeamsQuestion { view, period: None, fleet: None };
+        let month = Some(Month::at(now));
+        let runs = || (units.clone(), Vec::new(), month);
+        told_beside(&books, None, question, &|| Some(shown.clone()), &runs)
+    };
+    for bills in [bills(), Vec::new()] {
+        let found = ask(&bills, TeamsView::Budgets);
+        assert_eq!(found.unreadable, shown.troubles);
+        let Some(TeamsTold::Budgets(told)) = found.told else { panic!("no budgets") };
+        let own = told.rows.iter().filter(|row| row.aws.is_none()).count();
+        assert_eq!((own > 0, told.rows.len() - own), (!bills.is_empty(), 1));
+        assert!(told.of.has_aws && told.of.denied == shown.denied);
+        assert_eq!(told.rows.last().unwrap().standing(), BudgetStanding::Over);
+    }
+    let found = ask(&[], TeamsView::Units);
+    let Some(TeamsTold::Units(told)) = found.told else { panic!("no unit costs") };
+    let names: Vec<&str> = told.rows.iter().map(|row| &*row.id).collect();
+    assert_eq!((names, told.rows[0].of.usd_per_unit()), (vec!["run"], None));
 }
