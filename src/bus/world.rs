@@ -15,8 +15,8 @@ use super::{Event, Shared, metrics};
 use crate::analyze::idle::Policy;
 use crate::domain::bill::NewestBill;
 use crate::domain::{
-    Holdings, Instance, Offer, Reading, Scope, SourceError, SourceId, SourceState, TypeSpec,
-    Verdict,
+    Holdings, Instance, LaunchOf, Offer, Reading, Scope, SourceError, SourceId, SourceState,
+    TypeSpec, Verdict,
 };
 use crate::fleet::{Book, Fleet, JoinInput, PriceBook, join};
 use crate::source::{Identity, catalogue};
@@ -47,6 +47,8 @@ pub(super) enum Update {
     Types(Vec<Arc<TypeSpec>>),
     /// Prices.
     Offers(Vec<Offer>),
+    /// Who launched instances, by id.
+    Launches(Vec<(Arc<str>, Arc<LaunchOf>)>),
     /// Verdicts of a policy.
     Verdicts { policy: Arc<Policy>, verdicts: Vec<(Arc<str>, Arc<Verdict>)> },
     /// All commitments, and what could not be read.
@@ -171,7 +173,12 @@ impl<'a> World<'a> {
             events,
             version: 0,
             instances: cached.instances,
-            book: Arc::new(Book { prices, types, ..Book::default() }),
+            book: Arc::new(Book {
+                prices,
+                types,
+                launches: Arc::new(cached.launches),
+                ..Book::default()
+            }),
             verdicts: cached.verdicts,
             readings: cached.readings,
             claims: cached.claims,
@@ -255,6 +262,11 @@ impl<'a> World<'a> {
                     book.units = units.into();
                 }
                 Change::rows_if(changed)
+            }
+            Update::Launches(items) => {
+                let book = Arc::make_mut(&mut self.book);
+                Arc::make_mut(&mut book.launches).extend(items);
+                Change::Rows
             }
             Update::Remembered(reading) => {
                 let change = Change::of_reading(reading.source);

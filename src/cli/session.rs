@@ -154,6 +154,7 @@ pub fn parts(invocation: &Invocation, cache: Cache, want: Want) -> Result<Parts,
             // Of accounts that are real.
             prices: if is_demo { Arc::default() } else { Arc::new(config.prices.private()) },
             bills: billed(invocation),
+            ask_of: 0,
         },
         policy: Arc::new(policy(config, &config.preset)?),
         clock,

@@ -28,6 +28,7 @@ pub mod instance;
 pub mod intern;
 pub mod jobs;
 pub mod json;
+pub mod launch;
 pub mod likely;
 pub mod log_group;
 pub mod object_reads;
@@ -87,6 +88,7 @@ pub use inspection::{
 pub use instance::{
     BlockDevice, Instance, InstanceState, Lifecycle, Owner, OwnerKind, Platform, Tenancy,
 };
+pub use launch::{Launch, LaunchLook, LaunchOf, Launcher, TRAIL_KEEPS};
 pub use likely::LikelyReason;
 pub use log_group::{EndlessLogs, LogGroup};
 pub use organization::{Member, is_account_id, is_partition};

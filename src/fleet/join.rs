@@ -83,6 +83,7 @@ pub fn join(input: JoinInput<'_>) -> Fleet {
                 wasted_usd: None,
                 net: nets.get(&instance.id).cloned(),
                 billed_usd: book.billed.as_ref().and_then(|billed| billed.usd(&instance.id)),
+                launch: book.launch_of(instance).cloned(),
                 instance: instance.clone(),
             };
             let looked = seen_until.get(&row.instance.scope).copied();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::commitments::Net;
-use crate::domain::{Instance, Rate, TypeSpec, Verdict};
+use crate::domain::{Instance, LaunchOf, Rate, TypeSpec, Verdict};
 
 /// One instance of the fleet, joined with type, price, verdict, tags and commitments.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,6 +33,8 @@ pub struct Row {
     /// What the newest bill says that it cost in its month so far, net of discounts and commitments, USD; `None` without a
     /// bill, and where the bill does not name it.
     pub billed_usd: Option<f64>,
+    /// Who launched it, as far as the audit trail was asked; `None` until then.
+    pub launch: Option<Arc<LaunchOf>>,
 }
 
 impl Row {
@@ -50,6 +52,7 @@ impl Row {
             wasted_usd: None,
             net: None,
             billed_usd: None,
+            launch: None,
         }
     }
 

@@ -254,6 +254,7 @@ impl Running {
         match effect {
             Effect::Refresh { force } => self.bus.refresh(force),
             Effect::LoadSeries { instance } => {
+                self.bus.ask_about(instance.clone());
                 self.series(instance).await;
                 self.look_back();
             }
