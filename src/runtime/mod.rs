@@ -367,7 +367,10 @@ impl Running {
                 self.jobs.measure_by(&gpus);
                 self.send(Msg::Gpus(gpus)).await;
             }
-            Event::StorageFacts(facts) => self.storage = Some(facts),
+            Event::StorageFacts(facts) => {
+                self.list_demo(&facts);
+                self.storage = Some(facts);
+            }
             Event::Storage(storage) => self.send(Msg::Storage(storage)).await,
             Event::SavingsFacts(_) => {}
             Event::Savings(savings) => {

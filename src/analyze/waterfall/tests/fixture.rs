@@ -209,6 +209,7 @@ impl World {
                 billed: None,
                 network: self.network.clone().map(Arc::new),
                 units: Arc::default(),
+                launches: Arc::default(),
             }),
             verdicts: &self.verdicts,
             tag_keys: &TagKeys::default(),

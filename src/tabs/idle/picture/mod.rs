@@ -8,7 +8,7 @@ mod graph;
 mod stakes;
 mod why;
 
-pub use ask::{launched_by, message, sentences as ask_sentences};
+pub use ask::{message, sentences as ask_sentences};
 pub use evidence::{EvidenceLine, Standing, lines as evidence_lines};
 pub use field_table::Field;
 pub use field_value::owner_words;
