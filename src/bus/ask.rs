@@ -188,7 +188,7 @@ fn is_too_old(launched_at: Timestamp, now: Timestamp) -> bool {
     now.duration_since(launched_at) > TRAIL_KEEPS
 }
 
-/// True for a launch so long ago that its event has arrived: CloudTrail delivers within about five minutes on average, and
+/// True for a launch so long ago that its event has arrived: `CloudTrail` delivers within about five minutes on average, and
 /// an hour is beyond all doubt.
 fn has_arrived(launched_at: Timestamp, now: Timestamp) -> bool {
     now.duration_since(launched_at) > jiff::SignedDuration::from_hours(1)

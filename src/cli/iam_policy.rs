@@ -89,7 +89,7 @@ fn costs() -> Value {
     })
 }
 
-/// CloudTrail's history of events, for the name of who launched an idle instance. Leave it out where nobody's name is to be
+/// `CloudTrail`'s history of events, for the name of who launched an idle instance. Leave it out where nobody's name is to be
 /// read.
 fn asking() -> Value {
     json!({

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// Time that CloudTrail keeps management events of an account (its event history): 90 days.
+/// Time that `CloudTrail` keeps management events of an account (its event history): 90 days.
 pub const TRAIL_KEEPS: SignedDuration = SignedDuration::from_hours(90 * 24);
 
 /// Who or what asked EC2 for an instance. Clean text.

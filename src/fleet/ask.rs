@@ -16,7 +16,7 @@ const OWNER_TAGS: [&str; 8] =
 pub enum AskFrom {
     /// A tag of the instance.
     Tag,
-    /// The launch of the instance in CloudTrail, at this time.
+    /// The launch of the instance in `CloudTrail`, at this time.
     Launch(Timestamp),
     /// The user of processes or jobs on its GPUs.
     Processes,
@@ -86,8 +86,8 @@ impl Row {
         });
         let mut users: Vec<(Arc<str>, usize)> = Vec::new();
         for gpu in own {
-            let of_processes = gpu.sample.processes.iter().flat_map(|all| all.iter());
-            let first = of_processes.filter_map(|p| p.user.as_ref()).next();
+            let mut processes = gpu.sample.processes.iter().flat_map(|all| all.iter());
+            let first = processes.find_map(|process| process.user.as_ref());
             let Some(user) = gpu.sample.owner.user.as_ref().or(first) else { continue };
             match users.iter_mut().find(|(name, _)| name == user) {
                 Some((_, count)) => *count += 1,

@@ -367,7 +367,7 @@ const SCAN_EVERY: SignedDuration = SignedDuration::from_hours(24);
 impl Running {
     /// Scans the inventories of the configuration in the background, where that is allowed: each at
     /// most daily, one after the other, on one thread. Ends with the returned guard.
-    pub(super) fn scan_in_background(&self) -> tokio_util::sync::DropGuard {
+    pub(super) fn scan_in_background(&self) -> DropGuard {
         let stop = CancellationToken::new();
         let config = &self.invocation.config.storage;
         let finder = Finder::of(&self.invocation, &self.cache);

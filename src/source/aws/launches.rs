@@ -1,4 +1,4 @@
-//! CloudTrail: who launched an instance.
+//! `CloudTrail`: who launched an instance.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::json_api::{At, Host, Page, Question, Read, Row, Service, every};
 use super::limit::Api;
 use crate::domain::{Launch, Launcher, SourceError, text};
 
-/// CloudTrail, called without its SDK crate.
+/// `CloudTrail`, called without its SDK crate.
 const CLOUDTRAIL: Service = Service {
     id: "CloudTrail",
     target: "com.amazonaws.cloudtrail.v20131101.CloudTrail_20131101",
@@ -27,10 +27,10 @@ fn host(at: &At<'_>) -> Host {
     Host { name: format!("cloudtrail{fips}.{}", at.region), signed_for: None }
 }
 
-/// Events per page: what CloudTrail gives at most.
+/// Events per page: what `CloudTrail` gives at most.
 const PAGE: u32 = 50;
 
-/// Time before and after the launch in which its event is searched: EC2 and CloudTrail date it by different clocks.
+/// Time before and after the launch in which its event is searched: EC2 and `CloudTrail` date it by different clocks.
 const AROUND: SignedDuration = SignedDuration::from_mins(15);
 
 /// Events that launch an instance.

@@ -1,4 +1,4 @@
-//! Who launched the boxes of the demo, as its CloudTrail has it.
+//! Who launched the boxes of the demo, as its `CloudTrail` has it.
 
 use jiff::{SignedDuration, Timestamp};
 

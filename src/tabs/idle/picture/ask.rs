@@ -6,7 +6,7 @@ use crate::domain::{LaunchLook, Launcher, VerdictKind};
 use crate::fleet::{Ask, AskFrom, GpuFleet, Row};
 use crate::view::{EXPIRES_TAG, ViewContext, format, reasons};
 
-/// Who launched the instance in a few words, as CloudTrail has it; `None` where nothing was found.
+/// Who launched the instance in a few words, as `CloudTrail` has it; `None` where nothing was found.
 pub fn launched_by(row: &Row) -> Option<String> {
     let LaunchLook::Found(launch) = &row.launch.as_deref()?.look else { return None };
     Some(match &launch.by {
