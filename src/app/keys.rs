@@ -5,6 +5,7 @@ use super::keymap::{Action, Context, Key};
 use super::screen::PAGE_CONTEXTS;
 use super::sheet::Sheet;
 use super::{App, Effect, Level, Notice, Page, Popup, Prompt, PromptKind, Screen, Tab, turned};
+use crate::tabs::idle::picture::message;
 
 /// Lines that a wheel step moves.
 pub(super) const WHEEL: isize = 3;
@@ -137,6 +138,7 @@ impl App {
             Action::Export => self.open_export(),
             Action::CopyId => return self.copy_id(),
             Action::CopyRow => return self.copy_row(),
+            Action::CopyMessage => return self.copy_message(),
             Action::Mouse => {
                 self.mouse = !self.mouse;
                 return vec![Effect::SetMouse(self.mouse)];
@@ -334,6 +336,26 @@ impl App {
         };
         // Whether the terminal takes it cannot be known.
         self.say(Notice::new(Level::Info, format!("sent {name} to the terminal's clipboard")));
+        vec![Effect::Copy(text)]
+    }
+
+    fn copy_message(&mut self) -> Vec<Effect> {
+        self.prepare();
+        let ctx = self.view_context();
+        let text = self.current_row().and_then(|row| {
+            let gpus = self.gpus().map(|gpus| &**gpus);
+            Some((row.ask_with(gpus), message(row, gpus, self.preset(), &ctx)?))
+        });
+        let Some((ask, text)) = text else {
+            let why = "there is no idle instance here to write about";
+            self.say(Notice::new(Level::Warn, why));
+            return Vec::new();
+        };
+        let to = match ask {
+            Some(ask) => format!("sent a message to {} to the terminal's clipboard", ask.name),
+            None => "sent a message to the terminal's clipboard; nobody is named for it".to_owned(),
+        };
+        self.say(Notice::new(Level::Info, to));
         vec![Effect::Copy(text)]
     }
 

@@ -414,6 +414,10 @@ fn copying_and_exporting_say_what_is_on_screen() {
     let [Effect::CopyRows(picture)] = &effects[..] else { panic!("{effects:?}") };
     let row: serde_json::Value = serde_json::from_str(&picture.json_lines(9)).unwrap();
     assert_eq!(row["name"], "train-7b-old");
+    let effects = press(&mut app, "@");
+    let [Effect::Copy(text)] = &effects[..] else { panic!("{effects:?}") };
+    assert!(text.contains("i-00000000000000000 (train-7b-old)"), "{text}");
+    assert!((3..=6).contains(&text.lines().count()), "{text}");
 
     let effects = press(&mut app, "/team=nlp<enter>e<enter>");
     let [Effect::Export { path, format, picture }] = &effects[..] else { panic!("{effects:?}") };

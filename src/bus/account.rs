@@ -12,7 +12,7 @@ use super::facts::{KnownAccount, account_key, kind};
 use super::readings::Outcome;
 use super::wake::Wake;
 use super::world::Update;
-use super::{Account, Beside, Regions, Shared, guarded, savings, scope, storage};
+use super::{Account, Beside, Regions, Shared, ask, guarded, savings, scope, storage};
 use crate::domain::{ErrorKind, Scope, SourceError, SourceId};
 use crate::source::Identity;
 
@@ -81,15 +81,19 @@ pub(super) async fn run(
     }
     let _ = updates.send(Update::Scopes { label, scopes: read.iter().cloned().collect() }).await;
     for scope in read {
-        scopes.spawn(watched(scope::Context {
+        let ctx = scope::Context {
             shared: shared.clone(),
             provider: account.provider.clone(),
             scope,
             updates: updates.clone(),
             only_once,
             types: HashMap::new(),
-            unread: Some(unread.clone()),
-        }));
+            unread: None,
+        };
+        if !only_once {
+            scopes.spawn(ask::run(ctx.clone()));
+        }
+        scopes.spawn(watched(scope::Context { unread: Some(unread.clone()), ..ctx }));
     }
     drop(unread);
     while scopes.join_next().await.is_some() {}

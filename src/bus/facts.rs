@@ -6,12 +6,13 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::ask::KeptLooks;
 use super::readings::{self, Readings};
 use super::{Regions, Shared};
 use crate::analyze::idle::Policy;
 use crate::cache::Cache;
 use crate::domain::cleaned::exact;
-use crate::domain::{Instance, Offer, Scope, SourceId, TypeSpec, Verdict, arcs, text};
+use crate::domain::{Instance, LaunchOf, Offer, Scope, SourceId, TypeSpec, Verdict, arcs, text};
 
 /// Kinds of facts in the cache. A change of a stored type needs a new layout number.
 pub(super) mod kind {
@@ -29,6 +30,8 @@ pub(super) mod kind {
     pub const CANDIDATE_OFFERS: FactKind = FactKind::new("kin-offers", 2);
     /// [`super::Judged`] per scope.
     pub const VERDICTS: FactKind = FactKind::new("verdicts", 7);
+    /// [`super::super::ask::KeptLooks`] per scope.
+    pub const LAUNCHES: FactKind = FactKind::new("launches", 1);
     /// [`super::super::starts::Starts`] per scope.
     pub const STARTS: FactKind = FactKind::new("idle-starts", 1);
     /// [`super::super::starts::Starts`] of all GPUs, under [`super::of_all_gpus`].
@@ -107,6 +110,8 @@ pub(super) struct Cached {
     pub types: Vec<Arc<TypeSpec>>,
     pub offers: Vec<Offer>,
     pub verdicts: HashMap<Arc<str>, Arc<Verdict>>,
+    /// Who launched instances, by id.
+    pub launches: HashMap<Arc<str>, Arc<LaunchOf>>,
     pub readings: Readings,
     /// Which of it is shown because of which account, by label: the label may lead to another
     /// account by now, and the account to other regions.
@@ -202,6 +207,11 @@ pub(super) async fn load(shared: &Shared, selection: &[(String, Regions)]) -> Ca
                 cached.note(source, &scope, stored.taken_at);
                 cached.offers.extend(stored.value);
             }
+        }
+    }
+    for (scope, stored) in shared.cache.all::<KeptLooks>(kind::LAUNCHES, now).await {
+        if selected(&scope) {
+            cached.launches.extend(stored.value.into_looks());
         }
     }
     let policy = shared.policy.borrow().clone();

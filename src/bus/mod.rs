@@ -16,6 +16,7 @@
 //! publishes whatever is there.
 
 mod account;
+mod ask;
 mod backtest;
 mod beside_jobs;
 mod billed;
@@ -125,6 +126,8 @@ pub struct Settings {
     pub bills: Option<ReadBilled>,
     /// How what is kept of jobs is read; `None` where nothing of them is shown beside the fleet.
     pub jobs: Option<ReadJobs>,
+    /// Idle instances of each scope, those that waste most, whose launch is looked up where they are read once; 0 = none.
+    pub ask_of: usize,
 }
 
 /// Event sent to the cockpit.
@@ -192,6 +195,8 @@ struct Shared {
     live: live::LiveState,
     /// What storage is read with.
     storage: storage::StorageState,
+    /// Instances whose launch somebody wants to know.
+    wanted: ask::Wanted,
     /// What reading commitments and the market shares.
     savings: savings::SavingsState,
     /// Records what the sources say.
@@ -261,6 +266,12 @@ impl Handle {
     /// was seen of it since the start. Without traces when nobody knows anything.
     pub async fn gpu_history(&self, key: &GpuKey) -> GpuHistory {
         live::history(&self.shared, key).await
+    }
+
+    /// Looks up who launched an instance, where it idles, its tags name nobody and nobody looked before; the answer comes with
+    /// a fleet.
+    pub fn ask_about(&self, instance: Arc<str>) {
+        self.shared.wanted.add(instance);
     }
 
     /// Begins to read all storage that was chosen, because a screen shows it.
@@ -433,6 +444,7 @@ fn share(parts: Parts) -> (Handle, Vec<Account>) {
         viewport: Mutex::default(),
         live: live::LiveState::new(parts.gpu_sources, parts.gpu_rules),
         storage: storage::StorageState::new(parts.settings.storage.clone()),
+        wanted: ask::Wanted::default(),
         savings: savings::SavingsState::default(),
         settings: parts.settings,
         remembered: Mutex::default(),

@@ -11,7 +11,7 @@ use super::inventory::Inventory;
 use super::readings::Outcome;
 use super::wake::Wake;
 use super::world::Update;
-use super::{Beside, Shared, metrics, pricing, types};
+use super::{Beside, Shared, ask, metrics, pricing, types};
 use crate::domain::{Scope, SourceId, TypeSpec};
 use crate::source::Provider;
 
@@ -63,6 +63,7 @@ pub(super) async fn run(mut ctx: Context) {
                 let forced = wake.forces.take_new();
                 tokio::join!(prices.refresh(&ctx, instances), rounds.run(&ctx, instances, forced));
                 if ctx.only_once {
+                    ask::once(&ctx).await;
                     return;
                 }
                 let every = Duration::from_secs(ctx.shared.settings.inventory_every_s.into());

@@ -1,5 +1,6 @@
 //! The bus over the demo fleet: the same path as real accounts, without a network.
 
+mod ask;
 mod backtest;
 mod billed;
 mod burn;

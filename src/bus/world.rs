@@ -15,8 +15,8 @@ use super::{Event, Shared, metrics};
 use crate::analyze::idle::Policy;
 use crate::domain::bill::{NewestBill, UnitCost};
 use crate::domain::{
-    Holdings, Instance, Offer, Reading, Scope, SourceError, SourceId, SourceState, TypeSpec,
-    Verdict,
+    Holdings, Instance, LaunchOf, Offer, Reading, Scope, SourceError, SourceId, SourceState,
+    TypeSpec, Verdict,
 };
 use crate::fleet::{Book, Fleet, HeldInstances, JoinInput, PriceBook, join};
 use crate::source::{Identity, catalogue};
@@ -47,6 +47,8 @@ pub(super) enum Update {
     Types(Vec<Arc<TypeSpec>>),
     /// Prices.
     Offers(Vec<Offer>),
+    /// Who launched instances, by id.
+    Launches(Vec<(Arc<str>, Arc<LaunchOf>)>),
     /// Verdicts of a policy.
     Verdicts { policy: Arc<Policy>, verdicts: Vec<(Arc<str>, Arc<Verdict>)> },
     /// All commitments, and what could not be read.
@@ -179,7 +181,12 @@ impl<'a> World<'a> {
             events,
             version: 0,
             instances: cached.instances,
-            book: Arc::new(Book { prices, types, ..Book::default() }),
+            book: Arc::new(Book {
+                prices,
+                types,
+                launches: Arc::new(cached.launches),
+                ..Book::default()
+            }),
             held: HeldInstances::default(),
             units: [Vec::new(), Vec::new()],
             verdicts: cached.verdicts,
@@ -273,6 +280,11 @@ impl<'a> World<'a> {
             Update::Runs(units) => {
                 self.units[1] = units;
                 Change::rows_if(self.book_units())
+            }
+            Update::Launches(items) => {
+                let book = Arc::make_mut(&mut self.book);
+                Arc::make_mut(&mut book.launches).extend(items);
+                Change::Rows
             }
             Update::Remembered(reading) => {
                 let change = Change::of_reading(reading.source);

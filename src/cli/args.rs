@@ -338,6 +338,10 @@ pub struct IdleArgs {
     /// Fetches those hours first; CloudWatch bills them, within the cap of the own cost.
     #[arg(long, requires = "backtest", conflicts_with = "offline")]
     pub fetch: bool,
+    /// Asks `CloudTrail` who launched the idle instances whose tags name nobody, the 20 of each account and region that
+    /// waste most, one a second. It costs nothing, and each is asked once.
+    #[arg(long, conflicts_with_all = ["backtest", "offline"])]
+    pub ask: bool,
 }
 
 impl IdleArgs {

@@ -17,7 +17,7 @@ pub fn print(config: &Config, actions: bool, out: &mut dyn Write) -> Result<(), 
     let organization = config.organization.as_ref();
     let of_members = organization.map(|o| format!("arn:aws:iam::*:role/{}", o.role_name));
     let roles = typed.chain(of_members.as_deref()).collect();
-    let mut statements = vec![reading(), listing(), costs()];
+    let mut statements = vec![reading(), listing(), costs(), asking()];
     statements.extend(organization.map(|_| finding()));
     let inventories = inventories(config);
     let bills = bills(config);
@@ -85,6 +85,17 @@ fn costs() -> Value {
         "Sid": "BurntopReadsCostsWhenTold",
         "Effect": "Allow",
         "Action": actions(&all),
+        "Resource": "*",
+    })
+}
+
+/// `CloudTrail`'s history of events, for the name of who launched an idle instance. Leave it out where nobody's name is to be
+/// read.
+fn asking() -> Value {
+    json!({
+        "Sid": "BurntopFindsWhoLaunched",
+        "Effect": "Allow",
+        "Action": actions(&calls::ASKING),
         "Resource": "*",
     })
 }
@@ -304,7 +315,10 @@ mod tests {
 
     #[test]
     fn the_policy_is_pinned() {
-        insta::assert_snapshot!(format!("{:#}", policy(&[reading(), listing(), costs()])));
+        insta::assert_snapshot!(format!(
+            "{:#}",
+            policy(&[reading(), listing(), costs(), asking()])
+        ));
     }
 
     #[test]

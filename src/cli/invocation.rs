@@ -30,8 +30,8 @@ use crate::source::demo;
 pub enum FleetCommand {
     /// The cockpit on the terminal.
     Cockpit,
-    /// The list of instances.
-    Idle,
+    /// The list of instances; true to look up who launched the idle ones.
+    Idle(bool),
     /// The overview with its sums.
     Overview,
     /// The list of GPUs.
@@ -338,7 +338,7 @@ pub fn without_command(global: &GlobalArgs, stdout_is_terminal: bool) -> FleetCo
     if stdout_is_terminal && global.format.is_none() && global.fail_on.is_none() {
         FleetCommand::Cockpit
     } else {
-        FleetCommand::Idle
+        FleetCommand::Idle(false)
     }
 }
 
@@ -435,9 +435,9 @@ mod tests {
     #[test]
     fn the_screen_opens_on_a_terminal_alone() {
         assert_eq!(without_command(&global(""), true), FleetCommand::Cockpit);
-        assert_eq!(without_command(&global(""), false), FleetCommand::Idle);
-        assert_eq!(without_command(&global("--format json"), true), FleetCommand::Idle);
-        assert_eq!(without_command(&global("--fail-on idle"), true), FleetCommand::Idle);
+        assert_eq!(without_command(&global(""), false), FleetCommand::Idle(false));
+        assert_eq!(without_command(&global("--format json"), true), FleetCommand::Idle(false));
+        assert_eq!(without_command(&global("--fail-on idle"), true), FleetCommand::Idle(false));
     }
 
     #[test]

@@ -125,7 +125,7 @@ pub fn fleet(
     let env = Env::of_process();
     match command {
         FleetCommand::Cockpit => crate::runtime::cockpit::run(invocation, &env),
-        FleetCommand::Idle | FleetCommand::Overview => {
+        FleetCommand::Idle(_) | FleetCommand::Overview => {
             reports::run(command, &invocation, &env, out)
         }
         FleetCommand::Gpus(args) => gpus::run(args, &invocation, &env, out),
@@ -291,7 +291,7 @@ fn dispatch(
             Some(days) => {
                 return with_log(asked, |asked| backtest::run(days, &what, asked, &env, out));
             }
-            None => FleetCommand::Idle,
+            None => FleetCommand::Idle(what.ask),
         },
         Some(Command::Overview(_)) => FleetCommand::Overview,
         Some(Command::Gpus { what, .. }) => FleetCommand::Gpus(what),
@@ -404,7 +404,7 @@ fn dispatch(
     // The cockpit shows what is odd in its event log.
     let loaded = match fleet_command {
         FleetCommand::Cockpit => asked.load()?,
-        FleetCommand::Idle | FleetCommand::Overview | FleetCommand::Gpus(_) => {
+        FleetCommand::Idle(_) | FleetCommand::Overview | FleetCommand::Gpus(_) => {
             asked.load_aloud()?
         }
     };

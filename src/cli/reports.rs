@@ -18,6 +18,9 @@ use crate::report::{FindingOptions, Instances, List, OverviewReport, Report, wri
 use crate::tabs::idle::picture::Field;
 use crate::view::{Sort, TableField, ViewContext, format, table};
 
+/// Idle instances of each account and region of which `--ask` looks up who launched them.
+const ASKED: usize = 20;
+
 /// Reads every account once and prints the report. Fails for options that do not fit, and where nothing could
 /// be read.
 pub fn run(
@@ -40,7 +43,8 @@ pub fn run(
     // What could be saved is said of the whole fleet alone.
     let saving =
         if is_overview && chosen.filter.is_none() { SavingsWant::All } else { SavingsWant::Net };
-    let outcome = read_with(invocation, Want::Free, saving)?;
+    let ask_of = if command == FleetCommand::Idle(true) { ASKED } else { 0 };
+    let outcome = read_asking(invocation, Want::Free, saving, ask_of)?;
     let fleet = &*outcome.fleet;
     unreadable(invocation, &outcome)?;
     let ctx = context(invocation, env);
@@ -146,11 +150,22 @@ pub(super) fn read_with(
     want: Want,
     saving: SavingsWant,
 ) -> Result<Outcome, CliError> {
+    read_asking(invocation, want, saving, 0)
+}
+
+/// Like [`read_with`], and looks up who launched as many idle instances of each account and region as `ask_of`.
+fn read_asking(
+    invocation: &Invocation,
+    want: Want,
+    saving: SavingsWant,
+    ask_of: usize,
+) -> Result<Outcome, CliError> {
     if let Some(tape) = &invocation.options.tape {
         tape.hurry();
     }
     let cache = session::open_cache_aloud(invocation);
     let mut parts = session::parts(invocation, cache.clone(), want)?;
+    parts.settings.ask_of = ask_of;
     parts.settings.savings = savings_settings(&invocation.config, saving);
     if saving.resources() {
         parts.settings.storage = match saving {

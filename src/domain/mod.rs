@@ -28,6 +28,7 @@ pub mod instance;
 pub mod intern;
 pub mod jobs;
 pub mod json;
+pub mod launch;
 pub mod likely;
 pub mod log_group;
 pub mod metric_stream;
@@ -88,6 +89,7 @@ pub use inspection::{
 pub use instance::{
     BlockDevice, Instance, InstanceState, Lifecycle, Owner, OwnerKind, Platform, Tenancy,
 };
+pub use launch::{Launch, LaunchLook, LaunchOf, Launcher, TRAIL_KEEPS};
 pub use likely::LikelyReason;
 pub use log_group::{EndlessLogs, LogGroup};
 pub use metric_stream::{METRIC_STREAMS, MetricStream, MetricStreams, mean_of_days};

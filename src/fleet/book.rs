@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::prices::PriceBook;
 use crate::domain::bill::{NetworkSpend, ResourceCosts, UnitCost};
-use crate::domain::{Holdings, TypeSpec};
+use crate::domain::{Holdings, Instance, LaunchOf, TypeSpec};
 
 /// Prices, instance types and commitments at one moment. Analyses that compare other types use the same book as the
 /// join did.
@@ -23,4 +23,13 @@ pub struct Book {
     pub network: Option<Arc<NetworkSpend>>,
     /// What one prediction costs by the newest bill, and a run by it or by the jobs that are kept; empty where neither tells.
     pub units: Arc<[UnitCost]>,
+    /// Who launched instances, by id, as far as the audit trails were asked.
+    pub launches: Arc<HashMap<Arc<str>, Arc<LaunchOf>>>,
+}
+
+impl Book {
+    /// Who launched an instance; `None` where nobody asked, or before its last start.
+    pub fn launch_of(&self, instance: &Instance) -> Option<&Arc<LaunchOf>> {
+        self.launches.get(&instance.id).filter(|of| of.launched_at == instance.launched_at)
+    }
 }

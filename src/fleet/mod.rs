@@ -3,6 +3,7 @@
 //! Pure: instances × types × prices × verdicts × tags → rows. The screen, the reports and the
 //! filter all read the same rows.
 
+pub mod ask;
 pub mod book;
 pub mod commitments;
 pub mod gpu;
@@ -16,6 +17,7 @@ pub mod shares;
 pub mod storage;
 pub mod totals;
 
+pub use ask::{Ask, AskFrom};
 pub use book::Book;
 pub use commitments::{Applied, Applier, Cover, CoveredBy, Meter, Net};
 pub use gpu::{Blind, BlindCause, GpuFleet, GpuNode, GpuRow, GpuTotals, Told};

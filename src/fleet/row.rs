@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::commitments::Net;
 use super::held::HeldBy;
+use crate::domain::{Instance, LaunchOf, Rate, TypeSpec, Verdict};
 use crate::domain::{Instance, Rate, TypeSpec, Verdict};
 
 /// One instance of the fleet, joined with type, price, verdict, tags and commitments.
@@ -37,6 +38,8 @@ pub struct Row {
     /// Who holds it now; `None` where no source of jobs tells. Not stored with the row: it ages within minutes.
     #[serde(skip)]
     pub held_by: Option<Arc<HeldBy>>,
+    /// Who launched it, as far as the audit trail was asked; `None` until then.
+    pub launch: Option<Arc<LaunchOf>>,
 }
 
 impl Row {
@@ -55,6 +58,7 @@ impl Row {
             net: None,
             billed_usd: None,
             held_by: None,
+            launch: None,
         }
     }
 

@@ -69,14 +69,16 @@ impl ListField for BucketField {
             parts => format!(" {dot} left out: {}", parts.join(", ")),
         };
         let known = |sum: Option<f64>, words: fn(f64) -> String| ctx.symbols.or_unknown(sum, words);
+        let totals = StorageTotals::of(list.each(), [].iter(), [].iter());
         let mut out = vec![format!(
             "{} of {} buckets {dot} {} {dot} {} per month {dot} {}{left_out}",
             format::count(list.rows.len() as f64),
             format::count(list.of.buckets.len() as f64),
             known(sum(|r| r.bytes.map(|b| b as f64)), words::size),
             known(sum(|r| r.usd_per_month), words::usd),
-            words::saved(&StorageTotals::of(list.each(), [].iter(), [].iter()), " per month"),
+            words::saved(&totals, " per month"),
         )];
+        out.extend(words::estimated(&totals, " per month"));
         let unread = list.each().filter(|r| !unread(r).is_empty()).count();
         if unread > 0 {
             out.push(format!(

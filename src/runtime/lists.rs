@@ -1,12 +1,13 @@
 //! Lists of objects for the cockpit: what one takes, said first; then made, with progress.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::Running;
 use crate::analyze::storage::checkpoints::RunFold;
@@ -17,7 +18,7 @@ use crate::bus::scan::{self, OnError, Pass, Progress};
 use crate::bus::{self, put_uploads};
 use crate::cache::{Cache, ScanKey};
 use crate::cli::inventories::{Finder, is_directory};
-use crate::domain::storage::{Confidence, Scan, ScanOrigin};
+use crate::domain::storage::{BucketFacts, Confidence, Scan, ScanOrigin, StorageFacts};
 use crate::domain::text::clean;
 use crate::domain::{ErrorKind, SourceError, SourceId, is_due};
 use crate::source::StorageSource;
@@ -36,6 +37,10 @@ const TELL_EVERY: Duration = Duration::from_millis(500);
 pub(super) struct Lists {
     offered: Option<(Arc<str>, Offered)>,
     running: Option<CancellationToken>,
+    /// Buckets of the demo whose inventories are read, or were.
+    of_demo: BTreeSet<Arc<str>>,
+    /// Ends these readings when it is dropped.
+    ends: Vec<DropGuard>,
 }
 
 /// Where the objects would come from.
@@ -61,6 +66,8 @@ struct Maker {
     limits: Limits,
     /// Pages of a listing at most; 0 for no limit.
     page_limit: u64,
+    /// True where nobody asked for the list: its progress is not told.
+    is_quiet: bool,
 }
 
 /// Everything that is found in one pass.
@@ -164,6 +171,7 @@ impl Running {
             threads: 0,
             limits: Limits::default(),
             page_limit: self.invocation.config.storage.list_limit.div_ceil(PAGE),
+            is_quiet: false,
         };
         tokio::spawn(async move {
             let made = match offered {
@@ -184,6 +192,9 @@ impl Running {
 
 impl Maker {
     async fn tell(&self, state: ListingState) {
+        if self.is_quiet {
+            return;
+        }
         let listing = Listing { bucket: self.bucket.clone(), state };
         // The screen may be gone already; there is nobody left to tell.
         let _ = self.messages.send(Msg::Listing(listing)).await;
@@ -344,6 +355,9 @@ const IN_THE_BACKGROUND: Limits = Limits { objects: 3_000_000, dirs: 1_000_000, 
 /// Before the first background scan: the fleet comes first.
 const AFTER_THE_START: Duration = Duration::from_secs(20);
 
+/// Before the inventories of the demo are read: it costs little, and somebody looks at the first page.
+const DEMO_AFTER_THE_START: Duration = Duration::from_secs(3);
+
 /// Between two looks whether a background scan is due.
 const LOOK_EVERY: Duration = Duration::from_hours(1);
 
@@ -353,7 +367,7 @@ const SCAN_EVERY: SignedDuration = SignedDuration::from_hours(24);
 impl Running {
     /// Scans the inventories of the configuration in the background, where that is allowed: each at
     /// most daily, one after the other, on one thread. Ends with the returned guard.
-    pub(super) fn scan_in_background(&self) -> tokio_util::sync::DropGuard {
+    pub(super) fn scan_in_background(&self) -> DropGuard {
         let stop = CancellationToken::new();
         let config = &self.invocation.config.storage;
         let finder = Finder::of(&self.invocation, &self.cache);
@@ -381,6 +395,7 @@ impl Running {
                             threads: 1,
                             limits: IN_THE_BACKGROUND,
                             page_limit: 0,
+                            is_quiet: true,
                         };
                         maker.read_if_due(&finder).await;
                     }
@@ -389,10 +404,59 @@ impl Running {
         }
         stop.drop_guard()
     }
+
+    /// Reads the inventories that the demo's buckets deliver, each once a day and one after the other: its first page shows what
+    /// lists tell beside what is estimated without them. Accounts that are real are read where that was asked for alone.
+    pub(super) fn list_demo(&mut self, facts: &StorageFacts) {
+        let options = &self.invocation.options;
+        if options.demo.is_none() || options.offline {
+            return;
+        }
+        let delivers = |bucket: &&Arc<BucketFacts>| {
+            bucket.inventories.as_ref().is_ok_and(|all| all.iter().any(|one| one.enabled))
+        };
+        let names = facts.buckets.iter().filter(delivers).map(|bucket| bucket.bucket.name.clone());
+        let new: Vec<Arc<str>> =
+            names.filter(|name| self.lists.of_demo.insert(name.clone())).collect();
+        if new.is_empty() {
+            return;
+        }
+        let stop = CancellationToken::new();
+        let finder = Finder::of(&self.invocation, &self.cache);
+        let now = self.now();
+        let makers: Vec<Maker> = new
+            .into_iter()
+            .map(|bucket| Maker {
+                bucket,
+                messages: self.messages.clone(),
+                bus: self.bus.clone(),
+                cache: self.cache.clone(),
+                ledger: None,
+                stop: stop.clone(),
+                now,
+                threads: 1,
+                limits: IN_THE_BACKGROUND,
+                page_limit: 0,
+                is_quiet: true,
+            })
+            .collect();
+        let ended = stop.clone();
+        self.lists.ends.push(stop.drop_guard());
+        tokio::spawn(async move {
+            tokio::select! {
+                () = ended.cancelled() => return,
+                () = tokio::time::sleep(DEMO_AFTER_THE_START) => {}
+            }
+            for maker in makers {
+                maker.read_if_due(&finder).await;
+            }
+        });
+    }
 }
 
 impl Maker {
-    /// Reads the inventory of a bucket that was not read within the day, or not all of it.
+    /// Reads the inventory of a bucket that was not read within the day, or not all of it: that of the configuration, else the
+    /// bucket's own.
     async fn read_if_due(&self, finder: &Finder) {
         let old = self.cache.newest_scan(&self.bucket).await;
         let complete = |scan: &Scan| scan.runs.is_some();
@@ -401,8 +465,16 @@ impl Maker {
         if self.stop.is_cancelled() || old.as_ref().is_some_and(|scan| !due(scan)) {
             return;
         }
-        let Some(named) = finder.configured.get(&*self.bucket) else { return };
-        let made = match finder.open(named, Some(&self.bucket)).await {
+        let found = match finder.configured.get(&*self.bucket) {
+            Some(named) => finder.open(named, Some(&self.bucket)).await,
+            None => {
+                let found = finder.of_bucket(&self.bucket).await;
+                found.map_err(|errors| {
+                    errors.into_iter().next().unwrap_or_else(|| failed("there is none"))
+                })
+            }
+        };
+        let made = match found {
             Ok(inventory) => self.read(inventory).await,
             Err(error) => Err(error),
         };
@@ -452,6 +524,7 @@ mod tests {
             threads: 1,
             limits: IN_THE_BACKGROUND,
             page_limit: 0,
+            is_quiet: true,
         };
         (maker, told)
     }

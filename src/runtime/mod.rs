@@ -259,6 +259,7 @@ impl Running {
         match effect {
             Effect::Refresh { force } => self.bus.refresh(force),
             Effect::LoadSeries { instance } => {
+                self.bus.ask_about(instance.clone());
                 self.series(instance).await;
                 self.look_back();
             }
@@ -371,7 +372,10 @@ impl Running {
                 self.jobs.measure_by(&gpus);
                 self.send(Msg::Gpus(gpus)).await;
             }
-            Event::StorageFacts(facts) => self.storage = Some(facts),
+            Event::StorageFacts(facts) => {
+                self.list_demo(&facts);
+                self.storage = Some(facts);
+            }
             Event::Storage(storage) => self.send(Msg::Storage(storage)).await,
             Event::SavingsFacts(_) => {}
             Event::Savings(savings) => {

@@ -10,9 +10,9 @@ pub use super::pages::Page;
 use crate::domain::aws_budget::AwsBudgets;
 use crate::domain::daily::DayMetric;
 use crate::domain::{
-    Commitment, FleetHour, HourRange, Instance, LogGroup, MetricStream, Offer, PlanRate, Platform,
-    Resource, ResourceKind, ResourcePrice, ResourceSignal, RouteTable, Signal, SourceError,
-    SpotHistory, Tenancy, TypeSpec, VpcEndpoint, ZoneOffering,
+    Commitment, FleetHour, HourRange, Instance, Launch, LogGroup, MetricStream, Offer, PlanRate,
+    Platform, Resource, ResourceKind, ResourcePrice, ResourceSignal, RouteTable, Signal,
+    SourceError, SpotHistory, Tenancy, TypeSpec, VpcEndpoint, ZoneOffering,
 };
 
 /// Caller's identity in an account.
@@ -428,6 +428,18 @@ pub trait Provider: Send + Sync {
     ) -> Result<Vec<ResourcePrice>, SourceError> {
         let _ = (region, kinds);
         Ok(Vec::new())
+    }
+
+    /// Launch of an instance that EC2 dates `at`, by the audit trail of the account; `None` where the trail has none, and from
+    /// a provider without one.
+    async fn launch(
+        &self,
+        region: &Arc<str>,
+        instance: &Arc<str>,
+        at: Timestamp,
+    ) -> Result<Option<Launch>, SourceError> {
+        let _ = (region, instance, at);
+        Ok(None)
     }
 
     /// Running instances in the hours of `range`, in all regions, from a provider that has this history (the demo);

@@ -403,6 +403,9 @@ def buckets(check, report):
             check.near(f"{name}: growth", row["growth_usd"], row["growth"] * row["usd_per_month"] / row["bytes"], 10)
         check.holds(f"{name}: saves more than it costs", row["savings"] is None
                     or row["usd_per_month"] is None or row["savings"] <= row["usd_per_month"] + 1e-6)
+        low, high = row["saves_low_usd"], row["saves_high_usd"]
+        check.holds(f"{name}: the estimate is no range of what it costs", (low is None) == (high is None)
+                    and (high is None or 0 <= low <= high <= row["usd_per_month"] + 1e-6))
 
 
 def ebs(check, report):

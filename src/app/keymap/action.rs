@@ -253,6 +253,8 @@ actions! {
     CopyId "copy-id" Main ["y"] "copy id";
     /// Copy the instance or GPU as JSON to the terminal's clipboard.
     CopyRow "copy-row" Main ["Y"] "copy row";
+    /// Copy a message to whoever runs the idle instance, with evidence and dollars, to the terminal's clipboard.
+    CopyMessage "copy-message" Main ["@"] "message";
     /// Mouse on or off; off leaves selecting text to the terminal.
     Mouse "mouse" Main ["M"] "mouse";
     /// Quit.

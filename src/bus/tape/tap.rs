@@ -113,6 +113,7 @@ fn said(update: &Update) -> Option<Said> {
         | Update::Billed(_)
         | Update::Held(_)
         | Update::Runs(_)
+        | Update::Launches(_)
         | Update::OwnCost
         | Update::Trouble { .. }
         | Update::Missing { .. }

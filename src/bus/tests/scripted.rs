@@ -9,8 +9,8 @@ use super::super::{Account, Clock, Outcome, Parts, Regions, Settings, StorageSet
 use crate::analyze::idle::Preset;
 use crate::cache::Cache;
 use crate::domain::{
-    ErrorKind, HourRange, Instance, Offer, PriceBasis, Provenance, Rate, Scope, SourceError,
-    TagKeys, TypeSpec, sample,
+    ErrorKind, HourRange, Instance, Launch, Offer, PriceBasis, Provenance, Rate, Scope,
+    SourceError, TagKeys, TypeSpec, sample,
 };
 use crate::source::ledger::Ledger;
 use crate::source::provider::{
@@ -84,6 +84,10 @@ pub struct Scripted {
     pub listed: AtomicUsize,
     /// Everything that was asked of `GetMetricData`.
     pub asked: Mutex<Vec<MetricQuery>>,
+    /// Instances whose launch was looked up.
+    pub looked_up: Mutex<Vec<Arc<str>>>,
+    /// What every look for a launch brings.
+    pub launch: Mutex<Result<Option<Launch>, SourceError>>,
     /// Called before each answer of `GetMetricData`.
     pub on_data: Mutex<Option<Box<dyn FnMut() + Send>>>,
 }
@@ -94,6 +98,8 @@ impl Scripted {
             script: Mutex::new(script),
             listed: AtomicUsize::new(0),
             asked: Mutex::default(),
+            looked_up: Mutex::default(),
+            launch: Mutex::new(Ok(None)),
             on_data: Mutex::default(),
         })
     }
@@ -146,6 +152,16 @@ impl Provider for Scripted {
         let scope = Scope::new(account.clone(), region.clone());
         let items = self.script().instances.into_iter().filter(|i| i.scope == scope).collect();
         Ok(Page::last(items))
+    }
+
+    async fn launch(
+        &self,
+        _: &Arc<str>,
+        instance: &Arc<str>,
+        _: Timestamp,
+    ) -> Result<Option<Launch>, SourceError> {
+        self.looked_up.lock().unwrap().push(instance.clone());
+        self.launch.lock().unwrap().clone()
     }
 
     /// Types on Xen, which the catalogue has none of.
@@ -288,6 +304,7 @@ pub fn no_accounts(cache: &Cache, clock: Clock) -> Parts {
             prices: Arc::default(),
             bills: None,
             jobs: None,
+            ask_of: 0,
             storage: StorageSettings::default(),
             savings: crate::bus::SavingsSettings::default(),
         },

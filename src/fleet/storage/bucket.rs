@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
+use super::SavingsEstimate;
 use crate::domain::Scope;
 use crate::domain::storage::{BucketFacts, StorageFinding, Tier};
 
@@ -108,6 +109,10 @@ pub struct BucketRow {
     /// Possible saving, USD per month: the greatest sum of one kind of finding (kinds often overlap in bytes), at most
     /// the bucket's price. A lower bound of the saving of all findings together; `None` when no finding has dollars.
     pub savings: Option<f64>,
+    /// What tiering would save by the daily sizes alone, a range that is in no sum; `None` with a complete list of the
+    /// objects, and where too little is known.
+    #[serde(default)]
+    pub estimate: Option<SavingsEstimate>,
 }
 
 impl BucketRow {

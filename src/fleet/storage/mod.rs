@@ -6,11 +6,13 @@
 mod activity;
 mod block;
 mod bucket;
+mod estimate;
 mod totals;
 
 pub use activity::Activity;
 pub use block::{Holder, SnapshotRow, VolumeRow, VolumeUse};
 pub use bucket::{BucketKind, BucketRow, Growth, SizedBy, TierShare};
+pub use estimate::SavingsEstimate;
 pub use totals::StorageTotals;
 
 use std::collections::BTreeMap;

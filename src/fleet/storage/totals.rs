@@ -62,6 +62,15 @@ pub struct StorageTotals {
     pub priced_findings: u32,
     /// Number of findings without dollars, which `savings` leaves out.
     pub unpriced_findings: u32,
+    /// Number of buckets with an estimate from daily sizes, which `savings` leaves out.
+    #[serde(default)]
+    pub estimated: u32,
+    /// Sum of the least of these estimates, USD per month.
+    #[serde(default)]
+    pub estimated_low: f64,
+    /// Sum of the most of these estimates, USD per month.
+    #[serde(default)]
+    pub estimated_high: f64,
 }
 
 impl StorageTotals {
@@ -111,6 +120,11 @@ impl StorageTotals {
             self.tier_usd[share.tier.index()] += share.usd_per_month.unwrap_or(0.0);
         }
         self.count_findings(&row.findings, row.savings);
+        if let Some(estimate) = row.estimate {
+            self.estimated += 1;
+            self.estimated_low += estimate.low_usd;
+            self.estimated_high += estimate.high_usd;
+        }
     }
 
     fn add_volume(&mut self, row: &VolumeRow) {

@@ -300,6 +300,14 @@ pub const RESOURCES: [&Call; 18] = [
 ];
 
 calls! {
+    LOOKUP_EVENTS cloudtrail:LookupEvents lookup_events read
+        "to know who launched an idle instance, asked of one instance at a time";
+}
+
+/// Calls that find a person to ask about an instance. They allow no resource restriction, and cost nothing.
+pub const ASKING: [&Call; 1] = [&LOOKUP_EVENTS];
+
+calls! {
     LIST_ACCOUNTS organizations:ListAccounts list_accounts read
         "to find the accounts of the organization";
     STOP_INSTANCES ec2:StopInstances stop_instances write "to stop instances";
@@ -389,7 +397,7 @@ pub(super) mod tests {
             VOLUMES.into_iter().chain(BUCKETS).chain(LISTS).chain([&GET_OBJECT]).chain(QUERIES);
         let savings =
             COMMITMENTS.into_iter().chain(MARKET).chain(RESOURCES).chain(COSTS).chain(BUDGETS);
-        let savings = savings.chain(JOBS);
+        let savings = savings.chain(JOBS).chain(ASKING);
         let reads = READING.into_iter().chain(savings).chain(storage).chain([&LIST_ACCOUNTS]);
         reads.chain(PREFLIGHT).chain(WRITES)
     }
@@ -471,9 +479,10 @@ pub(super) mod tests {
             "organizations",
             "logs",
             "ce",
+            "cloudtrail",
         ];
         for call in all().chain([&ASSUME_ROLE]) {
-            let reads = ["get_", "list_", "describe_", "head_"];
+            let reads = ["get_", "list_", "describe_", "head_", "lookup_"];
             let reads = reads.iter().any(|p| call.method.starts_with(p));
             let queries = [&START_QUERY_EXECUTION, &STOP_QUERY_EXECUTION];
             let writes = WRITES.contains(&call) || queries.contains(&call);

@@ -219,6 +219,12 @@ fn json(target: &str, text: &str, id: &str) -> Reply {
                 "BudgetLimit": usd, "CalculatedSpend": {"ActualSpend": usd},
                 "CostFilters": {text: [text]}, "FilterExpression": {"Not": text}}]})
         }
+        "LookupEvents" => {
+            let identity = json!({"type": "IAMUser", "userName": text, "arn": text});
+            let event = json!({"userIdentity": identity}).to_string();
+            json!({"Events": [{"EventName": "RunInstances", "EventTime": 1_770_091_506,
+                "Username": text, "CloudTrailEvent": event}]})
+        }
         "ListAccounts" => json!({"Accounts": [{"Id": ACCOUNT, "Arn": text, "Name": text,
             "Status": text}]}),
         "GetCostAndUsage" | "GetCostAndUsageWithResources" => {

@@ -16,6 +16,7 @@ mod inspect;
 mod inspect_storage;
 mod inventory;
 mod json_api;
+mod launches;
 mod lifecycle;
 mod limit;
 mod listing;
@@ -94,7 +95,7 @@ use super::provider::{
 use crate::domain::aws_budget::AwsBudgets;
 use crate::domain::daily::DayMetric;
 use crate::domain::{
-    Commitment, HourRange, Instance, LogGroup, MetricStream, Offer, PlanRate, Resource,
+    Commitment, HourRange, Instance, Launch, LogGroup, MetricStream, Offer, PlanRate, Resource,
     ResourceKind, ResourcePrice, RouteTable, Scope, SourceError, SpotHistory, TypeSpec,
     VpcEndpoint, ZoneOffering,
 };
@@ -201,6 +202,15 @@ impl Provider for AwsProvider {
         token: Option<String>,
     ) -> Result<Page<Instance>, SourceError> {
         inventory::page(self, account, region, token).await
+    }
+
+    async fn launch(
+        &self,
+        region: &Arc<str>,
+        instance: &Arc<str>,
+        at: Timestamp,
+    ) -> Result<Option<Launch>, SourceError> {
+        launches::read(self, region, instance, at).await
     }
 
     async fn types(

@@ -228,6 +228,13 @@ pub(super) fn lists() -> Vec<(&'static str, &'static str, bool, &'static str, Ca
         ("sagemaker/jobs/wire.rs", "ListTrainingJobs", true, end, call!(|aws| jobs(aws))),
         ("sagemaker/jobs/wire.rs", "ListProcessingJobs", true, end, call!(|aws| jobs(aws))),
         ("budgets.rs", "DescribeBudgets", true, end, call!(|aws| aws.budgets(&ACCOUNT.into()))),
+        (
+            "launches.rs",
+            "LookupEvents",
+            true,
+            end,
+            call!(|aws| aws.launch(&scope().region, &"i-1".into(), now())),
+        ),
         ("organization.rs", "ListAccounts", true, end, call!(|aws| aws.members())),
         (
             "elastic_ips.rs",

@@ -21,6 +21,7 @@ mod history;
 mod inspector;
 mod inventory;
 pub mod jobs;
+mod launches;
 mod life;
 mod log_groups;
 mod metric_streams;

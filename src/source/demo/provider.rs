@@ -11,14 +11,14 @@ use super::places::{Account, REGIONS, Region, ZONES};
 use super::profile::{Fleet, Profile};
 use super::world::World;
 use super::{
-    Clock, DemoOptions, commitments, history, inventory, log_groups, metric_streams, prices,
-    resources, telemetry, vpcs,
+    Clock, DemoOptions, commitments, history, inventory, launches, log_groups, metric_streams,
+    prices, resources, telemetry, vpcs,
 };
 use crate::domain::daily::DayMetric;
 use crate::domain::{
-    Commitment, ErrorKind, FleetHour, Hour, HourRange, Instance, LogGroup, MetricStream, Offer,
-    PlanRate, Resource, ResourceKind, ResourcePrice, RouteTable, Scope, SourceError, SpotHistory,
-    TypeSpec, VpcEndpoint, ZoneOffering,
+    Commitment, ErrorKind, FleetHour, Hour, HourRange, Instance, Launch, LogGroup, MetricStream,
+    Offer, PlanRate, Resource, ResourceKind, ResourcePrice, RouteTable, Scope, SourceError,
+    SpotHistory, TypeSpec, VpcEndpoint, ZoneOffering,
 };
 use crate::source::catalogue;
 use crate::source::provider::{GpuMetric, PriceWanted, ResourceHours};
@@ -153,6 +153,20 @@ impl Provider for DemoProvider {
             items.extend(self.world.show(inventory::instance(self.fleet, &profile, now), now));
         }
         Ok(Page::last(items))
+    }
+
+    async fn launch(
+        &self,
+        _region: &Arc<str>,
+        instance: &Arc<str>,
+        at: Timestamp,
+    ) -> Result<Option<Launch>, SourceError> {
+        let now = self.now();
+        let found = inventory::resolve(self.fleet, instance, Hour::containing(now));
+        let own = found.filter(|(profile, _)| profile.account.id == self.account.id);
+        Ok(own.and_then(|(profile, _)| {
+            launches::launch(&profile, &inventory::instance(self.fleet, &profile, now), at)
+        }))
     }
 
     async fn types(

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::picture::{EvidenceLine, Stakes, Standing, WhyPage, why};
+use super::picture::{EvidenceLine, Stakes, Standing, WhyPage, ask_sentences, why};
 use crate::act::plan::{BY_TAG, EXPIRES_TAG, REASON_TAG};
 use crate::app::App;
 use crate::app::Role;
@@ -105,6 +105,16 @@ fn head(page: &WhyPage, app: &App, row: &Row, ctx: &ViewContext, width: usize) -
     paragraph(Role::Dim, &whose.join(&separator), width, &mut lines);
     if let Some(held) = row.held_by.as_deref() {
         paragraph(Role::Text, &reasons::held_by(held, ctx.now), width, &mut lines);
+    }
+    let asking = ask_sentences(row, app.gpus().map(|gpus| &**gpus));
+    for sentence in &asking {
+        paragraph(Role::Text, sentence, width, &mut lines);
+    }
+    if row.is_worth_asking()
+        && let Some(key) = app.keymap().keys(Action::CopyMessage).first()
+    {
+        let text = format!("{key} copies a message to them, with evidence and dollars.");
+        paragraph(Role::Dim, &text, width, &mut lines);
     }
     lines
 }

@@ -104,6 +104,7 @@ impl Screen for IdleScreen {
             (Action::Act, ""),
             (Action::Right, "next"),
             (Action::Left, "previous"),
+            (Action::CopyMessage, ""),
             (Action::CopyId, ""),
             (Action::CopyRow, ""),
             (Action::Export, ""),

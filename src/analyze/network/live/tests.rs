@@ -374,6 +374,7 @@ fn bucket(name: &str, region: &str, gib: u64) -> Arc<BucketRow> {
         last_write: None,
         findings: Vec::new(),
         savings: None,
+        estimate: None,
     })
 }
 

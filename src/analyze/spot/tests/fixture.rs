@@ -206,6 +206,7 @@ impl World {
             billed: None,
             network: None,
             units: Arc::default(),
+            launches: Arc::default(),
         });
         join(JoinInput {
             version: 1,

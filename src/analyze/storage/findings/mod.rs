@@ -54,8 +54,7 @@ pub struct BucketCase<'a> {
 
 /// All findings about a bucket, in no order; none about one that its tag exempts.
 pub fn of_bucket(case: BucketCase<'_>) -> Vec<StorageFinding> {
-    let tags = case.row.facts.as_ref().and_then(|f| f.tags.as_ref().ok());
-    if tags.is_some_and(|tags| Exemption::of(tags, case.now).holds()) {
+    if case.is_exempt() {
         return Vec::new();
     }
     let mut out = Vec::new();
@@ -72,6 +71,12 @@ pub fn of_bucket(case: BucketCase<'_>) -> Vec<StorageFinding> {
 }
 
 impl<'a> BucketCase<'a> {
+    /// True for a bucket that its tag exempts.
+    pub fn is_exempt(&self) -> bool {
+        let tags = self.row.facts.as_ref().and_then(|f| f.tags.as_ref().ok());
+        tags.is_some_and(|tags| Exemption::of(tags, self.now).holds())
+    }
+
     /// The lifecycle: `None` where nobody knows it, `Some(None)` where there is none.
     fn lifecycle(&self) -> Option<Option<&'a Lifecycle>> {
         known(&self.row.facts.as_ref()?.lifecycle).map(|l| l.as_deref())

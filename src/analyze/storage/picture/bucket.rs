@@ -122,6 +122,7 @@ fn empty(name: &Arc<str>, kind: BucketKind, scope: Scope) -> BucketRow {
         last_write: None,
         findings: Vec::new(),
         savings: None,
+        estimate: None,
     }
 }
 
@@ -145,6 +146,15 @@ fn shares(tiers: Vec<(Tier, u64)>) -> Vec<TierShare> {
     some.map(|(tier, bytes)| TierShare { tier, bytes, usd_per_month: None }).collect()
 }
 
+/// False for a series that ended so long before `day` that nothing is left in its tier.
+pub(super) fn is_current(series: &DailySeries, day: Date) -> bool {
+    series.last().is_some_and(|(at, _)| ends_near(at, day))
+}
+
+fn ends_near(at: Date, day: Date) -> bool {
+    at.until(day).map_or(i32::MAX, |span| span.get_days()) <= ENDS_APART
+}
+
 /// The newest day that CloudWatch told, and the bytes of each tier on it, in the order of the tiers;
 /// overheads count to the tier they are billed in. `None` without any point.
 fn newest(series: &[DailySeries]) -> Option<(Date, Vec<(Tier, u64)>)> {
@@ -152,7 +162,7 @@ fn newest(series: &[DailySeries]) -> Option<(Date, Vec<(Tier, u64)>)> {
     let mut bytes = [0u64; Tier::COUNT];
     for one in series {
         let Some((at, value)) = one.last() else { continue };
-        if at.until(day).map_or(i32::MAX, |span| span.get_days()) <= ENDS_APART {
+        if ends_near(at, day) {
             bytes[one.tier.unwrap_or(Tier::Unknown).index()] += value.max(0.0) as u64;
         }
     }

@@ -1,8 +1,10 @@
 //! The join of everything known of storage into one [`StorageFleet`]: facts × sizes × prices × tags
 //! × lists of objects → rows, findings, sums.
 
+mod ages;
 mod block;
 mod bucket;
+mod estimate;
 mod rates;
 mod savings;
 #[cfg(test)]
@@ -59,9 +61,11 @@ pub fn picture(input: &PictureInput<'_>) -> StorageFleet {
             others: others.as_ref(),
             now: input.now,
         };
+        let estimate = estimate::of_bucket(&case);
         let found = ranked(of_bucket(case));
         row.savings = savings::of_bucket(&found, row.usd_per_month);
         row.findings = found;
+        row.estimate = estimate;
         row.billed_usd = input.billed.and_then(|billed| billed.usd(&row.name));
         buckets.push(row);
     }

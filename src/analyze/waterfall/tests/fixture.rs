@@ -216,6 +216,7 @@ impl World {
                 billed: self.has_bill.then(|| Arc::new(ResourceCosts::of(&month("2026-10", 1.0)))),
                 network: self.network.clone().map(Arc::new),
                 units: Arc::default(),
+                launches: Arc::default(),
             }),
             verdicts: &self.verdicts,
             tag_keys: &TagKeys::default(),

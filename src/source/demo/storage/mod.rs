@@ -53,6 +53,10 @@ const PAGE: usize = 1_000;
 /// Days of snapshots of an inventory that are still there.
 const SNAPSHOTS: usize = 2;
 
+/// Buckets with an inventory beside those of machine learning: the largest ones, so that the first page has some that a list
+/// tells of.
+const LISTED: [&str; 2] = ["video-raw", "old-experiments-2023"];
+
 /// Inventories by bucket and day.
 type Deliveries = HashMap<(Arc<str>, Date), Arc<Delivery>>;
 
@@ -112,6 +116,7 @@ impl Held {
     fn has_inventory(&self) -> bool {
         use Content::{Artifacts, Checkpoints, Datasets};
         matches!(self.planted.content, Checkpoints | Datasets | Artifacts)
+            || LISTED.contains(&&*self.planted.name)
     }
 }
 

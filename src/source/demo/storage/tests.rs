@@ -235,7 +235,7 @@ async fn what_is_downloaded_is_what_is_read_of_objects_of_the_mean_size() {
 #[tokio::test]
 async fn an_inventory_is_delivered_as_s3_does_and_says_what_a_list_says() {
     let all = demo(7, NOW);
-    for name in ["ml-checkpoints", "ml-datasets", "ml-artifacts"] {
+    for name in ["ml-checkpoints", "ml-datasets", "ml-artifacts", "video-raw"] {
         let (source, bucket) = find(&all, name).await;
         let config = source.config(&bucket).await;
         let location = config.inventories.unwrap()[0].location.clone();

@@ -1,6 +1,7 @@
 //! The table of the fields of an instance.
 
 use crate::domain::LikelyReason;
+use crate::fleet::AskFrom;
 use crate::view::table_field::field_table;
 
 /// Names of the verdicts, in the order of `VerdictKind::ALL`.
@@ -17,6 +18,9 @@ pub(crate) const LIFECYCLES: [&str; 4] = ["on-demand", "spot", "scheduled", "cap
 pub(crate) const TENANCIES: [&str; 3] = ["shared", "dedicated", "host"];
 /// Names of the platforms, in their order.
 pub(crate) const PLATFORMS: [&str; 6] = ["linux", "windows", "rhel", "suse", "ubuntu-pro", "other"];
+
+/// Where the name of a person to ask comes from.
+pub(crate) const ASK_FROM: [&str; 2] = [AskFrom::WORDS[0], AskFrom::WORDS[1]];
 
 field_table! {
     /// A field of a row.
@@ -91,6 +95,12 @@ field_table! {
             "Whose job holds it now; of several users their number, and a filter looks at each.";
         HeldReadAt time "held_read_at" [] "HELD READ AT" 16 unit("UTC")
             "When the source of jobs was read that tells who holds it.";
+        Ask text "ask" [] "ASK" 16 wide
+            "A person to ask: by a tag of the instance, else who launched it by CloudTrail, where that was looked up.";
+        AskFrom choice(ASK_FROM) "ask_from" [] "ASK FROM" 9
+            "Where the name of the person comes from: a tag, or the launch.";
+        LaunchedBy text "launched_by" ["launcher"] "LAUNCHED BY" 20 wide
+            "Who or what launched it by CloudTrail, services and programs too, where that was looked up.";
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::SCREEN_COLUMNS;
+use super::ask::launched_by;
 use super::field_table::FIELDS;
 use super::field_table::Field;
 use crate::domain::{
@@ -154,6 +155,9 @@ impl TableField for Field {
             Self::NetWasteUsdPerHour => Value::number(row.net_waste_usd_per_hour()),
             Self::CoveredBy => covered_by(row),
             Self::BilledUsd => Value::number(row.billed_usd),
+            Self::Ask => row.ask().map_or(Value::Unknown, |ask| Value::made(ask.name.to_string())),
+            Self::AskFrom => Value::maybe(row.ask().map(|ask| ask.from.word())),
+            Self::LaunchedBy => launched_by(row).map_or(Value::Unknown, Value::made),
             Self::Likely => Value::maybe(judged.and_then(|v| v.likely.as_ref()).map(|l| l.word())),
             Self::Job => row.held_by.as_deref().map_or(Value::Unknown, held_job),
             Self::User => row.held_by.as_deref().map_or(Value::Unknown, held_user),

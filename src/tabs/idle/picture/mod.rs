@@ -1,5 +1,6 @@
 //! The Idle tab: its columns and the page that says why.
 
+mod ask;
 mod evidence;
 pub(crate) mod field_table;
 pub(crate) mod field_value;
@@ -7,6 +8,7 @@ mod graph;
 mod stakes;
 mod why;
 
+pub use ask::{message, sentences as ask_sentences};
 pub use evidence::{EvidenceLine, Standing, lines as evidence_lines};
 pub use field_table::Field;
 pub use field_value::owner_words;

@@ -70,6 +70,18 @@ pub(crate) fn lines(app: &App, name: &Arc<str>, width: usize) -> Vec<Line> {
             finding(f, &ctx, width, &mut lines);
         }
     }
+    if let Some(estimate) = &row.estimate {
+        heading("What tiering may save", &mut lines);
+        for sentence in words::estimate(estimate) {
+            paragraph(Role::Text, &sentence, width, &mut lines);
+        }
+        paragraph(
+            Role::Dim,
+            "It is in no sum. i makes it exact: a list of its objects tells ages and sizes.",
+            width,
+            &mut lines,
+        );
+    }
     heading("Its objects", &mut lines);
     match fleet.scans.get(&row.name) {
         Some(scan) => {

@@ -60,6 +60,10 @@ fn sums(app: &App, fleet: &StorageFleet, width: usize) -> Line {
     )];
     let role = if t.priced_findings > 0 { Role::Idle } else { Role::Dim };
     parts.push((role, words::saved(t, "")));
+    if t.estimated > 0 {
+        let usd = words::range(t.estimated_low, t.estimated_high);
+        parts.push((Role::Dim, format!("tiering {usd} (estimate)")));
+    }
     if t.unpriced() > 0 {
         parts.push((Role::Warn, format!("{} without a price or size", t.unpriced())));
     }

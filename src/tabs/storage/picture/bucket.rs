@@ -14,6 +14,7 @@ const LIFECYCLE: [&str; 2] = ["none", "rules"];
 const VERSIONING: [&str; 3] = ["off", "on", "suspended"];
 const LOCK: [&str; 2] = ["off", "on"];
 const SIZED: [&str; 2] = ["cloudwatch", "list"];
+const BASES: [&str; 2] = ["daily_sizes", "list"];
 
 field_table! {
     /// A field of a bucket.
@@ -21,7 +22,7 @@ field_table! {
         UsdPerMonth number(Usd) "usd_per_month" ["$", "usd", "cost", "price"] "$/MO" 8 by('m')
             "What storing it costs per month of 730 h, list price, at the blended rate of its account; requests and transfer are not in it.";
         Savings number(Usd) "savings" ["save", "waste"] "SAVES" 8 by('s')
-            "What its findings would save at least, $ per month: the greatest kind, for they overlap.";
+            "What its findings would save at least, $ per month: the greatest kind, for they overlap; a most is an estimate from daily sizes.";
         Bytes number(Bytes) "bytes" ["size"] "SIZE" 8 by('z')
             "Bytes billed, all versions, parts of uploads and overheads included.";
         Growth number(Bytes) "growth" ["grows"] "GROWS/MO" 9 by('g')
@@ -64,6 +65,12 @@ field_table! {
         LastWrite time "last_write" ["written"] "LAST WRITE" 16 "Newest object of a complete list.";
         Created time "created" [] "CREATED" 16
             "When the bucket was made, or its policy last changed.";
+        SavesLow number(Usd) "saves_low_usd" [] "SAVES LOW" 9
+            "Least that tiering would save by daily sizes alone, $ per month: an estimate, in no sum.";
+        SavesHigh number(Usd) "saves_high_usd" [] "SAVES HIGH" 10
+            "Most that tiering would save by daily sizes alone, $ per month: an estimate, in no sum.";
+        SavesBasis choice(BASES) "saves_basis" [] "BASIS" 11
+            "What savings rest on: a list of the objects, or an estimate from daily sizes.";
         Unpriced number(Bytes) "unpriced_bytes" [] "UNPRICED" 8
             "Bytes that $/mo leaves out: nobody knows their price.";
     }
@@ -165,6 +172,13 @@ impl TableField for BucketField {
             })),
             F::LastWrite => Value::time(row.last_write),
             F::Created => Value::time(facts(row).and_then(|f| f.bucket.created_at)),
+            F::SavesLow => Value::number(row.estimate.map(|e| e.low_usd)),
+            F::SavesHigh => Value::number(row.estimate.map(|e| e.high_usd)),
+            F::SavesBasis => Value::maybe(match (row.estimate, row.last_write) {
+                (Some(_), _) => Some(BASES[0]),
+                (None, Some(_)) => Some(BASES[1]),
+                (None, None) => None,
+            }),
             F::Unpriced => Value::number(row.bytes.map(|_| row.unpriced_bytes as f64)),
         }
     }
@@ -172,6 +186,7 @@ impl TableField for BucketField {
     fn role(self, row: &BucketRow) -> Role {
         match self {
             F::Savings if row.savings.is_some() => Role::Idle,
+            F::Savings if row.estimate.is_some() => Role::Dim,
             F::Lifecycle if words::rules(row) == Some(0) => Role::Warn,
             _ => Role::Text,
         }
@@ -193,6 +208,10 @@ impl TableField for BucketField {
             (F::UsdPerMonth, Value::Number(usd)) if row.unpriced_bytes > 0 => {
                 format!("{}+", words::usd(usd))
             }
+            (F::Savings, Value::Unknown) => symbols
+                .or_unknown(row.estimate.map(|e| e.high_usd), |usd| {
+                    format!("{}{}", symbols.at_most(), words::usd(usd))
+                }),
             (F::Objects | F::Reads, Value::Number(n)) => words::count(n),
             (F::Lifecycle, Value::Text(_)) => match words::rules(row) {
                 Some(0) => "none".to_owned(),
@@ -221,10 +240,13 @@ impl TableField for BucketField {
             || (row.kind == BucketKind::Bucket && holds(&row.scope.region))
     }
 
-    /// Tiers by how hot they are: a filter names them, an order puts the hottest last.
+    /// Tiers by how hot they are: a filter names them, an order puts the hottest last. Savings by their estimate where
+    /// nothing else is known.
     fn ranked<'a>(self, row: &'a BucketRow, ctx: &ViewContext) -> Value<'a> {
         match self {
             F::Tiers => F::Hot.value(row, ctx),
+            // After what is known, an estimate says where to look next.
+            F::Savings => Value::number(row.savings.or(row.estimate.map(|e| e.high_usd))),
             _ => self.value(row, ctx),
         }
     }

@@ -2,8 +2,9 @@
 
 use jiff::Timestamp;
 
+use crate::domain::storage::sums::SMALL_OBJECT;
 use crate::domain::storage::{Effort, LifecycleRule, Risk, Tier, Versioning};
-use crate::fleet::storage::{BucketRow, StorageTotals};
+use crate::fleet::storage::{BucketRow, SavingsEstimate, StorageTotals};
 use crate::query::{Kind, Unit};
 use crate::view::{Value, ViewContext, format};
 
@@ -18,6 +19,65 @@ pub fn saved(t: &StorageTotals, per: &str) -> String {
         _ if t.savings_at_most > 0.0 => format!("findings save about {}{per}", usd(t.savings)),
         _ => format!("findings save at least {}{per}", usd(t.savings)),
     }
+}
+
+/// What buckets without a list may save beside that, by estimates from their daily sizes; `None` without such a bucket.
+pub fn estimated(t: &StorageTotals, per: &str) -> Option<String> {
+    let buckets = format::plural(t.estimated as usize, "bucket");
+    (t.estimated > 0).then(|| {
+        let usd = range(t.estimated_low, t.estimated_high);
+        format!("estimate, not in it: {usd}{per} by tiering {buckets} without a list")
+    })
+}
+
+/// A range of dollars: `up to $5`, or `$2 to $5`.
+pub fn range(low: f64, high: f64) -> String {
+    if low > 0.0 {
+        format!("{} to {}", usd(low), usd(high))
+    } else {
+        format!("up to {}", usd(high))
+    }
+}
+
+/// What an estimate from daily sizes says and rests on, a sentence each.
+pub fn estimate(of: &SavingsEstimate) -> Vec<String> {
+    let SavingsEstimate { age_days, history_days, .. } = *of;
+    let to = match of.to {
+        Some(class) => format!(
+            "a rule that moves what is {age_days} days old to {} saves {} per month, the move paid over a year ({} once, \
+             objects at their mean of {})",
+            tier(Tier::of(class)),
+            range(of.low_usd, of.high_usd),
+            usd(of.fees_usd),
+            size(of.mean_object_bytes as f64),
+        ),
+        None if of.mean_object_bytes < SMALL_OBJECT => format!(
+            "moving what is old saves nothing: objects have a mean of {}, and rules leave those under 128 KiB where they are",
+            size(of.mean_object_bytes as f64),
+        ),
+        None => format!(
+            "a rule that moves what is {age_days} days old saves nothing: at most {} are so old",
+            size(of.old_at_most as f64)
+        ),
+    };
+    let mut out = vec![format!("Estimate from daily sizes: {to}.")];
+    let kept = of.old_if_kept.map_or(String::new(), |bytes| {
+        format!("; {} if nothing is replaced between two sizes", size(bytes as f64))
+    });
+    out.push(format!(
+        "Certain by {history_days} days of sizes: at most {} are {age_days} days old{kept}.",
+        size(of.old_at_most as f64)
+    ));
+    out.push(match of.reads_per_month {
+        Some(reads) => format!(
+            "The least has all {} reads per month on what is moved, the most has none.",
+            count(reads)
+        ),
+        None => "The most is without reads, which cost more in a colder class; nobody knows how often it is read, so that the \
+                 least is nothing."
+            .to_owned(),
+    });
+    out
 }
 
 /// The cell of a value of `kind`: dollars and sizes of storage, all else as everywhere.
@@ -102,6 +162,51 @@ pub const LEVELS: [&str; 3] = [effort(Effort::Low), effort(Effort::Medium), effo
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn estimates_are_ranges_and_stand_beside_the_sum() {
+        let of = |n, low, high| {
+            let known = StorageTotals { estimated: n, estimated_low: low, ..Default::default() };
+            estimated(&StorageTotals { estimated_high: high, ..known }, " per month")
+        };
+        assert_eq!(of(0, 0.0, 0.0), None);
+        let one = of(1, 0.0, 12.5).unwrap();
+        assert_eq!(
+            one,
+            "estimate, not in it: up to $12.50 per month by tiering 1 bucket without a list"
+        );
+        let two = of(2, 2.5, 12.5).unwrap();
+        assert!(two.contains(": $2.50 to $12.50 per month by tiering 2 buckets "), "{two}");
+    }
+
+    #[test]
+    fn an_estimate_says_what_is_certain_and_what_it_assumes() {
+        let mut of = SavingsEstimate {
+            age_days: 90,
+            old_at_most: 1 << 40,
+            old_if_kept: Some(1 << 39),
+            history_days: 199,
+            mean_object_bytes: 1 << 20,
+            reads_per_month: None,
+            low_usd: 0.0,
+            high_usd: 17.5,
+            to: Some(crate::domain::storage::StorageClass::GlacierIr),
+            fees_usd: 21.0,
+        };
+        let text = estimate(&of).join("\n");
+        for part in [
+            "up to $17.50",
+            "Glacier IR",
+            "at most 1 TiB",
+            "512 GiB if nothing is replaced",
+            "199 days",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        of.to = None;
+        of.mean_object_bytes = 1_000;
+        assert!(estimate(&of)[0].contains("under 128 KiB"));
+    }
 
     #[test]
     fn savings_are_a_bound_a_guess_or_not_known() {
