@@ -6,17 +6,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::checksum::RowSum;
-use super::decode::decode;
 use super::imported::{Imported, ImportedError};
 use super::jobs_live as live;
+use super::jobs_read::{self, Read};
 use super::schema::JOBS;
-use crate::domain::jobs::{Attempt, AttemptId, GpuHolder, JobNode, JobsName, JobsReading};
+use crate::domain::jobs::{Attempt, AttemptId, GpuHolder, JobNode, JobsName, JobsReading, Packed};
 
 /// Version of what the blobs hold. To be raised whenever [`Attempt`] changes.
 pub(super) const LAYOUT: i64 = 3;
 
 /// Most attempts that are kept and read at once.
-const ATTEMPTS_AT_MOST: u64 = 3_000_000;
+pub(super) const ATTEMPTS_AT_MOST: u64 = 3_000_000;
 
 /// Why jobs cannot be read or kept.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -37,10 +37,10 @@ pub enum JobsError {
 }
 
 /// What is kept.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct KeptJobs {
     /// Attempts, by their identity.
-    pub attempts: Vec<Attempt>,
+    pub attempts: Packed,
     /// Number of those that cannot be read: damaged, or written by another version of burntop.
     pub unreadable: u64,
     /// Nodes of clusters, each while one instance was behind its name.
@@ -138,28 +138,14 @@ impl Jobs {
 }
 
 fn read(conn: &Connection) -> rusqlite::Result<KeptJobs> {
-    let sql = "SELECT source, cluster, raw, key, layout, over, attempt, checksum FROM attempt
-               ORDER BY source, cluster, raw, key LIMIT ?1";
-    let mut statement = conn.prepare(sql)?;
-    let mut rows = statement.query([ATTEMPTS_AT_MOST as i64])?;
-    let mut kept = KeptJobs::default();
-    while let Some(row) = rows.next()? {
-        // Borrowed: a million rows are read at once.
-        let text = |at: usize| Ok::<&str, rusqlite::Error>(row.get_ref(at)?.as_str()?);
-        let id = [text(0)?, text(1)?, text(2)?, text(3)?];
-        let (layout, over): (i64, i64) = (row.get(4)?, row.get(5)?);
-        let (blob, sum): (&[u8], i64) = (row.get_ref(6)?.as_blob()?, row.get(7)?);
-        let is_whole = layout == LAYOUT && sum == checksum(id, over, blob);
-        let attempt = is_whole.then(|| decode::<Attempt>(blob)).flatten();
-        match attempt.filter(|attempt| columns(&attempt.id) == id) {
-            Some(attempt) => kept.attempts.push(attempt),
-            None => kept.unreadable += 1,
-        }
-    }
-    kept.nodes = live::nodes(conn)?;
-    kept.holders = live::holders(conn)?;
-    kept.readings = live::readings(conn)?;
-    Ok(kept)
+    let Read { attempts, unreadable } = jobs_read::attempts(conn)?;
+    Ok(KeptJobs {
+        attempts,
+        unreadable,
+        nodes: live::nodes(conn)?,
+        holders: live::holders(conn)?,
+        readings: live::readings(conn)?,
+    })
 }
 
 fn write(conn: &Connection, attempt: &Attempt) -> rusqlite::Result<()> {
@@ -178,11 +164,13 @@ fn write(conn: &Connection, attempt: &Attempt) -> rusqlite::Result<()> {
     statement.execute(params![source, cluster, raw, key, LAYOUT, over, blob, sum]).map(|_| ())
 }
 
-fn columns(id: &AttemptId) -> [&str; 4] {
+/// What tells a row from the others: source, cluster, raw id, key.
+pub(super) fn columns(id: &AttemptId) -> [&str; 4] {
     [id.source.word(), &id.cluster, &id.raw, &id.key]
 }
 
-fn checksum(id: [&str; 4], over: i64, blob: &[u8]) -> i64 {
+/// Checksum over the columns of a row before it.
+pub(super) fn checksum(id: [&str; 4], over: i64, blob: &[u8]) -> i64 {
     let sum = id.iter().fold(RowSum::new(), |sum, text| sum.text(text));
     sum.int(LAYOUT).int(over).blob(blob).finish()
 }

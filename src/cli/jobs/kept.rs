@@ -21,7 +21,7 @@ use crate::cli::tell::tell;
 use crate::config::{ConfigError, Env};
 use crate::domain::Reading;
 use crate::domain::format::counted;
-use crate::domain::jobs::{Attempt, GpuHolder, JobNode, JobSource};
+use crate::domain::jobs::{Attempt, AttemptView, GpuHolder, JobNode, JobSource, Packed};
 use crate::fleet::GpuFleet;
 use crate::source::demo;
 use crate::tabs::jobs::picture::JobsRead;
@@ -43,7 +43,7 @@ pub(crate) enum KeptError {
 /// What is kept of jobs.
 pub(super) struct Kept {
     /// Attempts.
-    pub attempts: Vec<Attempt>,
+    pub attempts: Packed,
     /// Nodes of their clusters.
     pub nodes: Vec<JobNode>,
     /// Who holds GPUs, one reading a cluster.
@@ -119,7 +119,7 @@ impl Kept {
     ) -> Result<(Self, Option<String>), KeptError> {
         if let Some(demo) = invocation.reach.demo_fleet(&invocation.config, &invocation.options) {
             let (nodes, holders) = demo::jobs::held(&demo);
-            let (attempts, held) = (demo::jobs::attempts(&demo), by_cluster(holders));
+            let (attempts, held) = (demo::jobs::attempts(&demo).into(), by_cluster(holders));
             return Ok((Self { attempts, nodes, held, readings, exit: Exit::Ok }, None));
         }
         let found = Jobs::beside(&invocation.cache_file()?).all()?;
@@ -137,8 +137,8 @@ impl Kept {
 
     /// Attempts with an instance type and no region.
     pub fn without_region(&self) -> usize {
-        let is_without = |of: &&Attempt| of.instance_type.is_some() && of.region.is_none();
-        self.attempts.iter().filter(is_without).count()
+        let is_without = |of: &AttemptView<'_>| of.instance_type.is_some() && of.region.is_none();
+        self.attempts.views().filter(is_without).count()
     }
 
     /// What attempts and nodes cost. Fails where the cache cannot be read.
@@ -167,7 +167,7 @@ impl Kept {
         beside: &Beside,
         weight: CancelledWeight,
         invocation: &Invocation,
-        work: impl FnOnce(Vec<Attempt>, &CostInput<'_>) -> T,
+        work: impl FnOnce(Packed, &CostInput<'_>) -> T,
     ) -> T {
         let runs = beside.runs();
         let used = |of: &Attempt| beside.used.used(of);
@@ -247,6 +247,7 @@ pub(in crate::cli) fn with_jobs(
     if held.is_empty() {
         return None;
     }
-    let input = ZombieInput { gpus, nodes: &nodes, held: &held, attempts: &[], now };
+    let none = Packed::default();
+    let input = ZombieInput { gpus, nodes: &nodes, held: &held, attempts: &none, now };
     Some(GpuFleet { rows: with_holders(&input), ..GpuFleet::clone(gpus) })
 }

@@ -5,9 +5,11 @@
 
 mod attempt;
 mod cause;
+mod dict;
 mod gpu_time;
 mod name;
 mod node;
+mod packed;
 mod words;
 
 pub use attempt::{Attempt, AttemptId};
@@ -15,4 +17,5 @@ pub use cause::Cause;
 pub use gpu_time::{GpuTime, Gpus, narrowed};
 pub use name::{JobsName, JobsReading};
 pub use node::{GpuHolder, JobNode};
+pub use packed::{AttemptView, Packed};
 pub use words::{JobSource, JobState};
