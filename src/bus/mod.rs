@@ -51,7 +51,7 @@ mod work;
 mod world;
 
 pub use backtest::{BacktestRequest, once_with_backtest};
-pub use billed::ReadBilled;
+pub use billed::{ReadBilled, ReadFailedRuns};
 pub use jobs::{JobsSettings, kept_readings, read_jobs};
 pub use kept::{KeptFleet, kept_fleet};
 pub use live::{first_gpus_key, read_gpus};
@@ -121,6 +121,8 @@ pub struct Settings {
     pub prices: Arc<PrivatePrices>,
     /// How what resources cost on the newest bill is read; `None` where there is none to read.
     pub bills: Option<ReadBilled>,
+    /// How what failed runs took is read; `None` where that is not asked.
+    pub failed_runs: Option<ReadFailedRuns>,
 }
 
 /// Event sent to the cockpit.

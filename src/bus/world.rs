@@ -14,6 +14,7 @@ use super::readings::{News, Outcome, Readings};
 use super::{Event, Shared, metrics};
 use crate::analyze::idle::Policy;
 use crate::domain::bill::NewestBill;
+use crate::domain::jobs::AvoidableRuns;
 use crate::domain::{
     Holdings, Instance, Offer, Reading, Scope, SourceError, SourceId, SourceState, TypeSpec,
     Verdict,
@@ -53,6 +54,8 @@ pub(super) enum Update {
     Commitments(Arc<Holdings>),
     /// What resources cost on the newest bill, and the rates that it shows.
     Billed(Box<NewestBill>),
+    /// What failed runs took that need not have been.
+    FailedRuns(AvoidableRuns),
     /// How a source did in the last run, whose answers are shown until it answers again.
     Remembered(Reading),
     /// Own cost changed.
@@ -253,6 +256,13 @@ impl<'a> World<'a> {
                     book.billed = Some(Arc::new(costs));
                     book.network = network.map(Arc::new);
                     book.units = units.into();
+                }
+                Change::rows_if(changed)
+            }
+            Update::FailedRuns(runs) => {
+                let changed = self.book.failed_runs.as_deref() != Some(&runs);
+                if changed {
+                    Arc::make_mut(&mut self.book).failed_runs = Some(Arc::new(runs));
                 }
                 Change::rows_if(changed)
             }

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use super::exit::CliError;
 use super::invocation::Invocation;
+use super::jobs;
 use super::savings_settings::{SavingsWant, savings_settings};
 use super::storage_settings;
 use super::teams::{UNIT_MONTHS, UnitCosts};
@@ -19,7 +20,7 @@ use crate::analyze::bill::billed_rates;
 use crate::analyze::idle::Policy;
 use crate::analyze::waterfall::network_spend;
 use crate::bus::tape::Recorder;
-use crate::bus::{Parts, ReadBilled, Settings};
+use crate::bus::{Parts, ReadBilled, ReadFailedRuns, Settings};
 use crate::cache::{self, Cache, CacheNotice, OpenOptions};
 use crate::config::{Config, Env, SymbolChoice};
 use crate::domain::Regions;
@@ -154,6 +155,7 @@ pub fn parts(invocation: &Invocation, cache: Cache, want: Want) -> Result<Parts,
             // Of accounts that are real.
             prices: if is_demo { Arc::default() } else { Arc::new(config.prices.private()) },
             bills: billed(invocation),
+            failed_runs: failed_runs(invocation),
         },
         policy: Arc::new(policy(config, &config.preset)?),
         clock,
@@ -199,6 +201,16 @@ fn billed(invocation: &Invocation) -> Option<ReadBilled> {
         let units = units.as_ref().map(|units| units.kept(&kept)).unwrap_or_default();
         Some(NewestBill { units, ..newest })
     }))
+}
+
+/// How what failed runs took is read. The demo's jobs run on boxes of their own, and a tape has none.
+fn failed_runs(invocation: &Invocation) -> Option<ReadFailedRuns> {
+    let options = &invocation.options;
+    if options.demo.is_some() || options.tape.is_some() || options.record.is_some() {
+        return None;
+    }
+    let (invocation, now) = (invocation.clone(), options.clock());
+    Some(Arc::new(move || jobs::failed_runs(&invocation, now())))
 }
 
 /// The recording that was asked for.

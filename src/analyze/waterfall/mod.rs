@@ -6,6 +6,7 @@
 
 mod bill;
 mod commit;
+mod failed;
 mod idle;
 mod levels;
 mod moves;
@@ -50,6 +51,9 @@ pub fn waterfall(
         if kind == StepKind::Network && input.fleet.book.network.is_none() {
             continue;
         }
+        if kind == StepKind::FailedRuns && input.fleet.book.failed_runs.is_none() {
+            continue;
+        }
         let done = match kind {
             StepKind::Idle => idle::take(&mut bill, input, resources),
             StepKind::Network => network::take(&mut bill, input),
@@ -60,6 +64,7 @@ pub fn waterfall(
             }
             StepKind::RightSize => size::take(&mut bill, proposals),
             StepKind::Spot => spot::take(&mut bill, input, spot),
+            StepKind::FailedRuns => failed::take(&mut bill, input),
             StepKind::Storage => storage::take(&mut bill, input, resources),
             StepKind::Commitments => commit::take(&mut bill, input),
         };

@@ -111,6 +111,7 @@ fn said(update: &Update) -> Option<Said> {
         | Update::Scopes { .. }
         | Update::NoCredentials(_)
         | Update::Billed(_)
+        | Update::FailedRuns(_)
         | Update::OwnCost
         | Update::Trouble { .. }
         | Update::Missing { .. }

@@ -287,6 +287,7 @@ pub fn no_accounts(cache: &Cache, clock: Clock) -> Parts {
             summary_key: "test".into(),
             prices: Arc::default(),
             bills: None,
+            failed_runs: None,
             storage: StorageSettings::default(),
             savings: crate::bus::SavingsSettings::default(),
         },

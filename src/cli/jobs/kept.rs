@@ -10,8 +10,8 @@ use super::beside::Beside;
 use super::live;
 use super::types::PricedTypes;
 use crate::analyze::jobs::{
-    CancelledWeight, CostInput, Costs, HeldGpus, KnownNodes, Tax, TaxKey, ZombieInput, costs,
-    covered_nodes, taxed, with_holders, zombies,
+    CancelledWeight, CostInput, Costs, HeldGpus, KnownNodes, Tax, TaxKey, ZombieInput, avoidable,
+    costs, covered_nodes, taxed, with_holders, zombies,
 };
 use crate::cache::{Cache, Jobs, JobsError};
 use crate::cli::exit::{CliError, Exit};
@@ -21,7 +21,9 @@ use crate::cli::tell::tell;
 use crate::config::{ConfigError, Env};
 use crate::domain::Reading;
 use crate::domain::format::counted;
-use crate::domain::jobs::{Attempt, AttemptView, GpuHolder, JobNode, JobSource, Packed};
+use crate::domain::jobs::{
+    Attempt, AttemptView, AvoidableRuns, GpuHolder, JobNode, JobSource, Packed,
+};
 use crate::fleet::GpuFleet;
 use crate::source::demo;
 use crate::tabs::jobs::picture::JobsRead;
@@ -230,6 +232,28 @@ pub(crate) fn read_kept(
     let weight = CancelledWeight::default();
     let costs = kept.by(&of_cache, weight, invocation, costs);
     Ok(JobsRead { costs, zombies, covered_nodes, without_region, readings, damaged })
+}
+
+/// Attempts before now that tell how long scripts usually take, and what failed again.
+const LOOK_BACK: SignedDuration = SignedDuration::from_hours(60 * 24);
+
+/// What failed runs took that need not have been, by the attempts that are kept; `None` where none are. Asks no source. Blocks.
+pub(in crate::cli) fn failed_runs(
+    invocation: &Invocation,
+    now: Timestamp,
+) -> Option<AvoidableRuns> {
+    // What cannot be read is said where jobs are shown.
+    let (mut kept, _) = Kept::of(invocation, Arc::default()).ok()?;
+    if kept.attempts.is_empty() {
+        return None;
+    }
+    let is_late = |at: Timestamp| now.duration_since(at) <= LOOK_BACK;
+    kept.attempts.retain(|of| of.started_at.is_some_and(is_late));
+    let weight = CancelledWeight::default();
+    let found = kept.by(&Beside::default(), weight, invocation, |attempts, input| {
+        avoidable(&costs(attempts, input).rows, input.known.nodes, now)
+    });
+    Some(found)
 }
 
 /// GPUs with job and user of who holds them, where telemetry does not tell and the last reading of a scheduler does; `None`

@@ -24,8 +24,8 @@ use crate::tabs::jobs::picture::{
 };
 use args::{JobsArgs, JobsCommand, TaxArgs};
 use kept::Kept;
-pub(super) use kept::with_jobs;
 pub(crate) use kept::{JobsBeside, read_kept};
+pub(super) use kept::{failed_runs, with_jobs};
 pub(crate) use live::READ_WITHIN;
 
 /// Runs `burntop jobs` or a subcommand of it. Fails for arguments that do not fit, and where nothing could be read.

@@ -408,6 +408,13 @@ impl Packed {
         self.rows[place].holding = self.holdings.id(holding);
     }
 
+    /// Keeps those of which this is true.
+    pub fn retain(&mut self, is_kept: impl Fn(&AttemptView<'_>) -> bool) {
+        let is: Vec<bool> = self.views().map(|of| is_kept(&of)).collect();
+        let mut is = is.into_iter();
+        self.rows.retain(|_| is.next().unwrap_or(true));
+    }
+
     /// Orders them by job, each job's in the order in which they ran.
     pub fn sort(&mut self) {
         let mut rows = std::mem::take(&mut self.rows);
@@ -562,6 +569,14 @@ mod tests {
             });
             prop_assert_eq!(packed.attempts().collect::<Vec<_>>(), sorted);
         }
+    }
+
+    #[test]
+    fn those_that_are_kept_are_as_they_were() {
+        let all = vec![attempt(1, 1, 5), attempt(2, 2, 6), attempt(3, 3, 7)];
+        let mut packed: Packed = all.clone().into();
+        packed.retain(|of| of.started_at != Some(at(6)));
+        assert_eq!(packed.attempts().collect::<Vec<_>>(), [all[0].clone(), all[2].clone()]);
     }
 
     #[test]

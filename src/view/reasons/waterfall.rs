@@ -119,6 +119,16 @@ pub fn step_note(note: N) -> String {
                 "By the bill of {period}{bound}; hours of gateways are among resources, idle ones in the first step."
             )
         }
+        N::FailedAgain { days, bounds } => {
+            let bound = match bounds {
+                0 => String::new(),
+                n => format!(", of {} an upper bound", format::plural(n as usize, "attempt")),
+            };
+            format!(
+                "What runs lost in {days} days that failed again on the same node, as a script for the third time, or in \
+                 their last hour{bound}; what failed once had to be tried."
+            )
+        }
         N::HeldUnknown => {
             "What is held is not known, so what to add to it cannot be told.".to_owned()
         }
@@ -233,6 +243,10 @@ mod tests {
             (
                 N::NetworkOfBill { period: "2026-10".parse().unwrap(), bounds: 4 },
                 "By the bill of 2026-10, of 4 paths an upper bound; hours of gateways",
+            ),
+            (
+                N::FailedAgain { days: 30, bounds: 1 },
+                "What runs lost in 30 days that failed again on the same node",
             ),
             (N::WithoutVolumes, "Of storage buckets alone were read"),
         ] {

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 
 use crate::analyze::savings::{SavingsInput, SavingsRules};
 use crate::domain::bill::NetworkSpend;
+use crate::domain::jobs::AvoidableRuns;
 use crate::domain::{
     BilledUnit, CapacityReservation, Commitment, CommitmentState, Commits, FleetHour, Holdings,
     Hour, Instance, Offer, OfferingClass, PaymentOption, PlanRate, PlanType, Platform, PriceBasis,
@@ -41,6 +42,7 @@ pub struct World {
     pub resources: Vec<Arc<ResourceRow>>,
     pub storage: Option<StorageFleet>,
     pub network: Option<NetworkSpend>,
+    pub failed_runs: Option<AvoidableRuns>,
     pub facts: SavingsFacts,
 }
 
@@ -58,6 +60,7 @@ impl World {
             resources: Vec::new(),
             storage: None,
             network: None,
+            failed_runs: None,
             facts: SavingsFacts::default(),
         }
     }
@@ -208,6 +211,7 @@ impl World {
                 holdings: self.holdings.clone(),
                 billed: None,
                 network: self.network.clone().map(Arc::new),
+                failed_runs: self.failed_runs.clone().map(Arc::new),
                 units: Arc::default(),
             }),
             verdicts: &self.verdicts,
