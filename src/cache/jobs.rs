@@ -47,8 +47,6 @@ pub struct KeptJobs {
     pub nodes: Vec<JobNode>,
     /// Who held GPUs at the last reading of each source.
     pub holders: Vec<GpuHolder>,
-    /// How each source was read last.
-    pub readings: Vec<JobsReading>,
 }
 
 /// What one reading of a source brought.
@@ -144,7 +142,6 @@ fn read(conn: &Connection) -> rusqlite::Result<KeptJobs> {
         unreadable,
         nodes: live::nodes(conn)?,
         holders: live::holders(conn)?,
-        readings: live::readings(conn)?,
     })
 }
 

@@ -126,6 +126,8 @@ pub struct AttemptView<'a> {
     pub seen_until: Option<Timestamp>,
     /// When the first step of work began.
     pub first_step_at: Option<Timestamp>,
+    /// Number of what it holds: GPUs, CPUs, memory, count of nodes, their type and region. Those with one number hold alike.
+    pub holding: u32,
     /// Names of the nodes.
     pub nodes: &'a [Arc<str>],
     /// Number of nodes.
@@ -360,6 +362,7 @@ impl Packed {
             ended_at: told(&self.far, row.ended_at),
             seen_until: rest.seen_until,
             first_step_at: rest.first_step_at,
+            holding: row.holding,
             nodes: self.nodes.get(row.nodes),
             node_count: holding.node_count,
             gpus: holding.gpus,

@@ -103,14 +103,33 @@ pub(in crate::analyze::jobs) struct Ledger {
 #[derive(Clone, Copy)]
 struct Hold {
     holder: u32,
+    /// Place of one that holds as this one does: as much, of the same type.
+    like: u32,
     from: i64,
     to: i64,
 }
 
-/// A holder that holds a node at a moment.
-struct Active<'a> {
-    hold: Hold,
-    of: Holder<'a>,
+/// Holders that differ in what they hold. There are few: a million attempts are not looked up one by one.
+#[derive(Default)]
+struct Likes<'a> {
+    all: Vec<Holder<'a>>,
+    places: FastMap<(u32, usize, Option<*const NodeType>, TypeFrom), u32>,
+}
+
+impl<'a> Likes<'a> {
+    fn place(&mut self, of: &Holder<'a>) -> u32 {
+        let attempt = &of.attempt;
+        let node = of.node.map(std::ptr::from_ref);
+        let key = (attempt.holding, attempt.nodes.len(), node, of.type_from);
+        *self.places.entry(key).or_insert_with(|| {
+            self.all.push(*of);
+            self.all.len() as u32 - 1
+        })
+    }
+
+    fn get(&self, hold: &Hold) -> &Holder<'a> {
+        &self.all[hold.like as usize]
+    }
 }
 
 /// The attempts of named nodes, of which there are `len`, against what is known of the nodes.
@@ -120,12 +139,14 @@ pub(in crate::analyze::jobs) fn sweep<'a>(
     holders: &Holders<'a, '_>,
 ) -> Ledger {
     let mut ledger = Ledger { nodes: Vec::new(), held: vec![None; len] };
+    let mut likes = Likes::default();
     let mut nodes: Vec<(NodeKey, Vec<Hold>)> = Vec::new();
     let mut places: FastMap<(JobSource, &'a str, &'a str), usize> = FastMap::default();
     // Of what ran on a cluster before its first known attempt nothing is known, least of all that its nodes idled.
     let mut known_from: FastMap<(JobSource, &'a str), i64> = FastMap::default();
     for place in 0..len {
-        let Some(of) = holders(place).map(|holder| holder.attempt) else { continue };
+        let Some(holder) = holders(place) else { continue };
+        let of = &holder.attempt;
         let Some(from) = of.started_at.map(Timestamp::as_millisecond) else { continue };
         let first = known_from.entry((of.source, &**of.cluster)).or_insert(from);
         *first = from.min(*first);
@@ -135,7 +156,8 @@ pub(in crate::analyze::jobs) fn sweep<'a>(
         if names == 0 || !are_all_named || ms == 0 {
             continue;
         }
-        let hold = Hold { holder: place as u32, from, to: from.saturating_add(ms) };
+        let like = likes.place(&holder);
+        let hold = Hold { holder: place as u32, like, from, to: from.saturating_add(ms) };
         ledger.held[place] = Some(Held::default());
         for name in of.nodes {
             let at = *places.entry((of.source, &**of.cluster, &**name)).or_insert_with(|| {
@@ -154,7 +176,7 @@ pub(in crate::analyze::jobs) fn sweep<'a>(
     nodes.sort_by(|a, b| a.0.cmp(&b.0));
     for (key, holds) in nodes {
         let Some(known_from) = known_from.get(&(key.0, &*key.1)) else { continue };
-        if let Some(node) = of_node(&key, holds, *known_from, book, holders, &mut ledger.held) {
+        if let Some(node) = of_node(&key, holds, *known_from, book, &likes, &mut ledger.held) {
             ledger.nodes.push(node);
         }
     }
@@ -167,7 +189,7 @@ fn of_node(
     mut holds: Vec<Hold>,
     known_from: i64,
     book: &Book<'_>,
-    holders: &Holders<'_, '_>,
+    likes: &Likes<'_>,
     held: &mut [Option<Held>],
 ) -> Option<NodeCost> {
     let windows = book.windows(key);
@@ -203,22 +225,23 @@ fn of_node(
         unallocated_usd: Usd::ZERO,
     };
     let (mut next, mut window) = (0, 0);
-    let mut active: Vec<Active<'_>> = Vec::new();
+    let mut active: Vec<Hold> = Vec::new();
     let mut shares: Vec<u64> = Vec::new();
     for pair in moments.windows(2) {
         let (at, end) = (pair[0], pair[1]);
-        active.retain(|active| active.hold.to > at);
+        active.retain(|hold| hold.to > at);
         while let Some(hold) = holds.get(next).filter(|hold| hold.from <= at) {
-            let of = (hold.to > at).then(|| holders(hold.holder as usize)).flatten();
-            active.extend(of.map(|of| Active { hold: *hold, of }));
+            if hold.to > at {
+                active.push(*hold);
+            }
             next += 1;
         }
         while windows.get(window).is_some_and(|of| of.to <= at) {
             window += 1;
         }
         let inside = windows.get(window).filter(|of| of.from <= at);
-        if let Some(stretch) = Stretch::of(inside, &active, (at, end)) {
-            stretch.count(&active, held, &mut shares, &mut sums);
+        if let Some(stretch) = Stretch::of(inside, &active, likes, (at, end)) {
+            stretch.count(&active, likes, held, &mut shares, &mut sums);
         }
     }
     (sums.ms > 0).then_some(sums)
@@ -236,7 +259,12 @@ struct Stretch<'a> {
 
 impl<'a> Stretch<'a> {
     /// `None` where the node is not known to be up and nobody holds it.
-    fn of(inside: Option<&'a Window>, active: &[Active<'a>], span: (i64, i64)) -> Option<Self> {
+    fn of(
+        inside: Option<&'a Window>,
+        active: &[Hold],
+        likes: &Likes<'a>,
+        span: (i64, i64),
+    ) -> Option<Self> {
         if let Some(window) = inside.filter(|window| window.node.is_some()) {
             let step = window.prices.iter().rev().find(|step| step.from <= span.0);
             let step = *step.or_else(|| window.prices.first())?;
@@ -253,9 +281,9 @@ impl<'a> Stretch<'a> {
             return None;
         }
         // Nobody knows the instance: by what the first that holds it tells.
-        let first = active.iter().map(|active| active.of).find(|holder| holder.node.is_some());
+        let first = active.iter().map(|hold| likes.get(hold)).find(|like| like.node.is_some());
         let node = first.and_then(|holder| holder.node);
-        let begin = active.iter().map(|active| active.hold.from).max().unwrap_or(span.0);
+        let begin = active.iter().map(|hold| hold.from).max().unwrap_or(span.0);
         let usd_per_hour = node.and_then(|node| node.usd_per_hour);
         let step = Step { from: begin.min(span.0), usd_per_hour };
         let price_from = node.map_or(PriceFrom::List, |node| node.from);
@@ -271,7 +299,8 @@ impl<'a> Stretch<'a> {
 
     fn count(
         &self,
-        active: &[Active<'_>],
+        active: &[Hold],
+        likes: &Likes<'_>,
         held: &mut [Option<Held>],
         shares: &mut Vec<u64>,
         sums: &mut NodeCost,
@@ -283,8 +312,9 @@ impl<'a> Stretch<'a> {
             (sums.instance_type, sums.type_from) = (self.instance_type.cloned(), self.type_from);
         }
         shares.clear();
-        for Active { hold, of } in active {
-            let share = self.node.and_then(|node| share_of_node(&of.attempt, node));
+        for hold in active {
+            let of = &likes.get(hold).attempt;
+            let share = self.node.and_then(|node| share_of_node(of, node));
             // A share that nobody tells is in no run.
             if let (None, Some(held)) = (share, &mut held[hold.holder as usize]) {
                 held.is_unpriced = true;
@@ -301,7 +331,7 @@ impl<'a> Stretch<'a> {
         }
         let Some(usd) = span::usd(&self.step, from, to) else {
             sums.unpriced_ms += ms;
-            for Active { hold, .. } in active {
+            for hold in active {
                 if let Some(held) = &mut held[hold.holder as usize] {
                     held.is_unpriced = true;
                 }
@@ -316,7 +346,7 @@ impl<'a> Stretch<'a> {
         }
         shares.push(WHOLE.saturating_sub(asked));
         let parts = usd.split(shares);
-        for (Active { hold, .. }, part) in active.iter().zip(&parts) {
+        for (hold, part) in active.iter().zip(&parts) {
             sums.runs_usd += *part;
             if let Some(held) = &mut held[hold.holder as usize] {
                 held.usd += *part;
