@@ -137,12 +137,7 @@ impl Jobs {
 
 fn read(conn: &Connection) -> rusqlite::Result<KeptJobs> {
     let Read { attempts, unreadable } = jobs_read::attempts(conn)?;
-    Ok(KeptJobs {
-        attempts,
-        unreadable,
-        nodes: live::nodes(conn)?,
-        holders: live::holders(conn)?,
-    })
+    Ok(KeptJobs { attempts, unreadable, nodes: live::nodes(conn)?, holders: live::holders(conn)? })
 }
 
 fn write(conn: &Connection, attempt: &Attempt) -> rusqlite::Result<()> {

@@ -11,17 +11,26 @@ pub(super) struct Dict<T> {
     items: Vec<T>,
     /// By hash, the number of the item; of several with one hash each is at the next free one.
     ids: FastMap<u64, u32>,
+    /// What was asked for last, which is asked for again more often than anything else.
+    last: u32,
 }
 
 impl<T> Default for Dict<T> {
     fn default() -> Self {
-        Self { items: Vec::new(), ids: FastMap::default() }
+        Self { items: Vec::new(), ids: FastMap::default(), last: 0 }
     }
 }
 
 impl<T: Hash + Eq> Dict<T> {
     /// Number of an item, which is kept where it is new. There are fewer than 2³² of them.
     pub fn id(&mut self, item: T) -> u32 {
+        if self.items.get(self.last as usize) != Some(&item) {
+            self.last = self.find(item);
+        }
+        self.last
+    }
+
+    fn find(&mut self, item: T) -> u32 {
         let mut hash = self.ids.hasher().hash_one(&item);
         loop {
             match self.ids.entry(hash) {
