@@ -54,7 +54,7 @@ mod world;
 
 pub use backtest::{BacktestRequest, once_with_backtest};
 pub use beside_jobs::ReadJobs;
-pub use billed::ReadBilled;
+pub use billed::{ReadBilled, ReadFailedRuns};
 pub use jobs::{JobsSettings, kept_readings, read_jobs};
 pub use kept::{KeptFleet, kept_fleet};
 pub use live::{first_gpus_key, read_gpus};
@@ -128,6 +128,8 @@ pub struct Settings {
     pub jobs: Option<ReadJobs>,
     /// Idle instances of each scope, those that waste most, whose launch is looked up where they are read once; 0 = none.
     pub ask_of: usize,
+    /// How what failed runs took is read; `None` where that is not asked.
+    pub failed_runs: Option<ReadFailedRuns>,
 }
 
 /// Event sent to the cockpit.

@@ -14,6 +14,7 @@ use super::readings::{News, Outcome, Readings};
 use super::{Event, Shared, metrics};
 use crate::analyze::idle::Policy;
 use crate::domain::bill::{NewestBill, UnitCost};
+use crate::domain::jobs::AvoidableRuns;
 use crate::domain::{
     Holdings, Instance, LaunchOf, Offer, Reading, Scope, SourceError, SourceId, SourceState,
     TypeSpec, Verdict,
@@ -59,6 +60,8 @@ pub(super) enum Update {
     Held(Box<HeldInstances>),
     /// What runs cost, by the jobs that are kept.
     Runs(Vec<UnitCost>),
+    /// What failed runs took that need not have been.
+    FailedRuns(AvoidableRuns),
     /// How a source did in the last run, whose answers are shown until it answers again.
     Remembered(Reading),
     /// Own cost changed.
@@ -285,6 +288,13 @@ impl<'a> World<'a> {
                 let book = Arc::make_mut(&mut self.book);
                 Arc::make_mut(&mut book.launches).extend(items);
                 Change::Rows
+            }
+            Update::FailedRuns(runs) => {
+                let changed = self.book.failed_runs.as_deref() != Some(&runs);
+                if changed {
+                    Arc::make_mut(&mut self.book).failed_runs = Some(Arc::new(runs));
+                }
+                Change::rows_if(changed)
             }
             Update::Remembered(reading) => {
                 let change = Change::of_reading(reading.source);

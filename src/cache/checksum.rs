@@ -7,11 +7,11 @@ pub(super) fn checksum(bytes: &[u8]) -> i64 {
     // The constants are those of FNV-1a; the rotation carries the upper bits down.
     let step =
         |hash: u64, word: u64| (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(29);
-    let words = bytes.chunks(8).map(|chunk| {
-        let mut word = [0; 8];
-        word[..chunk.len()].copy_from_slice(chunk);
-        u64::from_le_bytes(word)
-    });
+    let (words, rest) = bytes.as_chunks::<8>();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    let words = words.iter().chain((!rest.is_empty()).then_some(&last));
+    let words = words.map(|word| u64::from_le_bytes(*word));
     words.chain([bytes.len() as u64]).fold(0xcbf2_9ce4_8422_2325, step) as i64
 }
 

@@ -10,14 +10,15 @@ use super::checksum::RowSum;
 use super::decode::decode;
 use super::imported::{Imported, ImportedError};
 use super::jobs_live as live;
+use super::jobs_read::{self, Read};
 use super::schema::JOBS;
-use crate::domain::jobs::{Attempt, AttemptId, GpuHolder, JobNode, JobsName, JobsReading};
+use crate::domain::jobs::{Attempt, AttemptId, GpuHolder, JobNode, JobsName, JobsReading, Packed};
 
 /// Version of what the blobs hold. To be raised whenever [`Attempt`] changes.
 pub(super) const LAYOUT: i64 = 3;
 
 /// Most attempts that are kept and read at once.
-const ATTEMPTS_AT_MOST: u64 = 3_000_000;
+pub(super) const ATTEMPTS_AT_MOST: u64 = 3_000_000;
 
 /// Most attempts that are not over and are read at once.
 const OPEN_AT_MOST: i64 = 200_000;
@@ -41,18 +42,16 @@ pub enum JobsError {
 }
 
 /// What is kept.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct KeptJobs {
     /// Attempts, by their identity.
-    pub attempts: Vec<Attempt>,
+    pub attempts: Packed,
     /// Number of those that cannot be read: damaged, or written by another version of burntop.
     pub unreadable: u64,
     /// Nodes of clusters, each while one instance was behind its name.
     pub nodes: Vec<JobNode>,
     /// Who held GPUs at the last reading of each source.
     pub holders: Vec<GpuHolder>,
-    /// How each source was read last.
-    pub readings: Vec<JobsReading>,
 }
 
 /// What one reading of a source brought.
@@ -173,21 +172,14 @@ impl Jobs {
 }
 
 fn read(conn: &Connection) -> rusqlite::Result<KeptJobs> {
-    let sql = "SELECT source, cluster, raw, key, layout, over, attempt, checksum FROM attempt
-               ORDER BY source, cluster, raw, key LIMIT ?1";
-    let mut statement = conn.prepare(sql)?;
-    let mut rows = statement.query([ATTEMPTS_AT_MOST as i64])?;
-    let mut kept = KeptJobs::default();
-    while let Some(row) = rows.next()? {
-        match of_row(row)? {
-            Some(attempt) => kept.attempts.push(attempt),
-            None => kept.unreadable += 1,
-        }
-    }
-    kept.nodes = live::nodes(conn)?;
-    kept.holders = live::holders(conn)?;
-    kept.readings = live::readings(conn)?;
-    Ok(kept)
+    let Read { attempts, unreadable } = jobs_read::attempts(conn)?;
+    Ok(KeptJobs {
+        attempts,
+        unreadable,
+        nodes: live::nodes(conn)?,
+        holders: live::holders(conn)?,
+        readings: live::readings(conn)?,
+    })
 }
 
 /// The attempt of a row; `None` for one that is damaged, or of another version.
@@ -218,11 +210,13 @@ fn write(conn: &Connection, attempt: &Attempt) -> rusqlite::Result<()> {
     statement.execute(params![source, cluster, raw, key, LAYOUT, over, blob, sum]).map(|_| ())
 }
 
-fn columns(id: &AttemptId) -> [&str; 4] {
+/// What tells a row from the others: source, cluster, raw id, key.
+pub(super) fn columns(id: &AttemptId) -> [&str; 4] {
     [id.source.word(), &id.cluster, &id.raw, &id.key]
 }
 
-fn checksum(id: [&str; 4], over: i64, blob: &[u8]) -> i64 {
+/// Checksum over the columns of a row before it.
+pub(super) fn checksum(id: [&str; 4], over: i64, blob: &[u8]) -> i64 {
     let sum = id.iter().fold(RowSum::new(), |sum, text| sum.text(text));
     sum.int(LAYOUT).int(over).blob(blob).finish()
 }

@@ -24,6 +24,7 @@
 //! | `imported` | such a file: where it lies, how it is opened, why it cannot be |
 //! | `jobs` | jobs, imported or read, in a file of their own |
 //! | `jobs_live` | in it: nodes, holders of GPUs, and how sources were read last |
+//! | `jobs_read` | its attempts, decoded by threads beside the one that reads |
 //! | `scans` | trees of lists of objects |
 //! | `checksum`, `digest` | what every row carries, and whether all of them are there |
 //! | `decode` | from bytes to values, whose texts are clean |
@@ -45,6 +46,7 @@ mod handle;
 mod imported;
 mod jobs;
 mod jobs_live;
+mod jobs_read;
 mod ledger;
 mod maintain;
 mod notice;

@@ -11,7 +11,7 @@ use tokio::runtime::Handle;
 
 use super::exit::CliError;
 use super::invocation::Invocation;
-use super::jobs::HoldersRead;
+use super::jobs::{self, HoldersRead};
 use super::savings_settings::{SavingsWant, savings_settings};
 use super::storage_settings;
 use super::teams::{KeptCounts, UNIT_MONTHS, UnitCosts, run_costs};
@@ -22,7 +22,7 @@ use crate::analyze::bill::billed_rates;
 use crate::analyze::idle::Policy;
 use crate::analyze::waterfall::network_spend;
 use crate::bus::tape::Recorder;
-use crate::bus::{Parts, ReadBilled, ReadJobs, Settings};
+use crate::bus::{Parts, ReadBilled, ReadFailedRuns, ReadJobs, Settings};
 use crate::cache::{self, Cache, CacheNotice, OpenOptions};
 use crate::config::{Config, Env, SymbolChoice};
 use crate::domain::Regions;
@@ -159,6 +159,7 @@ pub fn parts(invocation: &Invocation, cache: Cache, want: Want) -> Result<Parts,
             bills: billed(invocation, &cache),
             jobs: kept_jobs(invocation, &cache),
             ask_of: 0,
+            failed_runs: failed_runs(invocation),
         },
         policy: Arc::new(policy(config, &config.preset)?),
         clock,
@@ -232,6 +233,16 @@ fn kept_jobs(invocation: &Invocation, cache: &Cache) -> Option<ReadJobs> {
             run_costs(&invocation, KeptCounts { cache: &cache, on: &on, now })
         }),
     })
+}
+
+/// How what failed runs took is read. The demo's jobs run on boxes of their own, and a tape has none.
+fn failed_runs(invocation: &Invocation) -> Option<ReadFailedRuns> {
+    let options = &invocation.options;
+    if options.demo.is_some() || options.tape.is_some() || options.record.is_some() {
+        return None;
+    }
+    let (invocation, now) = (invocation.clone(), options.clock());
+    Some(Arc::new(move || jobs::failed_runs(&invocation, now())))
 }
 
 /// The recording that was asked for.

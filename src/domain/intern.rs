@@ -90,6 +90,23 @@ pub(super) fn list<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<[Unchecked]
     Ok(shared_list(&Vec::<Unchecked>::deserialize(from)?))
 }
 
+/// For `#[serde(deserialize_with)]` on a text that hardly repeats: not shared, and without a string on the way.
+pub(super) fn single<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<str>, D::Error> {
+    struct Reader;
+    impl Visitor<'_> for Reader {
+        type Value = Arc<str>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("a text")
+        }
+
+        fn visit_str<E: Error>(self, text: &str) -> Result<Arc<str>, E> {
+            Ok(text.into())
+        }
+    }
+    from.deserialize_str(Reader)
+}
+
 /// Deserializes a text as a shared `Arc`, without a new string for a known one.
 pub(super) struct Text(pub Arc<str>);
 

@@ -41,6 +41,10 @@ pub fn without_errno(said: &str) -> &str {
 
 /// Like [`clean`], bounded to `longest` characters instead.
 pub fn clean_to(text: &str, longest: usize) -> Cow<'_, str> {
+    // Most texts have nothing but printable ASCII in them.
+    if text.len() <= longest && text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return Cow::Borrowed(text);
+    }
     let mut count = 0;
     let fine = text.chars().all(|c| {
         count += 1;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::prices::PriceBook;
 use crate::domain::bill::{NetworkSpend, ResourceCosts, UnitCost};
+use crate::domain::jobs::AvoidableRuns;
 use crate::domain::{Holdings, Instance, LaunchOf, TypeSpec};
 
 /// Prices, instance types and commitments at one moment. Analyses that compare other types use the same book as the
@@ -21,6 +22,8 @@ pub struct Book {
     pub billed: Option<Arc<ResourceCosts>>,
     /// What the network costs by the newest bill; `None` without one that tells it.
     pub network: Option<Arc<NetworkSpend>>,
+    /// What failed attempts of jobs took that need not have been; `None` where no jobs are read.
+    pub failed_runs: Option<Arc<AvoidableRuns>>,
     /// What one prediction costs by the newest bill, and a run by it or by the jobs that are kept; empty where neither tells.
     pub units: Arc<[UnitCost]>,
     /// Who launched instances, by id, as far as the audit trails were asked.

@@ -3,6 +3,12 @@
 import math
 
 from checks import GIB, HOURS_PER_MONTH, total
+from jobs import jobs, jobs_nodes, jobs_repeats, jobs_tax, jobs_zombies
+
+# Sums by each key are checked alike.
+jobs_by_state = jobs_by_cause = jobs_by_user = jobs_by_team = jobs_by_project = jobs_tax
+jobs_by_node = jobs_by_model = jobs_by_week = jobs_tax
+__all__ = ["jobs", "jobs_nodes", "jobs_repeats", "jobs_zombies"]
 
 
 def guide(check, report):

@@ -26,6 +26,7 @@ import accounts
 import across
 import lists
 from checks import ASSETS, Checks, moment
+from jobs import KEYS as JOB_KEYS
 
 BUCKET = "acme-ml-checkpoints-af07"
 FAMILY = ["--family", "p4d.24xlarge"]
@@ -69,6 +70,11 @@ OF_LISTS = {
     "budgets": ["budgets"],
     "units": ["units"],
     "quotas": ["quotas"],
+    "jobs": ["jobs"],
+    **{f"jobs_by_{key}": ["jobs", "tax", "--by", key] for key in JOB_KEYS},
+    "jobs_nodes": ["jobs", "nodes"],
+    "jobs_repeats": ["jobs", "repeats"],
+    "jobs_zombies": ["jobs", "zombies"],
     "optimum": ["whatif", "optimum", *FAMILY, "--tiers", f"{ASSETS}/tiers.example.toml"],
     "reserve": ["whatif", "reserve", *FAMILY, "--on-demand", "32.77", "--reserved", "20", "--paths", "200", "--commit", "10"],
     "backtest": ["whatif", "backtest", *FAMILY, "--on-demand", "32.77", "--reserved", "20"],
@@ -147,6 +153,10 @@ def read_lists(burntop, home, now):
         with open(f"{home}/{name}", "w", encoding="utf-8") as file:
             file.write(text)
     reports = {name: ask(burntop, home, now, command) for name, command in OF_LISTS.items()}
+    # What is made of attempts is held against them.
+    made = [report for name, report in reports.items() if name.startswith("jobs_")]
+    for report in made:
+        report["attempts"] = reports["jobs"]["rows"]
     rows = []
     for name, (inputs, _) in lists.SIMULATORS.items():
         report = ask(burntop, home, now, ["whatif", name, *inputs.split()])
@@ -202,6 +212,7 @@ INPUTS = {
     "budgets": "burn_usd_per_day levels",
     "units": "target days uncounted_days usd_per_unit_before",
     "quotas": "unknown",
+    "jobs_zombies": "gpu",
     "idle_backtest": "judged spells.after_hours",
     "backtest": "units_bought",
     "reserve": "look_back.days look_back.commit",

@@ -11,7 +11,8 @@ use super::nodes::{Book, Held, Holder, KnownNodes, Ledger, NodeCost, TypeFrom, s
 use super::price::{NodeType, NodeTypes, PriceFrom, gpus, usd};
 use super::saved::{Checkpoints, KnownRun, Salvage, saved};
 use super::tax::{Summing, Tax, TaxKey};
-use crate::domain::jobs::{Attempt, GpuTime, JobSource, JobState};
+use crate::domain::hash::FastMap;
+use crate::domain::jobs::{Attempt, AttemptView, GpuTime, JobSource, JobState, Packed};
 
 /// Levels of parents that are followed.
 const PARENTS_AT_MOST: usize = 32;
@@ -93,9 +94,9 @@ pub struct Costs {
 }
 
 /// Attempts and nodes with their costs.
-pub fn costs(attempts: Vec<Attempt>, input: &CostInput<'_>) -> Costs {
-    let mut rows = Vec::with_capacity(attempts.len());
-    let nodes = each(attempts, input, &mut |row, _| rows.push(row));
+pub fn costs(attempts: impl Into<Packed>, input: &CostInput<'_>) -> Costs {
+    let mut rows = Vec::new();
+    let nodes = each(attempts.into(), input, &mut |row, _| rows.push(row));
     without_children(&mut rows);
     let mut rows = side_by_side(rows);
     rows.sort_by_cached_key(|row| {
@@ -105,10 +106,10 @@ pub fn costs(attempts: Vec<Attempt>, input: &CostInput<'_>) -> Costs {
 }
 
 /// Sums of attempts by a key, without a row of each: for the many attempts of years.
-pub fn taxed(attempts: Vec<Attempt>, input: &CostInput<'_>, key: TaxKey) -> Tax {
+pub fn taxed(attempts: impl Into<Packed>, input: &CostInput<'_>, key: TaxKey) -> Tax {
     let mut sums = Summing::new(key);
     let mut tied = Vec::new();
-    each(attempts, input, &mut |row, is_tied| {
+    each(attempts.into(), input, &mut |row, is_tied| {
         if is_tied { tied.push(row) } else { sums.add(&row) }
     });
     without_children(&mut tied);
@@ -116,152 +117,159 @@ pub fn taxed(attempts: Vec<Attempt>, input: &CostInput<'_>, key: TaxKey) -> Tax 
     sums.finish()
 }
 
+/// Jobs that have to do with others.
+struct Ties {
+    /// Those that others name as their parent.
+    parents: HashSet<JobKey>,
+    /// Those of which an attempt names a parent: which of them names it must not matter.
+    children: HashSet<JobKey>,
+}
+
+impl Ties {
+    fn of(all: &Packed) -> Self {
+        let mut ties = Self { parents: HashSet::new(), children: HashSet::new() };
+        for of in all.views() {
+            if let Some(parent) = of.parent {
+                ties.parents.insert((of.source, of.cluster.clone(), parent.clone()));
+                ties.children.insert((of.source, of.cluster.clone(), of.job.into()));
+            }
+        }
+        ties
+    }
+
+    /// True for an attempt of a job among `jobs`.
+    fn is_in(jobs: &HashSet<JobKey>, of: &AttemptView<'_>) -> bool {
+        let key = || -> JobKey { (of.source, of.cluster.clone(), of.job.into()) };
+        !jobs.is_empty() && jobs.contains(&key())
+    }
+
+    fn is_parent(&self, of: &AttemptView<'_>) -> bool {
+        Self::is_in(&self.parents, of)
+    }
+
+    /// True for a parent, a child, and a part that ran beside others.
+    fn has(&self, of: &AttemptView<'_>) -> bool {
+        of.parts_of.is_some() || self.is_parent(of) || Self::is_in(&self.children, of)
+    }
+}
+
 /// Hands each attempt with its costs to `take`, and whether others have to do with it: a parent, its children, parts side by
 /// side. These are complete only together. Returns the nodes.
 fn each(
-    attempts: Vec<Attempt>,
+    mut all: Packed,
     input: &CostInput<'_>,
     take: &mut dyn FnMut(Costed, bool),
 ) -> Vec<NodeCost> {
     let book = Book::new(input.known, input.types);
-    let mut all = ordered(attempts);
+    all.sort();
     in_doubt(&mut all);
     let types = TypeTable::of(&mut all, &book);
-    let parents: HashSet<JobKey> =
-        all.iter().filter_map(|of| Some(job_key(of, of.parent.as_ref()?))).collect();
-    let is_parent = |of: &Attempt| !parents.is_empty() && parents.contains(&job_key(of, &of.job));
-    let holders = holders(&all, &types, &is_parent);
-    let Ledger { nodes, held } = sweep(&book, &holders);
-    drop(holders);
-    // All attempts of a job that has a parent: which of them names it must not matter.
-    let children: HashSet<JobKey> =
-        all.iter().filter(|of| of.parent.is_some()).map(|of| job_key(of, &of.job)).collect();
-    priced(&all, &types, &held, input, &mut |row| {
-        let of = &row.attempt;
-        let is_child = !children.is_empty() && children.contains(&job_key(of, &of.job));
-        let is_tied = is_child || of.parts_of.is_some() || is_parent(of);
-        take(row, is_tied);
-    });
+    let ties = Ties::of(&all);
+    // A parent's time includes that of its children, who hold the nodes.
+    let holders = |place: usize| {
+        let attempt = all.view(place);
+        (!attempt.nodes.is_empty() && !ties.is_parent(&attempt)).then(|| Holder {
+            attempt,
+            node: types.get(place),
+            type_from: types.told_by(place).unwrap_or(TypeFrom::Attempt),
+        })
+    };
+    let Ledger { nodes, held } = sweep(&book, all.len(), &holders);
+    priced(&all, &types, &held, input, &mut |place, row| take(row, ties.has(&all.view(place))));
     nodes
 }
 
-/// Attempts by job, each job's in the order in which they ran.
-fn ordered(mut all: Vec<Attempt>) -> Vec<Attempt> {
-    let order = |a: &Attempt, b: &Attempt| {
-        let job = |of: &Attempt| (of.id.source, of.submitted_at.or(of.started_at), of.started_at);
-        let (at, bt) = (job(a), job(b));
-        (at.0.cmp(&bt.0))
-            .then_with(|| a.id.cluster.cmp(&b.id.cluster))
-            .then_with(|| a.job.cmp(&b.job))
-            .then_with(|| (at.1, at.2).cmp(&(bt.1, bt.2)))
-            .then_with(|| (&a.id.raw, &a.id.key).cmp(&(&b.id.raw, &b.id.key)))
-    };
-    if !all.is_sorted_by(|a, b| order(a, b).is_le()) {
-        all.sort_by(order);
-    }
-    all
-}
-
 /// A job runs once at a time: one that began again does not run in its former attempt.
-fn in_doubt(all: &mut [Attempt]) {
-    for job in all.chunk_by_mut(Attempt::is_of_same_job) {
-        let mut has_begun_later = false;
-        for attempt in job.iter_mut().rev() {
-            let is_open = attempt.state == JobState::Running && attempt.ended_at.is_none();
-            if is_open && has_begun_later {
-                attempt.state = JobState::Doubtful;
-            }
-            has_begun_later |= attempt.started_at.is_some();
+fn in_doubt(all: &mut Packed) {
+    let mut has_begun_later = false;
+    for place in (0..all.len()).rev() {
+        has_begun_later &= all.are_of_one_job(place, place + 1);
+        let of = all.view(place);
+        let is_open = of.state == JobState::Running && of.ended_at.is_none();
+        let has_begun = of.started_at.is_some();
+        if is_open && has_begun_later {
+            all.set_state(place, JobState::Doubtful);
         }
+        has_begun_later |= has_begun;
     }
 }
 
 /// Instance types of attempts, each looked up once.
 struct TypeTable {
-    types: Vec<Option<Arc<NodeType>>>,
+    types: Vec<Option<NodeType>>,
     /// By attempt: its type, and what tells it.
     of: Vec<(u32, Option<TypeFrom>)>,
 }
 
 impl TypeTable {
-    /// Looks the types up, and writes type, region and GPU model into the attempts that lack them. Whether whole nodes or a
-    /// share of them are held is told by what the source said of GPUs: these are not written.
-    fn of(all: &mut [Attempt], book: &Book<'_>) -> Self {
-        let mut known: HashMap<(Option<Arc<str>>, Arc<str>), u32> = HashMap::new();
+    /// Looks the types up, and writes type and region into the attempts that lack them. Whether whole nodes or a share of them are
+    /// held is told by what the source said of GPUs: these are not written.
+    fn of(all: &mut Packed, book: &Book<'_>) -> Self {
+        let mut known: FastMap<(Option<Arc<str>>, Arc<str>), u32> = FastMap::default();
         let mut table = Self { types: vec![None], of: Vec::with_capacity(all.len()) };
-        for attempt in all {
-            let Some((name, region, from)) = book.place(attempt) else {
+        for at in 0..all.len() {
+            let Some((name, region, from)) = book.place(&all.view(at)) else {
                 table.of.push((0, None));
                 continue;
             };
             let place = *known.entry((region.clone(), name.clone())).or_insert_with(|| {
-                table.types.push(book.node_type(region.as_deref(), &name).map(Arc::new));
+                table.types.push(book.node_type(region.as_deref(), &name));
                 table.types.len() as u32 - 1
             });
             table.of.push((place, Some(from)));
-            (attempt.instance_type, attempt.region) = (Some(name), region);
+            all.set_type(at, name, region);
         }
         table
     }
 
-    fn get(&self, attempt: usize) -> Option<&Arc<NodeType>> {
+    fn get(&self, attempt: usize) -> Option<&NodeType> {
         let (place, _) = self.of.get(attempt)?;
         self.types.get(*place as usize)?.as_ref()
     }
+
+    /// What tells the type of an attempt.
+    fn told_by(&self, attempt: usize) -> Option<TypeFrom> {
+        self.of.get(attempt)?.1
+    }
 }
 
-/// Those that hold nodes. A parent's time includes that of its children, who hold the nodes.
-fn holders<'a>(
-    all: &'a [Attempt],
-    types: &TypeTable,
-    is_parent: &dyn Fn(&Attempt) -> bool,
-) -> Vec<Option<Holder<'a>>> {
-    let holder = |(place, attempt): (usize, &'a Attempt)| {
-        let type_from = types.of.get(place).and_then(|(_, from)| *from);
-        (!attempt.nodes.is_empty() && !is_parent(attempt)).then(|| Holder {
-            attempt,
-            node: types.get(place).cloned(),
-            type_from: type_from.unwrap_or(TypeFrom::Attempt),
-        })
-    };
-    all.iter().enumerate().map(holder).collect()
-}
-
-/// Hands each attempt with what it cost to `take`, in their order.
+/// Hands each attempt with its place and what it cost to `take`, in their order.
 fn priced(
-    all: &[Attempt],
+    all: &Packed,
     types: &TypeTable,
     held: &[Option<Held>],
     input: &CostInput<'_>,
-    take: &mut dyn FnMut(Costed),
+    take: &mut dyn FnMut(usize, Costed),
 ) {
     let nexts = nexts(all);
     let usual_restart = usual_restart(all);
     let checkpoints = Checkpoints::new(input.runs);
     let mut number = 0;
-    for (place, of) in all.iter().enumerate() {
-        let is_again = place.checked_sub(1).is_some_and(|before| all[before].is_of_same_job(of));
+    for (place, next) in nexts.into_iter().enumerate() {
+        let is_again = place.checked_sub(1).is_some_and(|before| all.are_of_one_job(before, place));
         number = if is_again { number + 1 } else { 1 };
-        let next = nexts.get(place).and_then(|next| all.get((*next)? as usize));
-        let found = checkpoints.of(of);
-        let saved = saved(of, found.as_ref(), next);
-        let restart = next.map_or(0, |next| restart_ms(next).unwrap_or(usual_restart));
-        let node = types.get(place).map(Arc::as_ref);
+        let mut of = all.get(place);
+        let next = next.map(|next| all.get(next as usize));
+        let found = checkpoints.of(&of);
+        let saved = saved(&of, found.as_ref(), next.as_ref());
+        let restart = next.map_or(0, |next| {
+            restart_ms(next.started_at, next.first_step_at).unwrap_or(usual_restart)
+        });
+        let node = types.get(place);
         let own = held.get(place).copied().flatten();
         let ms = of.held_ms();
         let usd = match own {
             Some(held) => (!held.is_unpriced && ms.is_some()).then(|| held.usd.rounded(10)),
             // Whole nodes or a share of them: by what the source told.
-            None => of.billed_ms.or(ms).and_then(|ms| usd(of, node, ms)),
+            None => of.billed_ms.or(ms).and_then(|ms| usd(&of, node, ms)),
         };
-        let mut attempt = of.clone();
-        attempt.gpus = gpus(of, node);
-        if attempt.gpu_model.is_none() {
-            attempt.gpu_model = node.and_then(|node| node.model.clone());
+        of.gpus = gpus(&of, node);
+        if of.gpu_model.is_none() {
+            of.gpu_model = node.and_then(|node| node.model.clone());
         }
         let gpu_time = match ms {
             Some(0) => Some(GpuTime::ZERO),
-            ms => ms.zip(attempt.gpus).map(|(ms, gpus)| gpus.held_for(ms)),
+            ms => ms.zip(of.gpus).map(|(ms, gpus)| gpus.held_for(ms)),
         };
         let held = Amount { gpu_time, usd };
         let queue = of.queue.as_deref().unwrap_or_default();
@@ -269,20 +277,20 @@ fn priced(
             && input.is_interactive.is_some_and(|is| is(&of.id.cluster, queue));
         let (lost, lost_is_upper_bound) = match is_by_hand {
             true => (Amount::ZERO, false),
-            false => lost(&attempt, held, &saved, restart, input.weight),
+            false => lost(&of, held, &saved, restart, input.weight),
         };
         let told_price = || of.node_usd_per_hour.and(usd).map(|_| PriceFrom::List);
         let list_price = || usd.and(node).map(|node| node.from);
-        take(Costed {
+        let row = Costed {
             number,
             parts: 1,
             held,
             lost,
             lost_is_upper_bound,
-            waited: of.waited_ms().zip(attempt.gpus).map(|(ms, gpus)| gpus.held_for(ms)),
-            used: input.used.and_then(|used| used(&attempt)),
-            class: class(of),
-            type_from: types.of.get(place).and_then(|(_, from)| *from),
+            waited: of.waited_ms().zip(of.gpus).map(|(ms, gpus)| gpus.held_for(ms)),
+            used: input.used.and_then(|used| used(&of)),
+            class: class(&of),
+            type_from: types.told_by(place),
             price_from: own
                 .and_then(|held| held.price_from)
                 .or_else(told_price)
@@ -292,20 +300,21 @@ fn priced(
             saved_at: saved.at,
             saved_step: saved.step,
             delta_bytes: found.map(|found| found.delta_bytes()),
-            attempt,
-        });
+            attempt: of,
+        };
+        take(place, row);
     }
 }
 
 /// Time from the start of an attempt to its first step, milliseconds; `None` where nobody tells.
-fn restart_ms(of: &Attempt) -> Option<i64> {
-    let (start, first) = (of.started_at?, of.first_step_at?);
-    Some(first.as_millisecond().saturating_sub(start.as_millisecond()).max(0))
+fn restart_ms(start: Option<Timestamp>, first_step: Option<Timestamp>) -> Option<i64> {
+    Some(first_step?.as_millisecond().saturating_sub(start?.as_millisecond()).max(0))
 }
 
 /// Median of that time, for those that do not tell; 0 where nobody does.
-fn usual_restart(all: &[Attempt]) -> i64 {
-    let mut known: Vec<i64> = all.iter().filter_map(restart_ms).collect();
+fn usual_restart(all: &Packed) -> i64 {
+    let told = all.views().filter_map(|of| restart_ms(of.started_at, of.first_step_at));
+    let mut known: Vec<i64> = told.collect();
     let middle = known.len().saturating_sub(1) / 2;
     match known.is_empty() {
         true => 0,
@@ -314,23 +323,24 @@ fn usual_restart(all: &[Attempt]) -> i64 {
 }
 
 /// By attempt, the one that took its work up again: the next of its job, else the next that writes where it wrote.
-fn nexts(all: &[Attempt]) -> Vec<Option<u32>> {
-    let mut nexts: Vec<Option<u32>> = (0..all.len())
-        .map(|place| {
-            let later = all.get(place + 1)?;
-            (all[place].is_of_same_job(later) && later.started_at.is_some())
-                .then_some(place as u32 + 1)
-        })
-        .collect();
+fn nexts(all: &Packed) -> Vec<Option<u32>> {
+    let next_of_job = |place: usize| {
+        let is_next = all.are_of_one_job(place, place + 1);
+        (is_next && all.view(place + 1).started_at.is_some()).then_some(place as u32 + 1)
+    };
+    let mut nexts: Vec<Option<u32>> = (0..all.len()).map(next_of_job).collect();
     let mut by_prefix: HashMap<&Arc<str>, Vec<(Timestamp, u32)>> = HashMap::new();
-    for (place, of) in all.iter().enumerate() {
-        if let (Some(prefix), Some(start)) = (&of.checkpoint, of.started_at) {
+    for (place, of) in all.views().enumerate() {
+        if let (Some(prefix), Some(start)) = (of.checkpoint, of.started_at) {
             by_prefix.entry(prefix).or_default().push((start, place as u32));
         }
     }
     by_prefix.values_mut().for_each(|all| all.sort_unstable());
-    for (place, of) in all.iter().enumerate() {
-        let (None, Some(prefix), Some(end)) = (nexts[place], &of.checkpoint, of.ended_at) else {
+    if by_prefix.is_empty() {
+        return nexts;
+    }
+    for (place, of) in all.views().enumerate() {
+        let (None, Some(prefix), Some(end)) = (nexts[place], of.checkpoint, of.ended_at) else {
             continue;
         };
         let Some(those) = by_prefix.get(prefix) else { continue };

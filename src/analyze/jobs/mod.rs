@@ -10,10 +10,12 @@
 //! | `costed` | attempts with their costs: numbered, parts side by side as one, no hour twice |
 //! | `tax` | sums by key, goodput |
 //! | `repeats` | what was lost again and again |
+//! | `avoidable` | what of it failed again and again, by node, for the waterfall |
 //! | `zombies` | GPUs that cost and do nothing for a job; whose a GPU is |
 //! | `holders` | who holds instances and GPUs now |
 //! | `used` | GPU-hours in which GPUs worked |
 
+mod avoidable;
 mod class;
 mod costed;
 mod holders;
@@ -28,6 +30,7 @@ mod tests;
 mod used;
 mod zombies;
 
+pub use avoidable::avoidable;
 pub use class::CauseClass;
 pub use costed::{CostInput, Costed, Costs, costs, taxed};
 pub use holders::{HeldReading, KeptHolders, READ_EVERY};

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::nodes::WHOLE;
 use crate::domain::bill::{Usd, words};
-use crate::domain::jobs::{Attempt, Gpus, narrowed};
+use crate::domain::jobs::{Attempt, AttemptView, Gpus, narrowed};
 use crate::domain::price::{PriceBasis, Provenance, Rate};
 
 /// Milliseconds in an hour.
@@ -58,6 +58,33 @@ pub struct NodeType {
 /// Tells an instance type by region (`None` = not known) and name; `None` for one that is not known.
 pub type NodeTypes<'a> = dyn Fn(Option<&str>, &str) -> Option<NodeType> + 'a;
 
+/// What an attempt asked for, over all its nodes; each is `None` where it is unknown.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asked {
+    /// GPUs.
+    pub gpus: Option<Gpus>,
+    /// CPUs.
+    pub cpus: Option<u32>,
+    /// Memory, MiB.
+    pub memory_mib: Option<u64>,
+    /// Number of nodes.
+    pub node_count: Option<u32>,
+}
+
+impl From<&Attempt> for Asked {
+    fn from(of: &Attempt) -> Self {
+        let Attempt { gpus, cpus, memory_mib, node_count, .. } = *of;
+        Self { gpus, cpus, memory_mib, node_count }
+    }
+}
+
+impl From<&AttemptView<'_>> for Asked {
+    fn from(of: &AttemptView<'_>) -> Self {
+        let AttemptView { gpus, cpus, memory_mib, node_count, .. } = *of;
+        Self { gpus, cpus, memory_mib, node_count }
+    }
+}
+
 /// GPUs of an attempt: those told, else all of its nodes; `None` = unknown.
 pub(super) fn gpus(of: &Attempt, node: Option<&NodeType>) -> Option<Gpus> {
     of.gpus.or_else(|| Some(node?.gpus.times(of.node_count?)))
@@ -66,7 +93,7 @@ pub(super) fn gpus(of: &Attempt, node: Option<&NodeType>) -> Option<Gpus> {
 /// Nodes that an attempt holds, as a fraction: the largest of its shares in GPUs, CPUs and memory, for who holds all GPUs
 /// of a node leaves nobody else the rest, and never more than its nodes. Whole nodes where no GPUs are told. `None` where
 /// nothing tells.
-fn nodes_held(of: &Attempt, node: &NodeType) -> Option<(u128, u128)> {
+fn nodes_held(of: Asked, node: &NodeType) -> Option<(u128, u128)> {
     let whole = of.node_count.map(|nodes| (u128::from(nodes), 1));
     let Some(gpus) = of.gpus else { return whole };
     let shares = [
@@ -83,9 +110,10 @@ fn nodes_held(of: &Attempt, node: &NodeType) -> Option<(u128, u128)> {
 
 /// Share of each of its named nodes that an attempt holds, in parts of [`WHOLE`], which is the most: what it holds of all of
 /// them, in equal parts. `None` where nothing tells, or no node is named.
-pub(super) fn share_of_node(of: &Attempt, node: &NodeType) -> Option<u64> {
+pub(super) fn share_of_node(of: &AttemptView<'_>, node: &NodeType) -> Option<u64> {
     let names = of.nodes.len() as u128;
-    let (by, all) = nodes_held(of, node).or_else(|| of.gpus.is_none().then_some((names, 1)))?;
+    let (by, all) =
+        nodes_held(of.into(), node).or_else(|| of.gpus.is_none().then_some((names, 1)))?;
     let parts = (by * u128::from(WHOLE)).checked_div(all * names)?;
     Some(u64::try_from(parts).map_or(WHOLE, |parts| parts.min(WHOLE)))
 }
@@ -99,7 +127,7 @@ pub(super) fn usd(of: &Attempt, node: Option<&NodeType>, ms: i64) -> Option<Usd>
     }
     let (price, (by, of)) = match (of.node_usd_per_hour, of.node_count) {
         (Some(price), Some(nodes)) => (price, (u128::from(nodes), 1)),
-        _ => (node?.usd_per_hour?, nodes_held(of, node?)?),
+        _ => (node?.usd_per_hour?, nodes_held(of.into(), node?)?),
     };
     let (by, of) = narrowed(by.saturating_mul(ms), of.saturating_mul(HOUR));
     Some(price.prorated(by, of))

@@ -1,6 +1,6 @@
 //! What was lost again and again: the same script, the same node, the last hour, sweeps that nobody stopped.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use jiff::SignedDuration;
@@ -119,6 +119,13 @@ pub fn repeats(rows: &[Costed]) -> Vec<Repeat> {
         by(b).cmp(&by(a)).then_with(|| a.id.cmp(&b.id))
     });
     found
+}
+
+/// Places of the attempts that failed again and again, in their order: what they lost could have been avoided. The first failure
+/// had to be tried, and what was taken away by others is not of the run.
+pub(super) fn failed_again(rows: &[Costed]) -> BTreeSet<usize> {
+    let found = [same_node(rows), same_script(rows), last_hour(rows)];
+    found.into_iter().flat_map(BTreeMap::into_values).flatten().collect()
 }
 
 type Groups = BTreeMap<String, Vec<usize>>;

@@ -1,6 +1,5 @@
 //! Sums of attempts by key, and what a useful hour costs.
 
-use std::collections::HashMap;
 use std::ops::AddAssign;
 use std::sync::Arc;
 
@@ -12,6 +11,8 @@ use super::costed::Costed;
 use super::lost::Amount;
 use super::nodes::TypeFrom;
 use crate::domain::bill::{Usd, words};
+use crate::domain::hash::FastMap;
+use crate::domain::intern;
 use crate::domain::jobs::{GpuTime, JobState};
 
 words! {
@@ -204,14 +205,14 @@ pub fn tax<'a>(rows: impl Iterator<Item = &'a Costed>, key: TaxKey) -> Tax {
 /// Sums of attempts by a key, one after the other.
 pub(super) struct Summing {
     key: TaxKey,
-    sums: HashMap<Option<Arc<str>>, TaxSums>,
+    sums: FastMap<Option<Arc<str>>, TaxSums>,
     total: TaxSums,
 }
 
 impl Summing {
     /// Nothing yet.
     pub fn new(key: TaxKey) -> Self {
-        Self { key, sums: HashMap::new(), total: TaxSums::default() }
+        Self { key, sums: FastMap::default(), total: TaxSums::default() }
     }
 
     /// Adds an attempt.
@@ -263,8 +264,8 @@ fn by_node(row: &Costed) -> Vec<TaxSums> {
 fn value(row: &Costed, key: TaxKey) -> Option<Arc<str>> {
     let of = &row.attempt;
     match key {
-        TaxKey::State => Some(of.state.word().into()),
-        TaxKey::Cause => Some(row.class.map_or(NO_CAUSE, CauseClass::word).into()),
+        TaxKey::State => Some(intern::shared(of.state.word())),
+        TaxKey::Cause => Some(intern::shared(row.class.map_or(NO_CAUSE, CauseClass::word))),
         TaxKey::User => of.user.clone(),
         TaxKey::Team => of.team.clone(),
         TaxKey::Project => of.project.clone(),

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::bill::words;
 use crate::domain::gpu::HELD_MIB;
-use crate::domain::jobs::{Attempt, GpuHolder, Gpus, JobNode, JobSource};
+use crate::domain::jobs::{GpuHolder, Gpus, JobNode, JobSource, Packed};
 use crate::domain::{FastMap, GpuSignal, GpuState};
 use crate::fleet::{GpuFleet, GpuRow};
 
@@ -59,7 +59,7 @@ pub struct ZombieInput<'a> {
     /// Who holds GPUs, one reading a cluster.
     pub held: &'a [HeldGpus<'a>],
     /// Attempts: when a job began, and which one left a node last.
-    pub attempts: &'a [Attempt],
+    pub attempts: &'a Packed,
     /// Now.
     pub now: Timestamp,
 }
@@ -318,20 +318,19 @@ struct Times<'a> {
 
 impl<'a> Times<'a> {
     /// Of attempts; the ends of those on these nodes alone.
-    fn of(attempts: &'a [Attempt], nodes: &CoveredNodes<'a>) -> Self {
+    fn of(attempts: &'a Packed, nodes: &CoveredNodes<'a>) -> Self {
         let mut times = Self { began: FastMap::default(), ended: FastMap::default() };
         for of in &nodes.nodes {
             let node = of.node;
             times.ended.insert((node.source, &node.cluster, &node.name), Vec::new());
         }
-        for of in attempts {
-            let id = &of.id;
+        for of in attempts.views() {
             if let Some(start) = of.started_at {
-                let began = times.began.entry((id.source, &id.cluster, &id.raw)).or_insert(start);
+                let began = times.began.entry((of.source, of.cluster, of.raw)).or_insert(start);
                 *began = start.max(*began);
             }
-            for node in of.nodes.iter() {
-                let ends = times.ended.get_mut(&(id.source, &*id.cluster, &**node));
+            for node in of.nodes {
+                let ends = times.ended.get_mut(&(of.source, &**of.cluster, &**node));
                 if let (Some(ends), Some(end)) = (ends, of.ended_at) {
                     ends.push(end);
                 }

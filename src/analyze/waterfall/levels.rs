@@ -21,6 +21,7 @@ impl Levels {
     pub fn most(&self, kind: StepKind) -> (Effort, Risk) {
         let usual = match kind {
             StepKind::Idle => (Effort::Low, Risk::Medium),
+            StepKind::FailedRuns => (Effort::Medium, Risk::Low),
             StepKind::Network
             | StepKind::PartlyIdle
             | StepKind::RightSize

@@ -6,6 +6,7 @@
 
 mod bill;
 mod commit;
+mod failed;
 mod idle;
 mod levels;
 mod moves;
@@ -51,6 +52,9 @@ pub fn waterfall(
     let mut steps = Vec::with_capacity(StepKind::ALL.len());
     let mut nodes = Vec::new();
     for kind in StepKind::ALL {
+        if kind == StepKind::FailedRuns && input.fleet.book.failed_runs.is_none() {
+            continue;
+        }
         let done = match kind {
             StepKind::Idle => idle::take(&mut bill, input, resources),
             // Nothing is known of the network: no part of the bill now, no step.
@@ -65,6 +69,7 @@ pub fn waterfall(
             }
             StepKind::RightSize => size::take(&mut bill, proposals),
             StepKind::Spot => spot::take(&mut bill, input, spot),
+            StepKind::FailedRuns => failed::take(&mut bill, input),
             StepKind::Storage => storage::take(&mut bill, input, resources),
             StepKind::Commitments => commit::take(&mut bill, input),
         };

@@ -30,6 +30,14 @@ pub(super) struct Group {
 }
 
 impl Group {
+    /// The price to which it goes, USD/h; `None` where that is a meter.
+    pub fn flat(&self) -> Option<f64> {
+        match self.to {
+            Goes::Flat(usd) => Some(usd),
+            Goes::Meter(_) => None,
+        }
+    }
+
     fn open(&self) -> usize {
         self.items.len() - self.taken
     }

@@ -20,6 +20,8 @@ pub enum TaskKind {
     RightSize,
     /// Move to Spot what bears it.
     Spot,
+    /// End what makes runs fail again and again.
+    FailedRuns,
     /// Use what is paid for anyway.
     UseCommitments,
     /// Commit to what is left.
@@ -30,11 +32,12 @@ impl TaskKind {
     /// The order of the articles and of FinOps' phases (inform, optimise, operate): see first; then
     /// what is quick and can be undone; then what changes how work runs; promises last, for a
     /// promise made before the rest is made for the waste as well.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::See,
         Self::Stop,
         Self::Storage,
         Self::Network,
+        Self::FailedRuns,
         Self::PartlyIdle,
         Self::RightSize,
         Self::Spot,
@@ -52,6 +55,7 @@ impl TaskKind {
             Self::PartlyIdle => "partly_idle",
             Self::RightSize => "right_size",
             Self::Spot => "spot",
+            Self::FailedRuns => "failed_runs",
             Self::UseCommitments => "use_commitments",
             Self::Commit => "commit",
         }
@@ -67,6 +71,7 @@ impl TaskKind {
             Self::PartlyIdle => "pack what is partly idle",
             Self::RightSize => "make smaller what is too large",
             Self::Spot => "move to Spot what bears it",
+            Self::FailedRuns => "end runs that fail again",
             Self::UseCommitments => "use what is paid for anyway",
             Self::Commit => "commit to what is left",
         }
@@ -82,6 +87,7 @@ impl TaskKind {
             Self::PartlyIdle => Some(StepKind::PartlyIdle),
             Self::RightSize => Some(StepKind::RightSize),
             Self::Spot => Some(StepKind::Spot),
+            Self::FailedRuns => Some(StepKind::FailedRuns),
             Self::Commit => Some(StepKind::Commitments),
         }
     }
@@ -98,6 +104,7 @@ impl TaskKind {
             }
             Self::RightSize => Where { screen: ":rightsize", command: "burntop rightsize" },
             Self::Spot => Where { screen: ":spot", command: "burntop spot" },
+            Self::FailedRuns => Where { screen: ":jobs repeats", command: "burntop jobs repeats" },
             Self::UseCommitments => {
                 Where { screen: ":commitments", command: "burntop commitments" }
             }

@@ -42,6 +42,7 @@ pub(super) fn take(bill: &mut Bill<'_>, input: &SavingsInput<'_>, rows: &[Arc<Sp
             partly += u32::from(row.fit == SpotFit::Partial);
             if let Some(m) = bill.machine(&row.id) {
                 bill.machines[m].meter = None;
+                bill.machines[m].flat = group.flat();
                 bill.machines[m].on_spot = true;
             }
         }

@@ -102,7 +102,7 @@ async fn a_reading_begins_where_the_last_one_ended_and_open_attempts_are_asked_f
         let progress = round(&*source, &store, FIRST, at(now)).await.unwrap();
         assert!(!progress.is_behind && progress.coverage == 1.0);
         let kept = store.all().unwrap();
-        assert_eq!((kept.attempts.len(), kept.attempts[0].state), (1, state));
+        assert_eq!((kept.attempts.len(), kept.attempts.view(0).state), (1, state));
     }
     let asked = source.asked();
     assert_eq!((asked[0].since, asked[0].open_since), (at("10:00") - FIRST, None));

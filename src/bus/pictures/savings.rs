@@ -96,6 +96,7 @@ impl Basis {
             || !same_facts(&old.facts, &self.facts)
             || !same_instances(&old.fleet, &self.fleet)
             || old.fleet.book.network != self.fleet.book.network
+            || old.fleet.book.failed_runs != self.fleet.book.failed_runs
             || old.gpus.rows.len() != self.gpus.rows.len()
             || is_early(&old.fleet, &old.facts) != is_early(&self.fleet, &self.facts)
         {

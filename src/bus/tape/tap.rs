@@ -114,6 +114,7 @@ fn said(update: &Update) -> Option<Said> {
         | Update::Held(_)
         | Update::Runs(_)
         | Update::Launches(_)
+        | Update::FailedRuns(_)
         | Update::OwnCost
         | Update::Trouble { .. }
         | Update::Missing { .. }

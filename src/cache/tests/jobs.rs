@@ -29,13 +29,14 @@ fn jobs(dir: &tempfile::TempDir) -> Jobs {
 fn an_import_that_is_made_twice_changes_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let jobs = jobs(&dir);
-    assert_eq!(jobs.all().unwrap().attempts, []);
+    assert!(jobs.all().unwrap().attempts.is_empty());
     assert!(!jobs.path().exists());
     let all = [attempt("1", "a", JobState::Failed), attempt("1", "b", JobState::Completed)];
     for _ in 0..2 {
         jobs.put(&all).unwrap();
         let kept = jobs.all().unwrap();
-        assert_eq!((&kept.attempts[..], kept.unreadable), (&all[..], 0));
+        let found: Vec<Attempt> = kept.attempts.attempts().collect();
+        assert_eq!((&found[..], kept.unreadable), (&all[..], 0));
     }
 }
 
@@ -45,7 +46,7 @@ fn an_attempt_that_is_over_is_not_opened_again_by_an_older_file() {
     let jobs = jobs(&dir);
     let state = |state| {
         jobs.put(&[attempt("1", "a", state)]).unwrap();
-        jobs.all().unwrap().attempts[0].state
+        jobs.all().unwrap().attempts.view(0).state
     };
     assert_eq!(state(JobState::Running), JobState::Running);
     assert_eq!(state(JobState::Failed), JobState::Failed);
@@ -81,4 +82,19 @@ fn a_file_that_is_none_of_ours_is_refused_with_what_to_do() {
 fn a_cache_of_the_same_name_is_another_file() {
     let jobs = Jobs::beside(std::path::Path::new("/x/jobs.db"));
     assert_eq!(jobs.path(), std::path::Path::new("/x/imported-jobs.db"));
+}
+
+#[test]
+fn of_many_attempts_each_comes_back_once_and_in_order() {
+    let dir = tempfile::tempdir().unwrap();
+    let jobs = jobs(&dir);
+    // More than the pieces that are on their way at once.
+    let mut all: Vec<Attempt> = (0..40_000)
+        .map(|n| attempt(&format!("{n}"), "a", JobState::ALL[n % JobState::ALL.len()]))
+        .collect();
+    jobs.put(&all).unwrap();
+    let kept = jobs.all().unwrap();
+    all.sort_by(|a, b| a.id.cmp(&b.id));
+    assert!(kept.attempts.attempts().eq(all));
+    assert_eq!(kept.unreadable, 0);
 }

@@ -13,7 +13,7 @@ use crate::cli::exit::CliError;
 use crate::cli::invocation::Invocation;
 use crate::cli::session::with_cache;
 use crate::domain::gpu::without_port;
-use crate::domain::jobs::Attempt;
+use crate::domain::jobs::Packed;
 use crate::domain::storage::Scan;
 use crate::domain::{Hour, HourRange, SpotHistory};
 
@@ -34,7 +34,7 @@ pub(super) struct Beside {
 
 impl Beside {
     /// What there is. Nothing without a cache file, and of the demo, whose jobs run on boxes of their own.
-    pub fn read(invocation: &Invocation, attempts: &[Attempt]) -> Result<Self, CliError> {
+    pub fn read(invocation: &Invocation, attempts: &Packed) -> Result<Self, CliError> {
         let is_there = invocation.cache_file().is_ok_and(|file| file.exists());
         if !is_there {
             return Ok(Self::default());
@@ -47,7 +47,7 @@ impl Beside {
     pub async fn of(
         invocation: &Invocation,
         cache: &Cache,
-        attempts: &[Attempt],
+        attempts: &Packed,
         now: Timestamp,
     ) -> Self {
         if invocation.options.demo.is_some() || invocation.options.no_cache {
@@ -82,13 +82,13 @@ impl Beside {
 }
 
 /// What GPUs of the nodes of these attempts did while they ran.
-async fn used(cache: &Cache, attempts: &[Attempt]) -> UsedHours {
-    let starts = attempts.iter().filter_map(|of| of.started_at);
-    let ends = attempts.iter().filter_map(|of| of.ended_at.or(of.seen_until));
+async fn used(cache: &Cache, attempts: &Packed) -> UsedHours {
+    let starts = attempts.views().filter_map(|of| of.started_at);
+    let ends = attempts.views().filter_map(|of| of.ended_at.or(of.seen_until));
     let (Some(from), Some(to)) = (starts.min(), ends.max()) else { return UsedHours::default() };
     let range = HourRange { from: Hour::containing(from), to: Hour::containing(to).plus(1) };
     let nodes: HashSet<Arc<str>> =
-        attempts.iter().flat_map(|of| of.nodes.iter().cloned()).collect();
+        attempts.node_lists().iter().flat_map(|list| list.iter().cloned()).collect();
     let (to, stored) = sync_channel::<GpuHours>(ON_THE_WAY);
     let gathered = std::thread::spawn(move || {
         UsedHours::of(stored.into_iter().flat_map(|hours| of_hour(&hours, &nodes)))

@@ -10,7 +10,7 @@ use super::live;
 use super::types::PricedTypes;
 use crate::analyze::jobs::{
     CancelledWeight, CostInput, Costed, Costs, HeldGpus, HeldReading, KeptHolders, KnownNodes,
-    READ_EVERY, Tax, TaxKey, ZombieInput, costs, covered_nodes, taxed, zombies,
+    READ_EVERY, Tax, TaxKey, ZombieInput, avoidable, costs, covered_nodes, taxed, zombies,
 };
 use crate::analyze::teams::{PaidAttempt, RunDays, RunRule};
 use crate::cache::{Cache, Jobs, JobsError};
@@ -21,7 +21,7 @@ use crate::cli::tell::tell;
 use crate::config::{ConfigError, Env};
 use crate::domain::Reading;
 use crate::domain::format::counted;
-use crate::domain::jobs::{Attempt, JobNode};
+use crate::domain::jobs::{Attempt, AttemptView, AvoidableRuns, JobNode, Packed};
 use crate::fleet::GpuFleet;
 use crate::source::demo;
 use crate::tabs::jobs::picture::JobsRead;
@@ -43,7 +43,7 @@ pub(crate) enum KeptError {
 /// What is kept of jobs.
 pub(super) struct Kept {
     /// Attempts.
-    pub attempts: Vec<Attempt>,
+    pub attempts: Packed,
     /// Nodes of their clusters.
     pub nodes: Vec<JobNode>,
     /// Who holds GPUs, one reading a cluster.
@@ -96,7 +96,8 @@ impl Kept {
     ) -> Result<(Self, Option<String>), KeptError> {
         if let Some(demo) = invocation.reach.demo_fleet(&invocation.config, &invocation.options) {
             let (nodes, holders) = demo::jobs::held(&demo);
-            let (attempts, held) = (demo::jobs::attempts(&demo), HeldReading::by_cluster(holders));
+            let (attempts, held) =
+                (demo::jobs::attempts(&demo).into(), HeldReading::by_cluster(holders));
             let read_until = Some(invocation.options.now());
             let kept = Self { attempts, nodes, held, readings, read_until, exit: Exit::Ok };
             return Ok((kept, None));
@@ -117,8 +118,8 @@ impl Kept {
 
     /// Attempts with an instance type and no region.
     pub fn without_region(&self) -> usize {
-        let is_without = |of: &&Attempt| of.instance_type.is_some() && of.region.is_none();
-        self.attempts.iter().filter(is_without).count()
+        let is_without = |of: &AttemptView<'_>| of.instance_type.is_some() && of.region.is_none();
+        self.attempts.views().filter(is_without).count()
     }
 
     /// What attempts and nodes cost. Fails where the cache cannot be read.
@@ -147,7 +148,7 @@ impl Kept {
         beside: &Beside,
         weight: CancelledWeight,
         invocation: &Invocation,
-        work: impl FnOnce(Vec<Attempt>, &CostInput<'_>) -> T,
+        work: impl FnOnce(Packed, &CostInput<'_>) -> T,
     ) -> T {
         let runs = beside.runs();
         let used = |of: &Attempt| beside.used.used(of);
@@ -296,4 +297,26 @@ impl HoldersRead {
         }
         last.1.clone()
     }
+}
+
+/// Attempts before now that tell how long scripts usually take, and what failed again.
+const LOOK_BACK: SignedDuration = SignedDuration::from_hours(60 * 24);
+
+/// What failed runs took that need not have been, by the attempts that are kept; `None` where none are. Asks no source. Blocks.
+pub(in crate::cli) fn failed_runs(
+    invocation: &Invocation,
+    now: Timestamp,
+) -> Option<AvoidableRuns> {
+    // What cannot be read is said where jobs are shown.
+    let (mut kept, _) = Kept::of(invocation, Arc::default()).ok()?;
+    if kept.attempts.is_empty() {
+        return None;
+    }
+    let is_late = |at: Timestamp| now.duration_since(at) <= LOOK_BACK;
+    kept.attempts.retain(|of| of.started_at.is_some_and(is_late));
+    let weight = CancelledWeight::default();
+    let found = kept.by(&Beside::default(), weight, invocation, |attempts, input| {
+        avoidable(&costs(attempts, input).rows, input.known.nodes, now)
+    });
+    Some(found)
 }

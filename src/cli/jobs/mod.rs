@@ -24,7 +24,7 @@ use crate::tabs::jobs::picture::{
 };
 use args::{JobsArgs, JobsCommand, TaxArgs};
 use kept::Kept;
-pub(super) use kept::{HoldersRead, PaidJobs};
+pub(super) use kept::{HoldersRead, PaidJobs, failed_runs};
 pub(crate) use kept::{JobsBeside, read_kept};
 pub(crate) use live::READ_WITHIN;
 

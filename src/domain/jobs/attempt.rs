@@ -18,8 +18,10 @@ pub struct AttemptId {
     #[serde(deserialize_with = "intern::text")]
     pub cluster: Arc<str>,
     /// Id of the record by which its source keeps it: of Slurm the raw id, which an array that waits does not change.
+    #[serde(deserialize_with = "intern::single")]
     pub raw: Arc<str>,
     /// What tells the attempts of a job apart: when it was submitted, the number of the attempt, or its start.
+    #[serde(deserialize_with = "intern::single")]
     pub key: Arc<str>,
 }
 
@@ -29,6 +31,7 @@ pub struct Attempt {
     /// Identity.
     pub id: AttemptId,
     /// Id of the job as its source shows it: `8_3` is a task of an array, `11+0` a part of a heterogeneous job.
+    #[serde(deserialize_with = "intern::single")]
     pub job: Arc<str>,
     /// Id of the job whose parts ran side by side (a heterogeneous job); `None` for a job of one part.
     pub parts_of: Option<Arc<str>>,
@@ -159,12 +162,7 @@ impl Attempt {
     /// For how long nodes were held, milliseconds, 0 or more: from start to end, suspension included. 0 for what never started
     /// and for a doubtful one; `None` where the end is unknown.
     pub fn held_ms(&self) -> Option<i64> {
-        let Some(start) = self.started_at else { return Some(0) };
-        if matches!(self.state, JobState::Queued | JobState::Doubtful) {
-            return Some(0);
-        }
-        let end = self.ended_at.or(self.seen_until)?;
-        Some(end.as_millisecond().saturating_sub(start.as_millisecond()).max(0))
+        held_ms(self.state, self.started_at, self.ended_at.or(self.seen_until))
     }
 
     /// For how long it waited before it started, milliseconds; `None` where it did not start, where nobody says when it was
@@ -174,4 +172,17 @@ impl Attempt {
         let waited = to.as_millisecond().saturating_sub(from.as_millisecond());
         (waited >= 0).then_some(waited)
     }
+}
+
+/// See [`Attempt::held_ms`]; `end` is when nodes were given back, else up to when they are known to be held.
+pub(super) fn held_ms(
+    state: JobState,
+    start: Option<Timestamp>,
+    end: Option<Timestamp>,
+) -> Option<i64> {
+    let Some(start) = start else { return Some(0) };
+    if matches!(state, JobState::Queued | JobState::Doubtful) {
+        return Some(0);
+    }
+    Some(end?.as_millisecond().saturating_sub(start.as_millisecond()).max(0))
 }

@@ -4,15 +4,20 @@
 //! heterogeneous job and the tasks of an array are attempts of their own. Every source fills the same type.
 
 mod attempt;
+mod avoidable;
 mod cause;
+mod dict;
 mod gpu_time;
 mod name;
 mod node;
+mod packed;
 mod words;
 
 pub use attempt::{Attempt, AttemptId};
+pub use avoidable::{AvoidableLoss, AvoidableRuns};
 pub use cause::Cause;
 pub use gpu_time::{GpuTime, Gpus, narrowed};
 pub use name::{JobsName, JobsReading};
 pub use node::{GpuHolder, JobNode};
+pub use packed::{AttemptView, Packed};
 pub use words::{JobSource, JobState};

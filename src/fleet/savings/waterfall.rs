@@ -22,6 +22,8 @@ pub enum StepKind {
     RightSize,
     /// Instances moved to Spot.
     Spot,
+    /// Time of instances that failed runs take again and again; what they run on is the type and the price of the steps before.
+    FailedRuns,
     /// Cleaning up storage, a separate part of the bill that other steps do not change.
     Storage,
     /// Commitments for the remaining on-demand usage.
@@ -30,12 +32,13 @@ pub enum StepKind {
 
 impl StepKind {
     /// All steps, in causal order.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Idle,
         Self::Network,
         Self::PartlyIdle,
         Self::RightSize,
         Self::Spot,
+        Self::FailedRuns,
         Self::Storage,
         Self::Commitments,
     ];
@@ -48,6 +51,7 @@ impl StepKind {
             Self::PartlyIdle => "partly_idle",
             Self::RightSize => "right_size",
             Self::Spot => "spot",
+            Self::FailedRuns => "failed_runs",
             Self::Storage => "storage",
             Self::Commitments => "commitments",
         }
@@ -61,6 +65,7 @@ impl StepKind {
             Self::PartlyIdle => "pack partly idle",
             Self::RightSize => "right-size",
             Self::Spot => "move to Spot",
+            Self::FailedRuns => "end failed runs",
             Self::Storage => "clean up storage",
             Self::Commitments => "commit to the rest",
         }
@@ -169,6 +174,13 @@ pub enum StepNote {
         /// Number of paths of which what is avoided is an upper bound.
         bounds: u32,
     },
+    /// Which failed runs count.
+    FailedAgain {
+        /// Days that are looked back.
+        days: u32,
+        /// Number of attempts of which what was lost is an upper bound.
+        bounds: u32,
+    },
     /// What is held is not known.
     HeldUnknown,
     /// So many hours of the last week are known, too few.
@@ -210,7 +222,7 @@ pub struct Waterfall {
     #[serde(default)]
     pub bill: Vec<BillRow>,
     /// Steps in the order of [`StepKind::ALL`]; a step without a saving is 0. The network's is there with an imported bill
-    /// alone.
+    /// alone, that of failed runs where jobs are read.
     pub steps: Vec<Step>,
     /// Sum of the list price claims of all steps, which overlap, USD/h.
     pub naive: f64,

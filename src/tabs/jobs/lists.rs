@@ -75,11 +75,17 @@ pub(super) static LISTS: [JobsListSpec; JobsList::ALL.len()] = [
         title: "Attempts",
         word: "attempts",
         list: list!(Attempts, JobField, "jobs", "attempts of jobs"),
-        source: list_source!(
-            JobField,
-            |app| app.jobs().map_or(&[], |jobs| &jobs.attempts),
-            App::jobs_of,
-        ),
+        source: ListSource {
+            // By its id: there may be a million.
+            alone: |app, id, now| {
+                Some(Picture::new(alone::<JobField>(app.job_attempt(id)?, app.jobs_of()?), now))
+            },
+            ..list_source!(
+                JobField,
+                |app| app.jobs().map_or(&[], |jobs| &jobs.attempts),
+                App::jobs_of,
+            )
+        },
         order: "newest first",
         empty: "No attempt is kept.",
         hints: HINTS,

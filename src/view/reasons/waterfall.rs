@@ -114,6 +114,16 @@ pub fn step_note(note: N) -> String {
         N::NetworkLive { bounds } => {
             network("Without a bill: live paths at list prices, an estimate", bounds)
         }
+        N::FailedAgain { days, bounds } => {
+            let bound = match bounds {
+                0 => String::new(),
+                n => format!(", of {} an upper bound", format::plural(n as usize, "attempt")),
+            };
+            format!(
+                "What runs lost in {days} days that failed again on the same node, as a script for the third time, or in \
+                 their last hour{bound}; what failed once had to be tried."
+            )
+        }
         N::HeldUnknown => {
             "What is held is not known, so what to add to it cannot be told.".to_owned()
         }
@@ -243,6 +253,10 @@ mod tests {
             (
                 N::NetworkLive { bounds: 1 },
                 "Without a bill: live paths at list prices, an estimate, of 1 path an upper bound; hours",
+            ),
+            (
+                N::FailedAgain { days: 30, bounds: 1 },
+                "What runs lost in 30 days that failed again on the same node",
             ),
             (N::WithoutVolumes, "Of storage buckets alone were read"),
         ] {

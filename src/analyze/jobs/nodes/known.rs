@@ -12,7 +12,7 @@ use super::span::Step;
 use crate::analyze::jobs::price::{NodeType, NodeTypes, PriceFrom};
 use crate::domain::bill::{Usd, words};
 use crate::domain::gpu::dns_names;
-use crate::domain::jobs::{Attempt, JobNode, JobSource};
+use crate::domain::jobs::{AttemptView, JobNode, JobSource};
 use crate::domain::spot::SpotHistory;
 use crate::domain::{Instance, Lifecycle, Platform, Rate};
 
@@ -272,26 +272,25 @@ impl<'a> Book<'a> {
     }
 
     /// Instance type and region of an attempt, by whatever tells: the attempt, its first node, the rules.
-    pub fn place(&self, of: &Attempt) -> Option<(Arc<str>, Option<Arc<str>>, TypeFrom)> {
-        if let Some(name) = &of.instance_type {
-            return Some((name.clone(), of.region.clone(), TypeFrom::Attempt));
+    pub fn place(&self, of: &AttemptView<'_>) -> Option<(Arc<str>, Option<Arc<str>>, TypeFrom)> {
+        if let Some(name) = of.instance_type {
+            return Some((name.clone(), of.region.cloned(), TypeFrom::Attempt));
         }
         let start = of.started_at.or(of.submitted_at)?.as_millisecond();
         let end = of.ended_at.or(of.seen_until).map_or(start, Timestamp::as_millisecond);
         let by_node =
             of.nodes.first().filter(|_| !self.nodes.is_empty() || !self.by_name.is_empty());
         let window = by_node.and_then(|node| {
-            let windows = self.windows(&(of.id.source, of.id.cluster.clone(), node.clone()));
+            let windows = self.windows(&(of.source, of.cluster.clone(), node.clone()));
             let is_then = |window: &&Window| window.from < end.max(start + 1) && start < window.to;
             let found = windows.iter().find(is_then)?;
-            let region = found.region.clone().or_else(|| of.region.clone());
+            let region = found.region.clone().or_else(|| of.region.cloned());
             Some((found.instance_type.clone()?, region, found.type_from))
         });
         if window.is_some() {
             return window;
         }
-        let queue = of.queue.as_deref()?;
-        let name = self.known.queues?(&of.id.cluster, queue)?;
-        Some((name, of.region.clone(), TypeFrom::Rule))
+        let name = self.known.queues?(of.cluster, of.queue?)?;
+        Some((name, of.region.cloned(), TypeFrom::Rule))
     }
 }

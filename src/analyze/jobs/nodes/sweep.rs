@@ -1,6 +1,5 @@
 //! Cost of each node in runs, idle time, and what no run holds of a shared node: the three are the node, to the last digit.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -9,21 +8,26 @@ use super::known::{Book, NodeKey, TypeFrom, Window};
 use super::span::{self, Step};
 use crate::analyze::jobs::price::{NodeType, PriceFrom, share_of_node};
 use crate::domain::bill::Usd;
-use crate::domain::jobs::{Attempt, JobSource};
+use crate::domain::hash::FastMap;
+use crate::domain::jobs::{AttemptView, JobSource};
 
 /// Parts of a node in which shares are counted. Shares of usual nodes (eighths, 192nds, thirds, fifths, sevenths, mebibytes of
 /// powers of two) are whole numbers of them.
 pub(in crate::analyze::jobs) const WHOLE: u64 = 3 * (1 << 26) * 125 * 7;
 
 /// An attempt that holds nodes.
+#[derive(Clone, Copy)]
 pub(in crate::analyze::jobs) struct Holder<'a> {
     /// The attempt.
-    pub attempt: &'a Attempt,
+    pub attempt: AttemptView<'a>,
     /// Its instance type with its price, for hours in which nobody knows the instance behind a node; `None` = unknown.
-    pub node: Option<Arc<NodeType>>,
+    pub node: Option<&'a NodeType>,
     /// What tells that type.
     pub type_from: TypeFrom,
 }
+
+/// Tells the holder at a place; `None` for an attempt that holds no nodes.
+pub(in crate::analyze::jobs) type Holders<'a, 'b> = dyn Fn(usize) -> Option<Holder<'a>> + 'b;
 
 /// A node with what it cost.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,45 +103,80 @@ pub(in crate::analyze::jobs) struct Ledger {
 #[derive(Clone, Copy)]
 struct Hold {
     holder: u32,
+    /// Place of one that holds as this one does: as much, of the same type.
+    like: u32,
     from: i64,
     to: i64,
 }
 
-/// The attempts of named nodes against what is known of the nodes.
-pub(in crate::analyze::jobs) fn sweep(book: &Book<'_>, holders: &[Option<Holder<'_>>]) -> Ledger {
-    let mut ledger = Ledger { nodes: Vec::new(), held: vec![None; holders.len()] };
-    let mut by_node: HashMap<NodeKey, Vec<Hold>> = HashMap::new();
-    // Of what ran on a cluster before its first known attempt nothing is known, least of all that its nodes idled.
-    let mut known_from: HashMap<_, i64> = HashMap::new();
-    for of in holders.iter().flatten().map(|holder| holder.attempt) {
-        let Some(start) = of.started_at.map(Timestamp::as_millisecond) else { continue };
-        let first = known_from.entry((of.id.source, of.id.cluster.clone())).or_insert(start);
-        *first = start.min(*first);
+/// Holders that differ in what they hold. There are few: a million attempts are not looked up one by one.
+#[derive(Default)]
+struct Likes<'a> {
+    all: Vec<Holder<'a>>,
+    places: FastMap<(u32, usize, Option<*const NodeType>, TypeFrom), u32>,
+}
+
+impl<'a> Likes<'a> {
+    fn place(&mut self, of: &Holder<'a>) -> u32 {
+        let attempt = &of.attempt;
+        let node = of.node.map(std::ptr::from_ref);
+        let key = (attempt.holding, attempt.nodes.len(), node, of.type_from);
+        *self.places.entry(key).or_insert_with(|| {
+            self.all.push(*of);
+            self.all.len() as u32 - 1
+        })
     }
-    for (place, holder) in holders.iter().enumerate() {
-        let Some(of) = holder.as_ref().map(|holder| holder.attempt) else { continue };
+
+    fn get(&self, hold: &Hold) -> &Holder<'a> {
+        &self.all[hold.like as usize]
+    }
+}
+
+/// The attempts of named nodes, of which there are `len`, against what is known of the nodes.
+pub(in crate::analyze::jobs) fn sweep<'a>(
+    book: &Book<'_>,
+    len: usize,
+    holders: &Holders<'a, '_>,
+) -> Ledger {
+    let mut ledger = Ledger { nodes: Vec::new(), held: vec![None; len] };
+    let mut likes = Likes::default();
+    let mut nodes: Vec<(NodeKey, Vec<Hold>)> = Vec::new();
+    let mut places: FastMap<(JobSource, &'a str, &'a str), usize> = FastMap::default();
+    // Of what ran on a cluster before its first known attempt nothing is known, least of all that its nodes idled.
+    let mut known_from: FastMap<(JobSource, &'a str), i64> = FastMap::default();
+    for place in 0..len {
+        let Some(holder) = holders(place) else { continue };
+        let of = &holder.attempt;
+        let Some(from) = of.started_at.map(Timestamp::as_millisecond) else { continue };
+        let first = known_from.entry((of.source, &**of.cluster)).or_insert(from);
+        *first = from.min(*first);
         let names = of.nodes.len();
         let are_all_named = of.node_count.is_none_or(|count| count as usize == names);
-        let (Some(start), Some(ms)) = (of.started_at, of.held_ms()) else { continue };
+        let Some(ms) = of.held_ms() else { continue };
         if names == 0 || !are_all_named || ms == 0 {
             continue;
         }
-        let from = start.as_millisecond();
-        let hold = Hold { holder: place as u32, from, to: from.saturating_add(ms) };
+        let like = likes.place(&holder);
+        let hold = Hold { holder: place as u32, like, from, to: from.saturating_add(ms) };
         ledger.held[place] = Some(Held::default());
-        for name in of.nodes.iter() {
-            let key = (of.id.source, of.id.cluster.clone(), name.clone());
-            by_node.entry(key).or_default().push(hold);
+        for name in of.nodes {
+            let at = *places.entry((of.source, &**of.cluster, &**name)).or_insert_with(|| {
+                nodes.push(((of.source, of.cluster.clone(), name.clone()), Vec::new()));
+                nodes.len() - 1
+            });
+            nodes[at].1.push(hold);
         }
     }
     for key in book.node_keys() {
-        by_node.entry(key.clone()).or_default();
+        if !places.contains_key(&(key.0, &*key.1, &*key.2)) {
+            nodes.push((key.clone(), Vec::new()));
+        }
     }
-    let mut nodes: Vec<(NodeKey, Vec<Hold>)> = by_node.into_iter().collect();
+    drop(places);
     nodes.sort_by(|a, b| a.0.cmp(&b.0));
     for (key, holds) in nodes {
-        let Some(known_from) = known_from.get(&(key.0, key.1.clone())) else { continue };
-        if let Some(node) = of_node(&key, holds, *known_from, book, holders, &mut ledger.held) {
+        let Some(known_from) = known_from.get(&(key.0, &*key.1)) else { continue };
+        if let Some(node) = of_node(&key, holds, *known_from, book, &likes, &mut ledger.held) {
             ledger.nodes.push(node);
         }
     }
@@ -150,7 +189,7 @@ fn of_node(
     mut holds: Vec<Hold>,
     known_from: i64,
     book: &Book<'_>,
-    holders: &[Option<Holder<'_>>],
+    likes: &Likes<'_>,
     held: &mut [Option<Held>],
 ) -> Option<NodeCost> {
     let windows = book.windows(key);
@@ -201,8 +240,8 @@ fn of_node(
             window += 1;
         }
         let inside = windows.get(window).filter(|of| of.from <= at);
-        if let Some(stretch) = Stretch::of(inside, &active, holders, (at, end)) {
-            stretch.count(&active, holders, held, &mut shares, &mut sums);
+        if let Some(stretch) = Stretch::of(inside, &active, likes, (at, end)) {
+            stretch.count(&active, likes, held, &mut shares, &mut sums);
         }
     }
     (sums.ms > 0).then_some(sums)
@@ -223,7 +262,7 @@ impl<'a> Stretch<'a> {
     fn of(
         inside: Option<&'a Window>,
         active: &[Hold],
-        holders: &'a [Option<Holder<'_>>],
+        likes: &Likes<'a>,
         span: (i64, i64),
     ) -> Option<Self> {
         if let Some(window) = inside.filter(|window| window.node.is_some()) {
@@ -242,9 +281,8 @@ impl<'a> Stretch<'a> {
             return None;
         }
         // Nobody knows the instance: by what the first that holds it tells.
-        let mut told = active.iter().filter_map(|hold| holders[hold.holder as usize].as_ref());
-        let first = told.find(|holder| holder.node.is_some());
-        let node = first.and_then(|holder| holder.node.as_deref());
+        let first = active.iter().map(|hold| likes.get(hold)).find(|like| like.node.is_some());
+        let node = first.and_then(|holder| holder.node);
         let begin = active.iter().map(|hold| hold.from).max().unwrap_or(span.0);
         let usd_per_hour = node.and_then(|node| node.usd_per_hour);
         let step = Step { from: begin.min(span.0), usd_per_hour };
@@ -252,7 +290,7 @@ impl<'a> Stretch<'a> {
         Some(Self {
             span,
             node,
-            instance_type: first.and_then(|holder| holder.attempt.instance_type.as_ref()),
+            instance_type: first.and_then(|holder| holder.attempt.instance_type),
             type_from: first.map(|holder| holder.type_from),
             step,
             price_from,
@@ -262,7 +300,7 @@ impl<'a> Stretch<'a> {
     fn count(
         &self,
         active: &[Hold],
-        holders: &[Option<Holder<'_>>],
+        likes: &Likes<'_>,
         held: &mut [Option<Held>],
         shares: &mut Vec<u64>,
         sums: &mut NodeCost,
@@ -273,11 +311,10 @@ impl<'a> Stretch<'a> {
         if self.instance_type.is_some() {
             (sums.instance_type, sums.type_from) = (self.instance_type.cloned(), self.type_from);
         }
-        let of = |hold: &Hold| holders[hold.holder as usize].as_ref();
         shares.clear();
         for hold in active {
-            let share =
-                of(hold).zip(self.node).and_then(|(of, node)| share_of_node(of.attempt, node));
+            let of = &likes.get(hold).attempt;
+            let share = self.node.and_then(|node| share_of_node(of, node));
             // A share that nobody tells is in no run.
             if let (None, Some(held)) = (share, &mut held[hold.holder as usize]) {
                 held.is_unpriced = true;

@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::*;
 use crate::analyze::jobs::zombies::with_holders;
 use crate::analyze::jobs::{HeldReading, KeptHolders};
-use crate::domain::jobs::{AttemptId, GpuHolder, JobNode};
+use crate::domain::jobs::{AttemptId, GpuHolder, JobNode, Packed};
 use crate::domain::{
     Activity, GpuIdentity, GpuKey, GpuOwner, GpuProcess, GpuReason, GpuSample, GpuSignal,
     GpuSignals, GpuState, GpuVerdict, HostNames, Instance, Rung, Workload, sample,
@@ -112,7 +112,13 @@ fn found(gpus: Vec<GpuRow>, holders: &[GpuHolder], attempts: &[Attempt], age: i6
         holders,
     }];
     let nodes = [node()];
-    zombies(&ZombieInput { gpus: &fleet, nodes: &nodes, held: &held, attempts, now: now() })
+    zombies(&ZombieInput {
+        gpus: &fleet,
+        nodes: &nodes,
+        held: &held,
+        attempts: &attempts.to_vec().into(),
+        now: now(),
+    })
 }
 
 fn of_slurm(mut of: Attempt) -> Attempt {
@@ -202,7 +208,9 @@ fn telemetry_without_owners_gets_those_of_the_scheduler() {
         holders: &holders,
     }];
     let nodes = [node()];
-    let input = ZombieInput { gpus: &fleet, nodes: &nodes, held: &held, attempts: &[], now: now() };
+    let none = Packed::default();
+    let input =
+        ZombieInput { gpus: &fleet, nodes: &nodes, held: &held, attempts: &none, now: now() };
     let named = with_holders(&input);
     let of = |at: usize| (named[at].sample.owner.job.clone(), named[at].sample.owner.user.clone());
     assert_eq!(of(0), (Some(text("77")), Some(text("wei"))));

@@ -1,5 +1,6 @@
 //! What jobs cost: traps with the wrong and the right number, captures beside another calculation, sums that add up.
 
+mod avoidable;
 mod captures;
 mod classes;
 mod conserve;

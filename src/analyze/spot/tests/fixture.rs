@@ -205,6 +205,7 @@ impl World {
             holdings: self.holdings.clone(),
             billed: None,
             network: None,
+            failed_runs: None,
             units: Arc::default(),
             launches: Arc::default(),
         });

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 
 use crate::analyze::savings::{SavingsInput, SavingsRules};
 use crate::domain::bill::{NetworkSpend, ResourceCosts};
+use crate::domain::jobs::AvoidableRuns;
 use crate::domain::{
     BilledUnit, CapacityReservation, Commitment, CommitmentState, Commits, FleetHour, Holdings,
     Hour, Instance, Offer, OfferingClass, PaymentOption, PlanRate, PlanType, Platform, PriceBasis,
@@ -46,6 +47,7 @@ pub struct World {
     pub paths: Vec<Arc<PathRow>>,
     /// True where a bill is kept.
     pub has_bill: bool,
+    pub failed_runs: Option<AvoidableRuns>,
     pub facts: SavingsFacts,
 }
 
@@ -65,6 +67,7 @@ impl World {
             network: None,
             paths: Vec::new(),
             has_bill: false,
+            failed_runs: None,
             facts: SavingsFacts::default(),
         }
     }
@@ -215,6 +218,7 @@ impl World {
                 holdings: self.holdings.clone(),
                 billed: self.has_bill.then(|| Arc::new(ResourceCosts::of(&month("2026-10", 1.0)))),
                 network: self.network.clone().map(Arc::new),
+                failed_runs: self.failed_runs.clone().map(Arc::new),
                 units: Arc::default(),
                 launches: Arc::default(),
             }),

@@ -1,3 +1,4 @@
+mod failed;
 mod fixture;
 mod many;
 mod network;

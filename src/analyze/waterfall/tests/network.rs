@@ -44,7 +44,8 @@ fn the_step_stands_between_idle_and_spot_and_the_waterfall_closes() {
     w.network = Some(network_spend(&month("2026-10", 1.0)));
     let found = w.waterfall();
     let kinds: Vec<StepKind> = found.steps.iter().map(|step| step.kind).collect();
-    assert_eq!(kinds, StepKind::ALL);
+    let all = StepKind::ALL.into_iter().filter(|kind| *kind != StepKind::FailedRuns);
+    assert_eq!(kinds, all.collect::<Vec<_>>(), "no jobs are read");
     assert!(StepKind::Idle < StepKind::Network && StepKind::Network < StepKind::Spot);
     let network = step(&found).unwrap();
     assert_eq!(cents(network.saves()), cents(151.0 / 720.0));

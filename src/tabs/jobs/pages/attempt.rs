@@ -172,14 +172,11 @@ fn losses(row: &JobRow, symbols: Symbols, width: usize, lines: &mut Vec<Line>) {
 
 /// The other attempts of the job, in the order in which they ran.
 fn others(app: &App, row: &JobRow, symbols: Symbols, lines: &mut Vec<Line>) {
-    let of = &row.of.attempt;
     let Some(jobs) = app.jobs() else { return };
-    let is_other = |other: &&Arc<JobRow>| other.of.attempt.is_of_same_job(of) && other.id != row.id;
-    let mut all: Vec<_> = jobs.attempts.iter().filter(is_other).collect();
+    let all = jobs.others_of(row);
     if all.is_empty() {
         return;
     }
-    all.sort_by_key(|other| other.of.number);
     heading("Other attempts of the job", lines);
     for other in all.iter().take(OTHERS) {
         let at = &other.of.attempt;

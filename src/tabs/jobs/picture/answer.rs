@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    JobRow, NodeRow, RunsCalculator, TaxItem, failed_runs, job_rows, node_rows, repeat_rows,
-    tax_rows, zombie_rows,
+    JobRow, NodeRow, RunsCalculator, TaxItem, failed_runs, job_prefix, job_rows, node_rows,
+    repeat_rows, tax_rows, zombie_rows,
 };
 use crate::analyze::jobs::{CancelledWeight, Costs, Repeat, TaxKey, TaxSums, Zombie, repeats, tax};
 use crate::domain::Reading;
@@ -43,6 +43,8 @@ pub struct JobsPicture {
     pub by: TaxKey,
     /// Attempts, the newest first.
     pub attempts: Arc<[Arc<JobRow>]>,
+    /// Places of the attempts in the order of their ids, so that one is found without going through all.
+    by_id: Arc<[u32]>,
     /// Sums by the key.
     pub tax: Arc<[Arc<TaxItem>]>,
     /// Nodes, the costliest first.
@@ -83,9 +85,13 @@ impl JobsPicture {
         });
         let repeats = repeat_rows(repeats(&costs.rows));
         let calculator = failed_runs(&costs.rows);
+        let attempts = job_rows(costs.rows);
+        let mut by_id: Vec<u32> = (0..attempts.len() as u32).collect();
+        by_id.sort_unstable_by_key(|place| &attempts[*place as usize].id);
         Self {
             by,
-            attempts: job_rows(costs.rows),
+            attempts,
+            by_id: by_id.into(),
             tax: tax_rows(&sums),
             nodes: node_rows(costs.nodes),
             repeats,
@@ -102,6 +108,26 @@ impl JobsPicture {
         }
     }
 
+    /// The attempt of this id; `None` where there is none.
+    pub fn attempt(&self, id: &str) -> Option<&Arc<JobRow>> {
+        let row = |place: &u32| &self.attempts[*place as usize];
+        let at = self.by_id.partition_point(|place| *row(place).id < *id);
+        self.by_id.get(at).map(row).filter(|row| *row.id == *id)
+    }
+
+    /// The other attempts of its job, in the order in which they ran.
+    pub fn others_of(&self, of: &JobRow) -> Vec<&Arc<JobRow>> {
+        let row = |place: &u32| &self.attempts[*place as usize];
+        let begin = job_prefix(&of.of.attempt);
+        let at = self.by_id.partition_point(|place| *row(place).id < *begin);
+        let near = self.by_id[at..].iter().map(row).take_while(|row| row.id.starts_with(&begin));
+        let is_other =
+            |row: &&Arc<JobRow>| row.of.attempt.is_of_same_job(&of.of.attempt) && row.id != of.id;
+        let mut all: Vec<_> = near.filter(is_other).collect();
+        all.sort_by_key(|row| row.of.number);
+        all
+    }
+
     /// The same with sums by another key.
     pub fn by(&self, by: TaxKey) -> Self {
         let sums = tax(self.attempts.iter().map(|row| &row.of), by);
@@ -113,5 +139,34 @@ impl JobsPicture {
         self.attempts.is_empty()
             && self.nodes.is_empty()
             && self.readings.iter().all(|reading| reading.taken_at.is_none())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tabs::jobs::state::fixture;
+
+    #[test]
+    fn each_attempt_is_found_by_its_id_and_with_the_others_of_its_job() {
+        let now = "2026-11-28T12:00:00Z".parse().unwrap();
+        let jobs = JobsPicture::of(fixture::read(now), TaxKey::State);
+        for row in jobs.attempts.iter() {
+            assert!(jobs.attempt(&row.id).is_some_and(|found| Arc::ptr_eq(found, row)));
+            let others = jobs
+                .attempts
+                .iter()
+                .filter(|other| other.id != row.id && other.of.attempt.job == row.of.attempt.job);
+            let ids = |all: Vec<&Arc<JobRow>>| -> Vec<Arc<str>> {
+                all.into_iter().map(|row| row.id.clone()).collect()
+            };
+            assert_eq!(ids(jobs.others_of(row)), ids(others.collect()));
+        }
+        // Job 101 was tried twice, the others once.
+        let alone = jobs.attempts.iter().filter(|row| jobs.others_of(row).is_empty());
+        assert_eq!((jobs.attempts.len(), alone.count()), (6, 4));
+        for none in ["", "slurm prod 101", "zzz"] {
+            assert_eq!(jobs.attempt(none), None);
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::analyze::jobs::{CauseClass, Costed, PriceFrom, Salvage, TypeFrom};
 use crate::domain::bill::Usd;
-use crate::domain::jobs::{Cause, GpuTime, Gpus, JobSource, JobState};
+use crate::domain::jobs::{Attempt, Cause, GpuTime, Gpus, JobSource, JobState};
 use crate::view::reasons::cause_fix;
 use crate::view::table_field::{field_table, fields};
 use crate::view::{TableField, Value, ViewContext};
@@ -28,15 +28,14 @@ pub struct JobRow {
 pub fn job_rows(of: Vec<Costed>) -> Arc<[Arc<JobRow>]> {
     let row = |of: Costed| {
         let attempt = &of.attempt;
-        let (source, cluster) = (attempt.id.source.word(), &attempt.id.cluster);
-        let (job, raw, key) = (&attempt.job, &attempt.id.raw, &attempt.id.key);
+        let (raw, key) = (&attempt.id.raw, &attempt.id.key);
         let nodes = match &attempt.nodes[..] {
             [] => String::new(),
             [one] => one.to_string(),
             [first, others @ ..] => format!("{first} +{}", others.len()),
         };
         Arc::new(JobRow {
-            id: format!("{source} {cluster} {job} {raw} {key} {}", of.number).into(),
+            id: format!("{}{raw} {key} {}", job_prefix(attempt), of.number).into(),
             cause: of.class.map(|class| class.word().to_owned()),
             code: attempt.cause.map(Cause::word),
             nodes,
@@ -44,6 +43,11 @@ pub fn job_rows(of: Vec<Costed>) -> Arc<[Arc<JobRow>]> {
         })
     };
     of.into_iter().rev().map(row).collect()
+}
+
+/// What ids of rows of one job begin with.
+pub(super) fn job_prefix(of: &Attempt) -> String {
+    format!("{} {} {} ", of.id.source.word(), of.id.cluster, of.job)
 }
 
 field_table! {

@@ -64,7 +64,7 @@ impl App {
 
     /// The attempt of this id; `None` where it is not known any more.
     pub(crate) fn job_attempt(&self, id: &str) -> Option<&Arc<JobRow>> {
-        self.jobs()?.attempts.iter().find(|row| *row.id == *id)
+        self.jobs()?.attempt(id)
     }
 
     /// What the row is known by, to be copied: of an attempt the id of its job.

@@ -185,6 +185,7 @@ fn target(kind: StepKind) -> Target {
     match kind {
         StepKind::Idle | StepKind::PartlyIdle => Target::Tab(Tab::Idle),
         StepKind::Network => Target::Tab(Tab::Network),
+        StepKind::FailedRuns => Target::Tab(Tab::Jobs),
         StepKind::RightSize => Target::List(SavingsList::Proposals),
         StepKind::Spot => Target::List(SavingsList::Spot),
         StepKind::Storage => Target::Tab(Tab::Storage),
@@ -247,6 +248,7 @@ fn place(kind: TaskKind) -> Target {
         TaskKind::Stop
         | TaskKind::Storage
         | TaskKind::Network
+        | TaskKind::FailedRuns
         | TaskKind::PartlyIdle
         | TaskKind::RightSize
         | TaskKind::Spot
