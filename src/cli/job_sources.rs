@@ -8,6 +8,7 @@ use jiff::SignedDuration;
 use super::accounts::Reach;
 use super::exit::CliError;
 use super::invocation::Invocation;
+use super::job_trackers::{mlflow, ray};
 use crate::bus::JobsSettings;
 use crate::cache::Jobs;
 use crate::config::{Env, SageMakerSection, SlurmSection};
@@ -47,6 +48,12 @@ pub fn sources(invocation: &Invocation, env: &Env) -> Result<Vec<Arc<dyn LiveJob
             all.extend(found);
         }
     }
+    for section in &config.mlflow {
+        all.push(mlflow(section, env).map_err(|error| named(&section.name, &error))?);
+    }
+    for section in &config.ray {
+        all.push(ray(section, env).map_err(|error| named(&section.name, &error))?);
+    }
     Ok(all)
 }
 
@@ -68,7 +75,7 @@ fn named(name: &str, error: &SourceError) -> CliError {
 }
 
 /// Value of a variable that holds a secret; `None` where it is not set.
-fn secret(env: &Env, name: &str) -> Option<Secret> {
+pub(super) fn secret(env: &Env, name: &str) -> Option<Secret> {
     env.get(name).map(Secret::new)
 }
 
@@ -112,7 +119,7 @@ fn sagemaker(
     }))
 }
 
-fn seconds(number: Option<u32>, default: Duration) -> Duration {
+pub(super) fn seconds(number: Option<u32>, default: Duration) -> Duration {
     number.map_or(default, |seconds| Duration::from_secs(seconds.into()))
 }
 

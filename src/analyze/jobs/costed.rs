@@ -11,6 +11,7 @@ use super::nodes::{Book, Held, Holder, KnownNodes, Ledger, NodeCost, TypeFrom, s
 use super::price::{NodeType, NodeTypes, PriceFrom, gpus, usd};
 use super::saved::{Checkpoints, KnownRun, Salvage, saved};
 use super::tax::{Summing, Tax, TaxKey};
+use super::trackers::labelled;
 use crate::domain::jobs::{Attempt, GpuTime, JobSource, JobState};
 
 /// Levels of parents that are followed.
@@ -124,7 +125,7 @@ fn each(
     take: &mut dyn FnMut(Costed, bool),
 ) -> Vec<NodeCost> {
     let book = Book::new(input.known, input.types);
-    let mut all = ordered(attempts);
+    let mut all = ordered(labelled(attempts));
     in_doubt(&mut all);
     let types = TypeTable::of(&mut all, &book);
     let parents: HashSet<JobKey> =

@@ -6,6 +6,7 @@
 mod attempt;
 mod cause;
 mod gpu_time;
+mod job_ref;
 mod name;
 mod node;
 mod words;
@@ -13,6 +14,7 @@ mod words;
 pub use attempt::{Attempt, AttemptId};
 pub use cause::Cause;
 pub use gpu_time::{GpuTime, Gpus, narrowed};
+pub use job_ref::JobRef;
 pub use name::{JobsName, JobsReading};
 pub use node::{GpuHolder, JobNode};
 pub use words::{JobSource, JobState};

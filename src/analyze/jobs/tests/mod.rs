@@ -7,6 +7,7 @@ mod held;
 mod nodes;
 mod repeated;
 mod salvage;
+mod trackers;
 mod traps;
 
 use std::sync::Arc;
