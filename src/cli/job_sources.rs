@@ -67,6 +67,18 @@ pub fn nearby(invocation: &Invocation, env: &Env) -> Vec<NearbyJobs> {
         let what = "sacct of Slurm is on this host".to_owned();
         found.push(NearbyJobs { what, lines: "[[jobs.slurm]]\nname = \"here\"" });
     }
+    // Their values may hold a password.
+    let names_server = |name: &str| env.get(name).is_some_and(|url| url.starts_with("http"));
+    if config.mlflow.is_empty() && names_server("MLFLOW_TRACKING_URI") {
+        let what = "MLFLOW_TRACKING_URI names a tracking server".to_owned();
+        let lines = "[[jobs.mlflow]]\nname = \"runs\"\nurl = \"https://…\"";
+        found.push(NearbyJobs { what, lines });
+    }
+    if config.ray.is_empty() && names_server("RAY_API_SERVER_ADDRESS") {
+        let what = "RAY_API_SERVER_ADDRESS names the dashboard of a Ray cluster".to_owned();
+        let lines = "[[jobs.ray]]\nname = \"ray\"\nurl = \"http://…\"";
+        found.push(NearbyJobs { what, lines });
+    }
     found
 }
 

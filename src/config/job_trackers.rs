@@ -11,7 +11,7 @@ use crate::domain::text;
 
 /// A tracking server of MLflow.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct MlFlowSection {
     /// The name shown.
     pub name: String,
@@ -39,7 +39,7 @@ pub struct MlFlowSection {
 
 /// A cluster of Ray, by its dashboard.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct RaySection {
     /// The name shown.
     pub name: String,
