@@ -14,7 +14,7 @@ use crate::cache::Jobs;
 use crate::config::{Env, SageMakerSection, SlurmSection};
 use crate::doctor::jobs::NearbyJobs;
 use crate::domain::{ErrorKind, Regions, Secret, SourceError};
-use crate::source::aws::{SageMakerJobs, calls};
+use crate::source::aws::{JobTagKeys, SageMakerJobs, calls};
 use crate::source::jobs::live::LiveJobs;
 use crate::source::jobs::slurm::{Place, SlurmPrograms, SlurmRest, SlurmSettings, Token};
 use crate::source::ssh::{Login, Target};
@@ -44,7 +44,12 @@ pub fn sources(invocation: &Invocation, env: &Env) -> Result<Vec<Arc<dyn LiveJob
     if !config.sagemaker.is_empty() {
         let reaches = invocation.reaches();
         for section in &config.sagemaker {
-            let found = sagemaker(section, &reaches).map_err(|e| named(&section.name, &e))?;
+            let keys = JobTagKeys {
+                user: invocation.config.teams.user_tag_keys(),
+                team: invocation.config.tag_keys.team.clone(),
+                project: invocation.config.tag_keys.project.clone(),
+            };
+            let found = sagemaker(section, &reaches, keys).map_err(|e| named(&section.name, &e))?;
             all.extend(found);
         }
     }
@@ -95,6 +100,7 @@ pub(super) fn secret(env: &Env, name: &str) -> Option<Secret> {
 fn sagemaker(
     section: &SageMakerSection,
     reaches: &[Reach],
+    keys: JobTagKeys,
 ) -> Result<Option<Arc<dyn LiveJobs>>, SourceError> {
     let unknown = |message: &str, fix: &str| {
         let call = calls::LIST_TRAINING_JOBS.action;
@@ -127,7 +133,7 @@ fn sagemaker(
         None => reach.regions.clone(),
     };
     Ok(reach.job_account().map(|account| -> Arc<dyn LiveJobs> {
-        Arc::new(SageMakerJobs::new(&section.name, account, regions))
+        Arc::new(SageMakerJobs::new(&section.name, account, regions).with_tags(keys))
     }))
 }
 
