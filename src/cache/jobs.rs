@@ -15,7 +15,7 @@ use super::schema::JOBS;
 use crate::domain::jobs::{Attempt, AttemptId, GpuHolder, JobNode, JobsName, JobsReading, Packed};
 
 /// Version of what the blobs hold. To be raised whenever [`Attempt`] changes.
-pub(super) const LAYOUT: i64 = 3;
+pub(super) const LAYOUT: i64 = 4;
 
 /// Most attempts that are kept and read at once.
 pub(super) const ATTEMPTS_AT_MOST: u64 = 3_000_000;

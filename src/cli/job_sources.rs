@@ -8,12 +8,13 @@ use jiff::SignedDuration;
 use super::accounts::Reach;
 use super::exit::CliError;
 use super::invocation::Invocation;
+use super::job_trackers::{mlflow, ray};
 use crate::bus::JobsSettings;
 use crate::cache::Jobs;
 use crate::config::{Env, SageMakerSection, SlurmSection};
 use crate::doctor::jobs::NearbyJobs;
 use crate::domain::{ErrorKind, Regions, Secret, SourceError};
-use crate::source::aws::{SageMakerJobs, calls};
+use crate::source::aws::{JobTagKeys, SageMakerJobs, calls};
 use crate::source::jobs::live::LiveJobs;
 use crate::source::jobs::slurm::{Place, SlurmPrograms, SlurmRest, SlurmSettings, Token};
 use crate::source::ssh::{Login, Target};
@@ -43,9 +44,20 @@ pub fn sources(invocation: &Invocation, env: &Env) -> Result<Vec<Arc<dyn LiveJob
     if !config.sagemaker.is_empty() {
         let reaches = invocation.reaches();
         for section in &config.sagemaker {
-            let found = sagemaker(section, &reaches).map_err(|e| named(&section.name, &e))?;
+            let keys = JobTagKeys {
+                user: invocation.config.teams.user_tag_keys(),
+                team: invocation.config.tag_keys.team.clone(),
+                project: invocation.config.tag_keys.project.clone(),
+            };
+            let found = sagemaker(section, &reaches, keys).map_err(|e| named(&section.name, &e))?;
             all.extend(found);
         }
+    }
+    for section in &config.mlflow {
+        all.push(mlflow(section, env).map_err(|error| named(&section.name, &error))?);
+    }
+    for section in &config.ray {
+        all.push(ray(section, env).map_err(|error| named(&section.name, &error))?);
     }
     Ok(all)
 }
@@ -60,6 +72,18 @@ pub fn nearby(invocation: &Invocation, env: &Env) -> Vec<NearbyJobs> {
         let what = "sacct of Slurm is on this host".to_owned();
         found.push(NearbyJobs { what, lines: "[[jobs.slurm]]\nname = \"here\"" });
     }
+    // Their values may hold a password.
+    let names_server = |name: &str| env.get(name).is_some_and(|url| url.starts_with("http"));
+    if config.mlflow.is_empty() && names_server("MLFLOW_TRACKING_URI") {
+        let what = "MLFLOW_TRACKING_URI names a tracking server".to_owned();
+        let lines = "[[jobs.mlflow]]\nname = \"runs\"\nurl = \"https://…\"";
+        found.push(NearbyJobs { what, lines });
+    }
+    if config.ray.is_empty() && names_server("RAY_API_SERVER_ADDRESS") {
+        let what = "RAY_API_SERVER_ADDRESS names the dashboard of a Ray cluster".to_owned();
+        let lines = "[[jobs.ray]]\nname = \"ray\"\nurl = \"http://…\"";
+        found.push(NearbyJobs { what, lines });
+    }
     found
 }
 
@@ -68,7 +92,7 @@ fn named(name: &str, error: &SourceError) -> CliError {
 }
 
 /// Value of a variable that holds a secret; `None` where it is not set.
-fn secret(env: &Env, name: &str) -> Option<Secret> {
+pub(super) fn secret(env: &Env, name: &str) -> Option<Secret> {
     env.get(name).map(Secret::new)
 }
 
@@ -76,6 +100,7 @@ fn secret(env: &Env, name: &str) -> Option<Secret> {
 fn sagemaker(
     section: &SageMakerSection,
     reaches: &[Reach],
+    keys: JobTagKeys,
 ) -> Result<Option<Arc<dyn LiveJobs>>, SourceError> {
     let unknown = |message: &str, fix: &str| {
         let call = calls::LIST_TRAINING_JOBS.action;
@@ -108,11 +133,11 @@ fn sagemaker(
         None => reach.regions.clone(),
     };
     Ok(reach.job_account().map(|account| -> Arc<dyn LiveJobs> {
-        Arc::new(SageMakerJobs::new(&section.name, account, regions))
+        Arc::new(SageMakerJobs::new(&section.name, account, regions).with_tags(keys))
     }))
 }
 
-fn seconds(number: Option<u32>, default: Duration) -> Duration {
+pub(super) fn seconds(number: Option<u32>, default: Duration) -> Duration {
     number.map_or(default, |seconds| Duration::from_secs(seconds.into()))
 }
 

@@ -30,6 +30,7 @@ mod interrupt;
 pub mod inventories;
 pub mod invocation;
 pub mod job_sources;
+mod job_trackers;
 pub mod jobs;
 mod list_options;
 pub mod log;

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::gpus::{is_ssh_host, web_address};
+use super::job_trackers::{self, MlFlowSection, RaySection};
 use super::validate::{is_region_code, unusable_name};
 use crate::domain::address::{Address, may_carry_credentials};
 use crate::domain::text;
@@ -22,6 +23,10 @@ pub struct JobsSection {
     pub slurm: Option<Vec<SlurmSection>>,
     /// Training and processing jobs of SageMaker, by account.
     pub sagemaker: Option<Vec<SageMakerSection>>,
+    /// Tracking servers of MLflow, whose runs label jobs.
+    pub mlflow: Option<Vec<MlFlowSection>>,
+    /// Clusters of Ray, by their dashboards.
+    pub ray: Option<Vec<RaySection>>,
     /// Days that the first reading of a source goes back.
     #[schemars(range(min = 1, max = 366))]
     pub first_days: Option<u32>,
@@ -80,6 +85,10 @@ pub struct JobsConfig {
     pub slurm: Vec<SlurmSection>,
     /// Jobs of SageMaker.
     pub sagemaker: Vec<SageMakerSection>,
+    /// Tracking servers of MLflow.
+    pub mlflow: Vec<MlFlowSection>,
+    /// Clusters of Ray.
+    pub ray: Vec<RaySection>,
     /// Days that the first reading of a source goes back.
     pub first_days: u32,
     /// Queues in which people work by hand.
@@ -102,6 +111,8 @@ impl JobsSection {
         Self {
             slurm: self.slurm.or(under.slurm),
             sagemaker: self.sagemaker.or(under.sagemaker),
+            mlflow: self.mlflow.or(under.mlflow),
+            ray: self.ray.or(under.ray),
             first_days: self.first_days.or(under.first_days),
             interactive: self.interactive.or(under.interactive),
             instance_types,
@@ -115,6 +126,8 @@ impl JobsConfig {
         Self {
             slurm: section.slurm.unwrap_or_default(),
             sagemaker: section.sagemaker.unwrap_or_default(),
+            mlflow: section.mlflow.unwrap_or_default(),
+            ray: section.ray.unwrap_or_default(),
             first_days: section.first_days.unwrap_or(FIRST_DAYS),
             interactive: section.interactive.unwrap_or_default(),
             instance_types: section.instance_types,
@@ -126,6 +139,8 @@ impl JobsConfig {
         JobsSection {
             slurm: Some(self.slurm.clone()),
             sagemaker: Some(self.sagemaker.clone()),
+            mlflow: Some(self.mlflow.clone()),
+            ray: Some(self.ray.clone()),
             first_days: Some(self.first_days),
             interactive: Some(self.interactive.clone()),
             instance_types: self.instance_types.clone(),
@@ -165,7 +180,11 @@ pub(super) fn problems(section: &JobsSection) -> Vec<(String, String)> {
     let slurm = slurm.map(|(i, of)| (format!("slurm[{i}].name"), of.name.as_str()));
     let sagemaker = section.sagemaker.iter().flatten().enumerate();
     let sagemaker = sagemaker.map(|(i, of)| (format!("sagemaker[{i}].name"), of.name.as_str()));
-    for (key, name) in slurm.chain(sagemaker) {
+    let mlflow = section.mlflow.iter().flatten().enumerate();
+    let mlflow = mlflow.map(|(i, of)| (format!("mlflow[{i}].name"), of.name.as_str()));
+    let ray = section.ray.iter().flatten().enumerate();
+    let ray = ray.map(|(i, of)| (format!("ray[{i}].name"), of.name.as_str()));
+    for (key, name) in slurm.chain(sagemaker).chain(mlflow).chain(ray) {
         if name.trim().is_empty() {
             out.push((key, "a name is needed: it is shown with the readings".into()));
         } else if name.chars().any(text::is_unsafe) {
@@ -182,6 +201,12 @@ pub(super) fn problems(section: &JobsSection) -> Vec<(String, String)> {
     for (i, sagemaker) in section.sagemaker.iter().flatten().enumerate() {
         of_sagemaker(&format!("sagemaker[{i}]"), sagemaker, &mut out);
     }
+    let trackers = (section.mlflow.as_deref(), section.ray.as_deref());
+    job_trackers::problems(
+        trackers.0.unwrap_or_default(),
+        trackers.1.unwrap_or_default(),
+        &mut out,
+    );
     for (i, pattern) in section.interactive.iter().flatten().enumerate() {
         if let Some(why) = odd_pattern(pattern) {
             out.push((format!("interactive[{i}]"), why));

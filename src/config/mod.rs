@@ -13,6 +13,7 @@ pub mod env;
 pub mod error;
 pub mod file;
 pub mod gpus;
+pub mod job_trackers;
 pub mod jobs;
 pub mod load;
 pub mod organization;
@@ -45,6 +46,7 @@ pub use file::{ColorChoice, FileConfig, RegionsText, SavedView, SymbolChoice};
 pub use gpus::{
     ExportersSection, FlavourChoice, GpusConfig, PrometheusSection, SshSection, ec2_hosts,
 };
+pub use job_trackers::{MlFlowSection, RaySection};
 pub use jobs::{JobsConfig, SageMakerSection, SlurmSection};
 pub use load::{Loaded, load};
 pub use organization::{Found, OrganizationConfig, OrganizationSection};

@@ -51,6 +51,10 @@ pub enum SourceId {
     Slurm,
     /// Training and processing jobs of SageMaker.
     SageMaker,
+    /// Runs of MLflow.
+    MlFlow,
+    /// Jobs of a Ray cluster.
+    Ray,
 }
 
 /// Some of the sources.
@@ -82,7 +86,7 @@ impl SourceSet {
 
 impl SourceId {
     /// All sources, in the order of the header.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 21] = [
         Self::Identity,
         Self::Ec2,
         Self::CloudWatch,
@@ -102,6 +106,8 @@ impl SourceId {
         Self::Resources,
         Self::Slurm,
         Self::SageMaker,
+        Self::MlFlow,
+        Self::Ray,
     ];
 
     /// True for the sources of GPU telemetry.
@@ -139,6 +145,8 @@ impl SourceId {
             Self::Resources => "resources",
             Self::Slurm => "slurm",
             Self::SageMaker => "sagemaker",
+            Self::MlFlow => "mlflow",
+            Self::Ray => "ray",
         }
     }
 }

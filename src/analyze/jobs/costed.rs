@@ -11,6 +11,7 @@ use super::nodes::{Book, Held, Holder, KnownNodes, Ledger, NodeCost, TypeFrom, s
 use super::price::{NodeType, NodeTypes, PriceFrom, gpus, usd};
 use super::saved::{Checkpoints, KnownRun, Salvage, saved};
 use super::tax::{Summing, Tax, TaxKey};
+use super::trackers::labelled;
 use crate::domain::hash::FastMap;
 use crate::domain::jobs::{Attempt, AttemptView, GpuTime, JobSource, JobState, Packed};
 
@@ -156,11 +157,12 @@ impl Ties {
 /// Hands each attempt with its costs to `take`, and whether others have to do with it: a parent, its children, parts side by
 /// side. These are complete only together. Returns the nodes.
 fn each(
-    mut all: Packed,
+    all: Packed,
     input: &CostInput<'_>,
     take: &mut dyn FnMut(Costed, bool),
 ) -> Vec<NodeCost> {
     let book = Book::new(input.known, input.types);
+    let mut all = labelled(all);
     all.sort();
     in_doubt(&mut all);
     let types = TypeTable::of(&mut all, &book);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use super::zombies::{HeldGpus, ZombieInput, covered_holders, with_holders};
-use crate::domain::jobs::{Attempt, GpuHolder, JobNode, JobSource, JobState};
+use crate::domain::jobs::{Attempt, GpuHolder, JobNode, JobSource, JobState, Packed};
 use crate::fleet::{GpuFleet, GpuRow, HeldBy, HeldInstances, HeldNode};
 
 /// Time between two readings of a source while nobody looks at jobs; twice as old a reading tells nothing of now.
@@ -79,7 +79,8 @@ impl KeptHolders {
     pub fn named(&self, gpus: &GpuFleet, now: Timestamp) -> Vec<Arc<GpuRow>> {
         let held: Vec<HeldGpus<'_>> =
             self.held.iter().map(|reading| reading.borrowed(READ_EVERY)).collect();
-        with_holders(&ZombieInput { gpus, nodes: &self.nodes, held: &held, attempts: &[], now })
+        let none = Packed::default();
+        with_holders(&ZombieInput { gpus, nodes: &self.nodes, held: &held, attempts: &none, now })
     }
 
     /// Who holds instances: the jobs that hold GPUs of their nodes, and the attempts that run there. What was read longer ago

@@ -7,6 +7,7 @@
 //! | `saved` | what checkpoints saved, confirmed or refuted by the attempt that went on |
 //! | `lost` | how much of an attempt came to nothing |
 //! | `class` | classes of causes, by codes and by what the source says |
+//! | `trackers` | runs of trackers as labels of the jobs in which they were |
 //! | `costed` | attempts with their costs: numbered, parts side by side as one, no hour twice |
 //! | `tax` | sums by key, goodput |
 //! | `repeats` | what was lost again and again |
@@ -27,6 +28,7 @@ mod saved;
 mod tax;
 #[cfg(test)]
 mod tests;
+mod trackers;
 mod used;
 mod zombies;
 

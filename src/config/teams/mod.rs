@@ -162,6 +162,12 @@ impl TeamsConfig {
         users.chain(required).chain(maps).collect()
     }
 
+    /// Tag keys that name the user.
+    pub fn user_tag_keys(&self) -> Vec<String> {
+        let usual = || USER_TAGS.iter().map(|key| (*key).to_owned()).collect();
+        self.teams.user_tags.clone().unwrap_or_else(usual)
+    }
+
     /// The rules, beside these tag keys of the dimensions.
     pub fn rules(&self, keys: &TagKeys) -> Rules {
         let of = &self.teams;
@@ -169,7 +175,7 @@ impl TeamsConfig {
             list.clone().unwrap_or_else(|| usual.iter().map(|text| (*text).to_owned()).collect())
         };
         let shared = |text: &String| Arc::<str>::from(text.trim());
-        let base = Rules::new(keys, &texts(&of.user_tags, &USER_TAGS));
+        let base = Rules::new(keys, &self.user_tag_keys());
         Rules {
             names: of.names.iter().flatten().map(shared).collect(),
             aliases: resolved(&of.aliases),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Cause, Gpus, JobSource, JobState};
+use super::{Cause, Gpus, JobRef, JobSource, JobState};
 use crate::domain::bill::Usd;
 use crate::domain::intern;
 
@@ -108,6 +108,8 @@ pub struct Attempt {
     /// List price of one whole node, where its source has prices of its own: USD per hour, the mean where nodes have
     /// several. `None` = by the instance type.
     pub node_usd_per_hour: Option<Usd>,
+    /// Job of a scheduler in which a tracker's run was; `None` where it names none, and for jobs of schedulers.
+    pub in_job: Option<Box<JobRef>>,
 }
 
 impl Attempt {
@@ -149,6 +151,7 @@ impl Attempt {
             predictions: None,
             billed_ms: None,
             node_usd_per_hour: None,
+            in_job: None,
         }
     }
 

@@ -29,6 +29,8 @@ impl JobsName {
         Some(match self.kind {
             JobSource::Slurm => SourceId::Slurm,
             JobSource::SageMaker => SourceId::SageMaker,
+            JobSource::MlFlow => SourceId::MlFlow,
+            JobSource::Ray => SourceId::Ray,
             JobSource::File | JobSource::Demo => return None,
         })
     }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::attempt::held_ms;
 use super::dict::Dict;
-use super::{Attempt, AttemptId, Cause, Gpus, JobSource, JobState};
+use super::{Attempt, AttemptId, Cause, Gpus, JobRef, JobSource, JobState};
 use crate::domain::bill::Usd;
 
 /// Length of the id of a job that is its raw id.
@@ -52,6 +52,7 @@ struct Rest {
     parent: Option<Arc<str>>,
     project: Option<Arc<str>>,
     tracker: Option<Arc<str>>,
+    in_job: Option<Box<JobRef>>,
     checkpoint: Option<Arc<str>>,
     seen_until: Option<Timestamp>,
     saved_at: Option<Timestamp>,
@@ -112,6 +113,10 @@ pub struct AttemptView<'a> {
     pub parts_of: Option<&'a Arc<str>>,
     /// Id of the job whose time includes the time of this one.
     pub parent: Option<&'a Arc<str>>,
+    /// Name of the job.
+    pub name: Option<&'a Arc<str>>,
+    /// Of a run of a tracker, the job of a scheduler in which it was.
+    pub in_job: Option<&'a JobRef>,
     /// Queue.
     pub queue: Option<&'a Arc<str>>,
     /// State.
@@ -176,6 +181,7 @@ impl Packed {
             team,
             project,
             tracker,
+            in_job,
             queue,
             state,
             state_source,
@@ -214,6 +220,7 @@ impl Packed {
             parent,
             project,
             tracker,
+            in_job,
             checkpoint,
             seen_until,
             saved_at,
@@ -297,6 +304,7 @@ impl Packed {
             parent,
             project,
             tracker,
+            in_job,
             checkpoint,
             seen_until,
             saved_at,
@@ -315,6 +323,7 @@ impl Packed {
             team: text(row.team),
             project,
             tracker,
+            in_job,
             queue: text(row.queue),
             state,
             state_source,
@@ -355,6 +364,8 @@ impl Packed {
             job,
             parts_of: rest.parts_of.as_ref(),
             parent: rest.parent.as_ref(),
+            name: self.texts.get(row.name).as_ref(),
+            in_job: rest.in_job.as_deref(),
             queue: self.texts.get(row.queue).as_ref(),
             state: self.endings.get(row.ending).state,
             submitted_at: told(&self.far, row.submitted_at),
@@ -409,6 +420,20 @@ impl Packed {
         }
         let holding = Holding { instance_type: Some(instance_type), region, ..known.clone() };
         self.rows[place].holding = self.holdings.id(holding);
+    }
+
+    /// Writes an attempt at a place below [`Packed::len`].
+    pub fn set(&mut self, place: usize, of: Attempt) {
+        self.push(of);
+        if let Some(row) = self.rows.pop() {
+            self.rows[place] = row;
+        }
+    }
+
+    /// Takes those at some places out.
+    pub fn remove(&mut self, is_gone: impl Fn(usize) -> bool) {
+        let mut places = 0..;
+        self.rows.retain(|_| places.next().is_none_or(|place| !is_gone(place)));
     }
 
     /// Keeps those of which this is true.

@@ -50,6 +50,14 @@ impl JobState {
     }
 }
 
+impl JobSource {
+    /// True for what tells of runs and does not decide of them: its states are claims, and where it names the job of a scheduler
+    /// in which a run was, that job's time and state count.
+    pub const fn is_tracker(self) -> bool {
+        matches!(self, Self::MlFlow | Self::Ray)
+    }
+}
+
 words! {
     /// Where an attempt was read.
     JobSource {
@@ -61,5 +69,9 @@ words! {
         File = "file",
         /// The demo.
         Demo = "demo",
+        /// Runs of MLflow.
+        MlFlow = "mlflow",
+        /// Jobs of a Ray cluster.
+        Ray = "ray",
     }
 }

@@ -101,7 +101,7 @@ use crate::domain::{
 };
 
 pub use config::{AccountSource, AssumeRole, Patience};
-pub use sagemaker::jobs::SageMakerJobs;
+pub use sagemaker::jobs::{JobTagKeys, SageMakerJobs};
 pub use signer::signer;
 
 /// An AWS account as a [`Provider`]. Nothing is read before the first call.

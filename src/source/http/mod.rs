@@ -77,7 +77,7 @@ pub struct Limit {
 pub struct Request {
     /// URL of the request.
     pub url: Url,
-    /// Body of a form to post; `None` for GET.
+    /// Body to post: a form, unless the client's fixed headers name another content type. `None` for GET.
     pub form: Option<String>,
     /// Further headers, never shown.
     pub headers: Vec<(String, Secret)>,
@@ -180,10 +180,14 @@ impl Http {
         }
         let method = if request.form.is_some() { Method::POST } else { Method::GET };
         let client = self.client(way, &place)?;
+        let is_typed = all.contains_key(reqwest::header::CONTENT_TYPE);
         let mut call = client.request(method, request.url).headers(all).timeout(limit.time);
         if let Some(form) = request.form {
-            let kind = HeaderValue::from_static(FORM);
-            call = call.header(reqwest::header::CONTENT_TYPE, kind).body(form);
+            if !is_typed {
+                let kind = HeaderValue::from_static(FORM);
+                call = call.header(reqwest::header::CONTENT_TYPE, kind);
+            }
+            call = call.body(form);
         }
         let from = std::time::Instant::now();
         let read = async {

@@ -9,8 +9,11 @@
 //! | `time` | moments and spans as text |
 //! | `lines` | lines of a file within bounds |
 //! | `live` | the trait of sources that are asked again and again |
+//! | `mlflow/`, `ray/` | runs of a tracker, jobs of a Ray cluster |
+//! | `claims` | what trackers say of schedulers' jobs |
 //! | `note`, `error` | what is odd but usable, and what is not |
 
+mod claims;
 mod columns;
 mod csv;
 mod entry;
@@ -18,7 +21,9 @@ mod error;
 mod jsonl;
 mod lines;
 pub mod live;
+pub mod mlflow;
 mod note;
+pub mod ray;
 pub mod slurm;
 mod status;
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod held;
 mod nodes;
 mod repeated;
 mod salvage;
+mod trackers;
 mod traps;
 
 use std::sync::Arc;

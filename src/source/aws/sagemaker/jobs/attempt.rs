@@ -40,6 +40,8 @@ pub struct Job {
     pub attempt: Attempt,
     /// Instance types with the number of their instances; empty where they are not all told.
     pub machines: Vec<(Arc<str>, u32)>,
+    /// ARN; `None` where it is not told, or is none.
+    pub arn: Option<String>,
 }
 
 /// What both kinds tell of a job.
@@ -168,7 +170,9 @@ impl Told<'_> {
                 several => attempt.gpus = gpus(several),
             }
         }
-        Some(Job { kind: self.kind, attempt, machines })
+        // It is sent back: one that is unsafe is left alone.
+        let arn = self.arn.filter(|arn| text::is_id(arn)).map(str::to_owned);
+        Some(Job { kind: self.kind, attempt, machines, arn })
     }
 }
 

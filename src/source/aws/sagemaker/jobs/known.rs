@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::super::super::resource_prices::JobPrices;
 use super::attempt::Kind;
+use crate::domain::Tags;
 
 /// Jobs that are remembered as over.
 const JOBS_AT_MOST: usize = 100_000;
@@ -24,6 +25,8 @@ struct Inner {
     prices: HashMap<Arc<str>, (Timestamp, Arc<JobPrices>)>,
     /// Jobs that were over when they were looked at.
     over: HashSet<Seen>,
+    /// Tags of jobs, by their ARN.
+    tags: HashMap<String, Tags>,
 }
 
 /// A job as of its last change: region, kind, name, time.
@@ -46,6 +49,20 @@ impl Known {
             inner.over.clear();
         }
         inner.over.extend(seen);
+    }
+
+    /// Tags of a job, as they were read; `None` where they are to be read.
+    pub fn tags(&self, arn: &str) -> Option<Tags> {
+        self.inner().tags.get(arn).cloned()
+    }
+
+    /// Keeps tags of a job, so that those of one that runs are read once.
+    pub fn keep_tags(&self, arn: &str, tags: Tags) {
+        let mut inner = self.inner();
+        if inner.tags.len() >= JOBS_AT_MOST {
+            inner.tags.clear();
+        }
+        inner.tags.insert(arn.to_owned(), tags);
     }
 
     /// List prices of a region that are at most a week old; `None` where they are to be read.

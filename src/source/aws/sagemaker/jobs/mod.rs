@@ -5,6 +5,7 @@
 
 mod attempt;
 mod known;
+mod labels;
 mod priced;
 #[cfg(test)]
 mod tests;
@@ -20,6 +21,7 @@ use jiff::Timestamp;
 use self::attempt::{Job, Kind};
 pub use self::known::Known;
 use self::known::Seen;
+pub use self::labels::JobTagKeys;
 use self::priced::priced;
 use self::wire::{
     DescribeProcessingJob, DescribeTrainingJob, JobRow, ListProcessingJobs, ListTrainingJobs, Which,
@@ -27,14 +29,14 @@ use self::wire::{
 use super::super::AwsProvider;
 use super::super::json_api::{ask, every};
 use super::super::resource_prices::{self, JobPrices};
-use super::{AT_ONCE, unless_gone};
+use super::{AT_ONCE, tags, unless_gone};
 use crate::domain::jobs::JobSource;
-use crate::domain::{ErrorKind, Regions, SourceError, text};
+use crate::domain::{ErrorKind, Regions, SourceError, Tags, text};
 use crate::source::Provider as _;
 use crate::source::jobs::live::{JobWindow, JobsName, JobsRead, LiveJobs};
 
 /// How long one reading looks at jobs; the next one goes on.
-const BUDGET: Duration = Duration::from_secs(15);
+const BUDGET: Duration = Duration::from_secs(8);
 
 /// Jobs of one kind that one reading of a region looks at.
 const JOBS_AT_MOST: usize = 1_000;
@@ -44,6 +46,8 @@ pub struct SageMakerJobs {
     name: JobsName,
     aws: Arc<AwsProvider>,
     regions: Regions,
+    /// Tag keys of whose a job is; `None` = tags are not read.
+    keys: Option<JobTagKeys>,
 }
 
 /// A job that is to be looked at.
@@ -91,7 +95,48 @@ impl SageMakerJobs {
     /// The jobs of an account in these regions, under a clean name. Asks nobody anything.
     pub fn new(name: &str, aws: Arc<AwsProvider>, regions: Regions) -> Self {
         let name = JobsName { kind: JobSource::SageMaker, name: text::clean(name).into() };
-        Self { name, aws, regions }
+        Self { name, aws, regions, keys: None }
+    }
+
+    /// The same, with user, team and project of each job by its tags: a call more for each job.
+    #[must_use]
+    pub fn with_tags(self, keys: JobTagKeys) -> Self {
+        Self { keys: Some(keys), ..self }
+    }
+
+    /// Reads whose jobs are. What fails is said, and keeps no job from being read.
+    async fn label(&self, region: &Arc<str>, part: &mut Part) {
+        let Some(keys) = &self.keys else { return };
+        for jobs in part.jobs.chunks_mut(AT_ONCE) {
+            let asked: Vec<_> = jobs.iter().map(|job| self.tags(region, job)).collect();
+            let answers = join_all(asked).await;
+            for (job, answer) in jobs.iter_mut().zip(answers) {
+                match answer {
+                    Ok(Some(tags)) => keys.label(&tags, &mut job.attempt),
+                    Ok(None) => {}
+                    Err(error) => {
+                        let error = error.with_fix();
+                        let why = "user, team and project of jobs are unknown";
+                        part.notes.push(format!("{region}: {why}: {error}"));
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Tags of a job; `None` for one that is gone.
+    async fn tags(&self, region: &Arc<str>, job: &Job) -> Result<Option<Tags>, SourceError> {
+        let known = &self.aws.known_jobs;
+        let Some(arn) = &job.arn else { return Ok(None) };
+        if let Some(tags) = known.tags(arn) {
+            return Ok(Some(tags));
+        }
+        let read = tags(&self.aws, region, arn).await?;
+        if let Some(tags) = &read {
+            known.keep_tags(arn, tags.clone());
+        }
+        Ok(read)
     }
 
     async fn regions(&self) -> Result<Vec<Arc<str>>, SourceError> {
@@ -111,6 +156,7 @@ impl SageMakerJobs {
         if part.jobs.is_empty() {
             return part;
         }
+        self.label(region, &mut part).await;
         match self.prices(region, window.until).await {
             Ok(prices) => part.notes.extend(priced(&mut part.jobs, &prices, region)),
             Err(error) => {

@@ -368,3 +368,61 @@ async fn an_account_that_refuses_everything_is_a_failure() {
     let error = source(&server).read(&window()).await.unwrap_err();
     assert_eq!(error.kind, ErrorKind::Denied);
 }
+
+#[tokio::test]
+async fn tags_tell_whose_a_job_is_and_are_read_once() {
+    let server = Server::start(move |_, request| match operation(request) {
+        "ListTrainingJobs" if body(request)["StatusEquals"] == "InProgress" => {
+            answered(&json!({"TrainingJobSummaries": [{"TrainingJobName": "runs"}]}))
+        }
+        "ListTrainingJobs" => answered(&json!({"TrainingJobSummaries": []})),
+        "DescribeTrainingJob" => {
+            let mut job = described("runs");
+            job["TrainingJobStatus"] = "InProgress".into();
+            answered(&job)
+        }
+        "ListProcessingJobs" => answered(&json!({})),
+        "ListTags" => {
+            assert!(body(request)["ResourceArn"].as_str().unwrap().ends_with("training-job/runs"));
+            answered(&json!({"Tags": [{"Key": "Owner", "Value": "alice"},
+                {"Key": "squad", "Value": "nlp"}, {"Key": "project", "Value": " "}]}))
+        }
+        "GetProducts" => prices(),
+        other => panic!("{other}"),
+    });
+    let keys = JobTagKeys {
+        user: vec!["user".into(), "owner".into()],
+        team: vec!["team".into(), "squad".into()],
+        project: vec!["project".into()],
+    };
+    let source = source(&server).with_tags(keys);
+    for looks in 1..=2 {
+        let read = source.read(&window()).await.unwrap();
+        let of = &read.attempts[0];
+        assert_eq!((of.user.as_deref(), of.team.as_deref()), (Some("alice"), Some("nlp")));
+        assert_eq!((&of.project, read.refusal), (&None, None));
+        // Asked for once, though the job is looked at each time.
+        let asked = server.seen();
+        let tags = asked.iter().filter(|request| operation(request) == "ListTags").count();
+        let looked = asked.iter().filter(|request| operation(request) == "DescribeTrainingJob");
+        assert_eq!((tags, looked.count()), (1, looks));
+    }
+}
+
+#[tokio::test]
+async fn tags_that_are_refused_keep_no_job_from_being_read() {
+    let server = Server::start(move |_, request| match operation(request) {
+        "ListTrainingJobs" => training_page(request),
+        "DescribeTrainingJob" => {
+            answered(&described(body(request)["TrainingJobName"].as_str().unwrap()))
+        }
+        "ListProcessingJobs" => answered(&json!({})),
+        "ListTags" => refused("AccessDeniedException"),
+        "GetProducts" => prices(),
+        other => panic!("{other}"),
+    });
+    let read = source(&server).with_tags(JobTagKeys::default()).read(&window()).await.unwrap();
+    assert_eq!((read.attempts.len(), read.refusal), (3, None));
+    assert!(read.attempts.iter().all(|of| of.user.is_none()));
+    assert!(read.notes.len() == 1 && read.notes[0].contains("ListTags"), "{:?}", read.notes);
+}
