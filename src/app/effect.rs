@@ -56,6 +56,8 @@ pub enum Effect {
     /// Asks the jobs that are kept; answered by [`super::Msg::Jobs`]. A later question replaces an earlier one that was
     /// not answered yet.
     ReadJobs(JobsQuestion),
+    /// Reads the newest part of the audit log; the number is that of the reading. Answered by [`super::Msg::Actions`].
+    ReadActions(u64),
     /// Reads the configured sources of jobs, unless that is being done; answered by [`super::Msg::JobSources`].
     ReadJobSources,
     /// Switches to this preset; answered by [`super::Msg::Preset`] and [`super::Msg::Fleet`].

@@ -409,11 +409,6 @@ pub fn own_cost() -> OwnCost {
     }
 }
 
-/// The names of the tabs that there is something to show in.
-pub fn titles(app: &App) -> Vec<&'static str> {
-    app.tabs().map(crate::tabs::Tab::title).collect()
-}
-
 /// Presses the keys of a script: characters as they are, others by name in angle brackets
 /// (`"jj/gpu<lt>5<enter>"`; `<lt>` is `<`). Draws nothing. Returns all effects.
 pub fn press(app: &mut App, script: &str) -> Vec<Effect> {

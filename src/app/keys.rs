@@ -92,7 +92,8 @@ impl App {
         }
     }
 
-    fn act(&mut self, action: Action, quit_asked: bool) -> Vec<Effect> {
+    /// Does what an action means here; `quit_asked` = the key before asked to quit.
+    pub(super) fn act(&mut self, action: Action, quit_asked: bool) -> Vec<Effect> {
         match action {
             // A process that sleeps could neither see nor write down what its calls did.
             Action::Suspend if self.sheet.as_ref().is_some_and(Sheet::is_running) => {
@@ -228,7 +229,7 @@ impl App {
     }
 
     fn turn_tab(&mut self, forward: bool) {
-        let tabs: Vec<Tab> = self.tabs().collect();
+        let tabs: Vec<Tab> = Tab::all().collect();
         self.go_to_tab(turned(&tabs, self.tab, forward));
     }
 

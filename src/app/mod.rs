@@ -63,7 +63,7 @@ pub use layout::{Layout, MINIMUM};
 pub use list::{GUTTER, List, Placed, Placement, RowsStamp, TableLine, column_entries};
 pub use lists::{GroupingSpec, ListSpec, list_of, lists};
 pub(crate) use lists::{ListSource, list_source, turned};
-pub use mouse::{tab_gap, tab_label};
+pub use mouse::{HintPlace, tab_gap};
 pub use msg::{AccountInfo, Level, LogEntry, Mode, Msg, Notice};
 pub(crate) use page::RowPage;
 pub use page::{Chooser, Opened, Page, Popup, Question};
@@ -193,6 +193,8 @@ pub struct App {
     /// there changes each second.
     minute: Timestamp,
     deadline: Option<Timestamp>,
+    /// Where keys stand in the footer as it was drawn last.
+    hints: Vec<HintPlace>,
     /// True where a frame must be drawn.
     pub(crate) dirty: bool,
 }
@@ -248,6 +250,7 @@ impl App {
             now: init.now,
             minute: init.now,
             deadline: None,
+            hints: Vec::new(),
             dirty: true,
         };
         app.tell_time();

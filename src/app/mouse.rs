@@ -2,10 +2,19 @@
 
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
+use super::content::columns;
 use super::keys::WHEEL;
-use super::{App, Effect, Tab};
+use super::{Action, App, Effect, Tab};
+
+/// A key in the footer: its first column, the column behind it, and what it does.
+pub type HintPlace = (u16, u16, Action);
 
 impl App {
+    /// Notes where keys stand in the footer, as they were drawn.
+    pub fn keep_hints(&mut self, hints: Vec<HintPlace>) {
+        self.hints = hints;
+    }
+
     pub(super) fn on_mouse(&mut self, event: MouseEvent) -> Vec<Effect> {
         if self.prompt.is_some() || self.popup.is_some() || self.dialog().is_some() {
             return Vec::new();
@@ -33,10 +42,13 @@ impl App {
     fn click(&mut self, x: u16, y: u16) -> Vec<Effect> {
         let Some(layout) = self.layout() else { return Vec::new() };
         if layout.tabs == Some(y) {
-            if let Some(tab) = self.tab_at(x) {
-                self.go_to_tab(tab);
-            }
-            return Vec::new();
+            // What its key does: a tab may read something first.
+            return self.tab_at(x).map(|tab| tab.screen().open(self)).unwrap_or_default();
+        }
+        if layout.footer == y {
+            let hit = |hint: &&HintPlace| (hint.0..hint.1).contains(&x);
+            let action = self.hints.iter().find(hit).map(|hint| hint.2);
+            return action.map(|action| self.act(action, false)).unwrap_or_default();
         }
         self.prepare();
         let Some(layout) = self.inner_layout() else { return Vec::new() };
@@ -80,12 +92,33 @@ impl App {
 
     fn tab_at(&self, x: u16) -> Option<Tab> {
         let mut left = 1;
-        self.tabs().find(|tab| {
-            let right = left + tab_label(*tab).len() as u16;
+        let hit = self.tab_labels().into_iter().find(|(_, label)| {
+            let right = left + label.len() as u16;
             let hit = (left..right).contains(&x);
             left = right + tab_gap(self.size.0);
             hit
-        })
+        });
+        hit.map(|(tab, _)| tab)
+    }
+
+    /// Title behind the tabs: of the page on screen, or of what lies over the tab; `None` without one.
+    pub fn title(&self) -> Option<&'static str> {
+        self.page().map(|opened| opened.page.title()).or_else(|| self.screen().title())
+    }
+
+    /// The tabs in the bar with their texts. Where the width is too small for all of them and the title behind them,
+    /// only the one that is on has its name, the others their numbers.
+    pub fn tab_labels(&self) -> Vec<(Tab, String)> {
+        let (width, gap) = (usize::from(self.size.0), usize::from(tab_gap(self.size.0)));
+        let all: usize = Tab::all().map(|tab| tab_label(tab).len() + gap).sum();
+        // A title stands behind a sign and a blank.
+        let needed = 1 + self.title().map_or(all - gap, |title| all + 2 + columns(title));
+        let is_short = needed > width;
+        let label = |tab: Tab| match is_short && tab != self.tab {
+            true => tab.number().to_string(),
+            false => tab_label(tab),
+        };
+        Tab::all().map(|tab| (tab, label(tab))).collect()
     }
 }
 
@@ -98,6 +131,67 @@ pub fn tab_gap(width: u16) -> u16 {
 }
 
 /// Text of a tab in the tab bar: its number, a blank, its title.
-pub fn tab_label(tab: Tab) -> String {
+fn tab_label(tab: Tab) -> String {
     format!("{} {}", tab.number(), tab.title())
+}
+
+#[cfg(test)]
+mod tests {
+    use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+
+    use crate::app::fixture::{app, press};
+    use crate::app::{App, Msg, tab_gap};
+    use crate::tabs::Tab;
+
+    fn click(app: &mut App, column: u16, row: u16) {
+        let kind = MouseEventKind::Down(MouseButton::Left);
+        let event = MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
+        app.update(Msg::Mouse(event));
+    }
+
+    #[test]
+    fn every_tab_is_in_the_bar_and_where_a_page_needs_the_room_by_its_number() {
+        // The names with their numbers take 77 columns.
+        let mut app = app((80, 24));
+        let texts = |app: &App| -> Vec<String> {
+            app.tab_labels().into_iter().map(|(_, label)| label).collect()
+        };
+        assert_eq!(texts(&app).len(), Tab::all().count());
+        assert!(texts(&app).contains(&"7 What-if".to_owned()));
+        press(&mut app, "3!");
+        assert_eq!(texts(&app), ["1", "2", "3 Idle", "4", "5", "6", "7", "8", "9"]);
+        press(&mut app, "!");
+        assert!(texts(&app).contains(&"9 Jobs".to_owned()));
+    }
+
+    #[test]
+    fn a_click_on_a_key_of_the_footer_does_what_the_key_does() {
+        let mut app = app((120, 30));
+        press(&mut app, "3");
+        let mut terminal =
+            ratatui::Terminal::new(ratatui::backend::TestBackend::new(120, 30)).unwrap();
+        terminal.draw(|frame| crate::ui::draw(frame, &mut app)).unwrap();
+        let (left, right, action) = app.hints[0];
+        assert_eq!((left, action), (1, crate::app::Action::Filter));
+        let y = app.layout().unwrap().footer;
+        click(&mut app, right, y);
+        assert!(app.prompt().is_none(), "beside it");
+        click(&mut app, right - 1, y);
+        assert!(matches!(app.prompt().unwrap().kind, crate::app::PromptKind::Filter { .. }));
+    }
+
+    #[test]
+    fn a_click_goes_to_the_tab_that_is_drawn_there() {
+        for (size, keys) in [((80, 24), ""), ((200, 50), ""), ((80, 24), "3!"), ((40, 24), "")] {
+            for (at, tab) in Tab::all().enumerate() {
+                let mut app = app(size);
+                press(&mut app, keys);
+                let gap = usize::from(tab_gap(size.0));
+                let labels = app.tab_labels();
+                let left = 1 + labels[..at].iter().map(|(_, l)| l.len() + gap).sum::<usize>();
+                click(&mut app, left as u16, app.layout().unwrap().tabs.unwrap());
+                assert_eq!(app.tab(), tab, "{size:?} {keys}");
+            }
+        }
+    }
 }

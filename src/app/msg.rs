@@ -11,6 +11,7 @@ use crate::analyze::idle::backtest::DayCount;
 use crate::domain::{BurnPast, GpuHistory, GpuKey, OwnCost, Scope, SeriesSet, SourceId};
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::{Fleet, Savings, StorageFleet};
+use crate::tabs::actions::picture::ActionsPicture;
 use crate::tabs::jobs::picture::{JobsPicture, JobsQuestion};
 use crate::tabs::storage::state::Listing;
 use crate::whatif::{Demand, PlanAnswer, Scenario, Slot};
@@ -125,6 +126,8 @@ pub enum Msg {
     Bills(BillsAnswer),
     /// What the jobs that are kept answer to [`super::Effect::ReadJobs`].
     Jobs(JobsQuestion, Answered<JobsPicture>),
+    /// What the audit log holds, requested by [`super::Effect::ReadActions`] with this number.
+    Actions(u64, Answered<ActionsPicture>),
     /// The configured sources of jobs were read, see [`super::Effect::ReadJobSources`].
     JobSources {
         /// True where one answered: what is kept may have changed.

@@ -6,6 +6,7 @@ use super::content::Line;
 use super::screen::{Hints, Screen};
 use super::{App, Effect};
 use crate::domain::{GpuHistory, GpuKey, SeriesSet};
+use crate::tabs::actions::screen::ActionsScreen;
 use crate::tabs::bill::screen::BillScreen;
 use crate::tabs::gpus::screen::GpuScreen;
 use crate::tabs::idle::screen::IdleScreen;
@@ -47,6 +48,11 @@ pub enum Page {
     Storage(StoragePage),
     /// A page of a savings list.
     Savings(SavingsPage),
+    /// Everything about a run of the audit log.
+    Action {
+        /// Id of the run.
+        run: Arc<str>,
+    },
     /// What the bill, or a part of it, is the sum of.
     Bill(BillPage),
     /// Where the bill on screen comes from, its sums, and what is odd about it.
@@ -83,6 +89,7 @@ impl Page {
             Self::Gpu { .. } | Self::Distribution | Self::Missing => &GpuScreen,
             Self::Storage(_) => &StorageScreen,
             Self::Savings(_) | Self::Guide => &SavingsScreen,
+            Self::Action { .. } => &ActionsScreen,
             Self::Bill(_) => &OverviewScreen,
             Self::BillSource => &BillScreen,
             Self::Network(_) => &NetworkScreen,
@@ -100,6 +107,7 @@ impl Page {
             Self::Gpu { .. } => "GPU",
             Self::Storage(page) => page.title(),
             Self::Savings(page) => page.title(),
+            Self::Action { .. } => "Action",
             Self::Bill(page) => page.title(),
             Self::BillSource => "About the bill",
             Self::Network(page) => page.title(),

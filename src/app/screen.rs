@@ -42,9 +42,9 @@ pub trait Screen: Sync {
         app.tab == self.tab()
     }
 
-    /// True where it has something to show, so that its tab is in the bar.
-    fn is_listed(&self, _app: &App) -> bool {
-        true
+    /// Title behind the tabs, for a screen that lies over whatever tab is on; `None` for the others.
+    fn title(&self) -> Option<&'static str> {
+        None
     }
 
     /// False where it may show something without a cloud account.
@@ -293,11 +293,6 @@ impl App {
     pub(super) fn page_with_screen(&self) -> Option<(&Page, &'static dyn Screen)> {
         let page = &self.page()?.page;
         Some((page, page.screen()?))
-    }
-
-    /// Tabs with something to show, in the order of their numbers.
-    pub fn tabs(&self) -> impl Iterator<Item = Tab> {
-        Tab::all().filter(|tab| tab.screen().is_listed(self))
     }
 
     /// True where code in `draw/` draws the body.

@@ -135,6 +135,7 @@ impl App {
                 Vec::new()
             }
             Msg::Acted(ended) => {
+                self.read_actions_again();
                 self.on_acted(ended);
                 Vec::new()
             }
@@ -162,6 +163,10 @@ impl App {
             }
             Msg::Jobs(question, answer) => {
                 self.on_jobs(&question, answer);
+                Vec::new()
+            }
+            Msg::Actions(round, answer) => {
+                self.on_actions(round, answer);
                 Vec::new()
             }
             Msg::JobSources { has_news } => {
@@ -215,9 +220,6 @@ impl App {
         for screen in crate::tabs::screens() {
             screen.forget(self);
         }
-        if !self.tab.screen().is_listed(self) {
-            self.tab = Tab::Overview;
-        }
         self.frozen = None;
         self.accounts.clear();
         self.rules = Arc::default();
@@ -234,6 +236,11 @@ impl App {
     /// Shows a message in the status line.
     pub(crate) fn say(&mut self, notice: Notice) {
         self.notice = Some(notice);
+    }
+
+    /// Takes the message in the status line away: a question has its keys there.
+    pub(crate) fn unsay(&mut self) {
+        self.notice = None;
     }
 
     /// Opens a page above the others; an open page of the same kind is closed.

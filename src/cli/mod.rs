@@ -11,7 +11,7 @@ mod approve;
 pub mod args;
 mod arming;
 mod athena;
-mod audit;
+pub(crate) mod audit;
 mod backtest;
 pub mod bill;
 pub mod cache;

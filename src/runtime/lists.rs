@@ -130,12 +130,12 @@ impl Running {
             Some((_, objects)) => {
                 let e = estimate(objects.max(0.0) as u64);
                 let says = format!(
-                    "It has no inventory that can be read. Listing about {} objects takes {} pages, \
-                     one after the other: {} to {}.",
+                    "It has no inventory that can be read. Listing about {} objects takes {} {}, \
+                     one after the other: {}.",
                     format::grouped(e.objects as f64, 0),
                     format::grouped(e.pages as f64, 0),
-                    format::span(e.seconds.0 as i64),
-                    format::span(e.seconds.1 as i64),
+                    format::noun(usize::try_from(e.pages).unwrap_or(usize::MAX), "page"),
+                    from_to(e.seconds),
                 );
                 ListingState::Offer { says, usd: Some(usd_of_micro(e.micro_usd)) }
             }
@@ -497,6 +497,12 @@ impl Maker {
         // The screen may be gone already; there is nobody left to tell.
         let _ = self.messages.send(Msg::Log(entry)).await;
     }
+}
+
+/// A time from the shortest to the longest; one where both read the same.
+fn from_to((shortest, longest): (u64, u64)) -> String {
+    let [from, to] = [shortest, longest].map(|seconds| format::span(seconds as i64));
+    if from == to { format!("about {from}") } else { format!("{from} to {to}") }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The cockpit in motion: the screen on its terminal, and behind it a thread with the runtime of the bus, which carries
 //! out what the screen asks for and answers with messages. The screen never waits for it.
 
+mod actions;
 mod acts;
 mod bills;
 pub(crate) mod cockpit;
@@ -269,6 +270,7 @@ impl Running {
             Effect::ReadStorage => self.bus.want_storage(),
             Effect::ReadBills(question) => self.ask_bills(question),
             Effect::ReadJobs(question) => self.ask_jobs(question),
+            Effect::ReadActions(round) => self.read_actions(round),
             Effect::ReadJobSources => self.read_job_sources(),
             Effect::SetPreset(name) => match session::policy(&self.invocation.config, &name) {
                 Ok(policy) => {

@@ -245,6 +245,14 @@ fn an_idle_box_of_the_demo_is_stopped_from_the_sheet() {
         let rows = &app.latest().unwrap().rows;
         rows.iter().any(|r| r.instance.id == id && r.instance.state == InstanceState::Stopped)
     });
+    // The audit log has it, with the way back, and the sheet is there again.
+    cockpit.keys("H");
+    cockpit.until("the run in the audit log", |app| {
+        let rows = app.actions().map(|of| of.rows.clone()).unwrap_or_default();
+        rows.iter().any(|row| row.counts.done == 1 && row.back[0].contains("start-instances"))
+    });
+    cockpit.keys("<esc>");
+    assert!(cockpit.app.sheet().is_some());
     // Other regions begin everything anew but the demo's world: what was stopped can be started.
     cockpit.ask(Effect::SetRegions(Regions::Enabled));
     cockpit.keys("<esc>g:start<enter>");

@@ -4,6 +4,7 @@
 //! reports alike; `state` remembers what the user chose and does what keys ask for; `screen` answers
 //! the cockpit's questions; `pages` are its texts; `draw` alone knows about cells.
 
+pub mod actions;
 pub mod bill;
 pub mod gpus;
 pub mod idle;
@@ -83,8 +84,8 @@ static TABS: [TabSpec; 9] = [
     TabSpec { tab: Tab::Jobs, number: 9, title: "Jobs", screen: &jobs::screen::JobsScreen },
 ];
 
-/// The lists behind tabs: where one is on, it fills the body instead of its tab.
-static BEHIND: [&dyn Draw; 1] = [&savings::screen::SavingsScreen];
+/// The lists behind tabs, or over them: where one is on, the first of those here fills the body instead of the tab.
+static BEHIND: [&dyn Draw; 2] = [&actions::screen::ActionsScreen, &savings::screen::SavingsScreen];
 
 impl Tab {
     /// All tabs.
@@ -125,6 +126,8 @@ pub(crate) struct TabStates {
     pub(crate) teams: teams::state::TeamsTab,
     /// State of the lists of savings.
     pub(crate) savings: savings::state::SavingsTab,
+    /// The list of actions, which lies over any of them.
+    pub(crate) actions: actions::state::ActionsTab,
     /// State of the What-if tab.
     pub(crate) whatif: whatif::state::WhatIf,
     /// Bill.
@@ -143,6 +146,7 @@ impl Default for TabStates {
             network: network::state::NetworkTab::default(),
             teams: teams::state::TeamsTab::default(),
             savings: savings::state::SavingsTab::default(),
+            actions: actions::state::ActionsTab::default(),
             whatif: whatif::state::WhatIf::default(),
             bill: bill::state::BillTab::default(),
             jobs: jobs::state::JobsTab::default(),

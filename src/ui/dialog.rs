@@ -1,6 +1,7 @@
 //! The dialog of the action sheet, over the body.
 
 use super::canvas::Canvas;
+use super::footer::keys_of_box;
 use super::popup::outline;
 use super::text;
 use crate::app::content::sheet::dialog::FRAME;
@@ -26,7 +27,7 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) -> Option<(u16,
     for row in 0..height {
         canvas.blank(x, y + row, width);
     }
-    outline(canvas, (x, y, width, height), &dialog.title);
+    outline(canvas, (x, y, width, height), &dialog.title, &keys_of_box(app));
     for (line, row) in dialog.lines.iter().zip(y + 1..) {
         text::put_at(canvas, line, (x + 2, row), width.saturating_sub(4));
     }

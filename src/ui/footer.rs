@@ -4,17 +4,26 @@ use ratatui::style::Modifier;
 
 use super::canvas::Canvas;
 use super::lines;
+use crate::app::command::doc_of;
 use crate::app::content::columns;
 use crate::app::sheet::{Sheet, Stage};
-use crate::app::{Action, App, Layout, Level, List, Page, Popup, Prompt, Role, column_entries};
+use crate::app::{
+    Action, App, HintPlace, Layout, Level, List, Page, Popup, Prompt, PromptKind, Role,
+    column_entries,
+};
 use crate::tabs;
 use crate::view::format;
 
-/// Draws the last line: prompt, notice or keys; returns the cell of the terminal's cursor, `None` without one.
-pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) -> Option<(u16, u16)> {
+/// Draws the last line: prompt, notice or keys; returns the cell of the terminal's cursor, `None` without one, and where
+/// keys stand.
+pub fn draw(
+    canvas: &mut Canvas<'_>,
+    app: &App,
+    layout: &Layout,
+) -> (Option<(u16, u16)>, Vec<HintPlace>) {
     let y = layout.footer;
     if let Some(prompt) = app.prompt() {
-        return Some(draw_prompt(canvas, app, prompt, layout));
+        return (Some(draw_prompt(canvas, app, prompt, layout)), Vec::new());
     }
     if let Some(notice) = app.notice() {
         let role = match notice.level {
@@ -25,11 +34,11 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) -> Option<(u16,
         let style = canvas.style(role);
         let width = canvas.width();
         canvas.put(1, y, width.saturating_sub(2), &notice.text, style);
-        return None;
+        return (None, Vec::new());
     }
     if app.popup() == Some(&Popup::Sort) {
         sort_letters(canvas, app.list(), app.table_width(), layout);
-        return None;
+        return (None, Vec::new());
     }
     let mut x = 1;
     // Without the upper rule the banner has no other place.
@@ -51,8 +60,7 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) -> Option<(u16,
         let basis = tabs::screen_on(app).marks_basis(app);
         x = marks(canvas, app.list(), basis, x, y);
     }
-    hints(canvas, app, x, y);
-    None
+    (None, hints(canvas, app, x, y))
 }
 
 fn draw_prompt(canvas: &mut Canvas<'_>, app: &App, prompt: &Prompt, layout: &Layout) -> (u16, u16) {
@@ -132,24 +140,28 @@ fn sort_letters(canvas: &mut Canvas<'_>, list: &List, width: u16, layout: &Layou
     }
 }
 
-/// The keys that matter here, as many as fit; help is always among them.
-fn hints(canvas: &mut Canvas<'_>, app: &App, mut x: u16, y: u16) {
-    let label = |action: Action, label: &'static str| -> Option<(String, &'static str)> {
-        let key = app.keymap().keys(action).first()?.to_string();
-        Some((key, if label.is_empty() { action.spec().short } else { label }))
+/// The keys that matter here, as many as fit; help is always among them. Returns where each stands.
+fn hints(canvas: &mut Canvas<'_>, app: &App, mut x: u16, y: u16) -> Vec<HintPlace> {
+    type Hint = (Action, String, &'static str);
+    let hint = |(action, own): (Action, &'static str)| -> Option<Hint> {
+        let (key, text) = label(app, action, own)?;
+        Some((action, key, text))
     };
-    let all: Vec<(String, &str)> =
-        shown_keys(app).iter().filter_map(|(action, text)| label(*action, text)).collect();
+    let all: Vec<Hint> = shown_keys(app).iter().copied().filter_map(hint).collect();
     let asked = app.popup().is_some() || app.dialog().is_some();
-    let last = label(Action::Help, "").filter(|_| !asked);
-    let needed = |(key, text): &(String, &str)| columns(key) + 1 + columns(text) + 3;
+    let last = hint((Action::Help, "")).filter(|_| !asked);
+    let needed = |(_, key, text): &Hint| columns(key) + 1 + columns(text) + 3;
     let reserved = last.as_ref().map_or(0, needed);
     let accent = canvas.style(Role::Accent);
     let dim = canvas.style(Role::Dim);
     let width = usize::from(canvas.width());
-    let mut put = |x: u16, (key, text): &(String, &str)| -> u16 {
+    let mut places = Vec::new();
+    let mut put = |x: u16, (action, key, text): &Hint| -> u16 {
+        let left = x;
         let x = canvas.put(x, y, u16::MAX, key, accent) + 1;
-        canvas.put(x, y, u16::MAX, text, dim) + 3
+        let right = canvas.put(x, y, u16::MAX, text, dim);
+        places.push((left, right, *action));
+        right + 3
     };
     for hint in &all {
         if usize::from(x) + needed(hint) + reserved > width + 3 {
@@ -160,6 +172,39 @@ fn hints(canvas: &mut Canvas<'_>, app: &App, mut x: u16, y: u16) {
     if let Some(hint) = last.filter(|h| usize::from(x) + needed(h) <= width + 3) {
         put(x, &hint);
     }
+    places
+}
+
+/// The key of an action with what it does, `own` where the action's own label is too general; `None` where no key
+/// is left to it.
+fn label(app: &App, action: Action, own: &'static str) -> Option<(String, &'static str)> {
+    let key = app.keymap().keys(action).first()?.to_string();
+    Some((key, if own.is_empty() { action.spec().short } else { own }))
+}
+
+/// The keys of the dialog, chooser or question on screen in one line, for its frame: a notice may stand where the
+/// footer names them.
+pub fn keys_of_box(app: &App) -> String {
+    in_words(app, shown_keys(app))
+}
+
+/// The keys of the line in which one types; of a command first what it does.
+pub fn keys_of_prompt(app: &App) -> String {
+    let completes = app
+        .prompt()
+        .is_some_and(|p| matches!(p.kind, PromptKind::Filter { .. } | PromptKind::Command));
+    let all = [(Action::Accept, ""), (Action::Cancel, ""), (Action::Complete, "complete")];
+    let keys = in_words(app, if completes { &all } else { &all[..2] });
+    let does = app.prompt().filter(|p| matches!(p.kind, PromptKind::Command));
+    match does.and_then(|prompt| doc_of(prompt.line.text())) {
+        Some(doc) => format!("{doc} {keys}"),
+        None => keys,
+    }
+}
+
+fn in_words(app: &App, keys: &[(Action, &'static str)]) -> String {
+    let words = keys.iter().filter_map(|(action, own)| label(app, *action, own));
+    words.map(|(key, text)| format!("{key} {text}")).collect::<Vec<_>>().join("  ")
 }
 
 /// Which keys the footer names, most important first, with a label where the action's own is too
@@ -204,14 +249,18 @@ fn sheet_keys(app: &App) -> &'static [(Action, &'static str)] {
             &[(Action::Back, "leave"), (Action::Down, ""), (Action::Enter, "check it")]
         }
         Some(Stage::Review(_)) => &[
-            (Action::Back, "leave"),
+            (Action::Back, ""),
             (Action::Enter, "details"),
             (Action::Refresh, "check again"),
             (Action::GoOn, ""),
         ],
-        Some(Stage::Run(run)) if run.is_over() => {
-            &[(Action::Back, "leave"), (Action::CopyId, "copy the way back"), (Action::Down, "")]
-        }
+        Some(Stage::Run(run)) if run.is_over() => &[
+            (Action::Back, "leave"),
+            (Action::CopyId, "copy the way back"),
+            (Action::Actions, ""),
+            (Action::Down, ""),
+        ],
+        Some(Stage::Checking(_)) => &[(Action::Back, ""), (Action::Down, "")],
         _ => &[(Action::Back, "leave"), (Action::Down, "")],
     }
 }

@@ -3,8 +3,9 @@
 use ratatui::style::Modifier;
 
 use super::canvas::Canvas;
+use super::footer;
 use crate::app::content::columns;
-use crate::app::{App, Layout, List, Mode, Role, SourceStatus, tab_gap, tab_label};
+use crate::app::{App, Layout, List, Mode, Role, SourceStatus, tab_gap};
 use crate::domain::{SourceId, VerdictKind};
 use crate::fleet::Totals;
 use crate::tabs;
@@ -15,18 +16,18 @@ use crate::view::{Symbols, format};
 pub fn tabs(canvas: &mut Canvas<'_>, app: &App, y: u16) {
     let gap = tab_gap(canvas.width());
     let mut x = 1;
-    for tab in app.tabs() {
+    for (tab, label) in app.tab_labels() {
         let style = if tab == app.tab() {
             canvas.style(Role::Accent).add_modifier(Modifier::UNDERLINED)
         } else {
             canvas.style(Role::Dim)
         };
-        x = canvas.put(x, y, u16::MAX, &tab_label(tab), style) + gap;
+        x = canvas.put(x, y, u16::MAX, &label, style) + gap;
     }
-    if let Some(opened) = app.page() {
+    if let Some(title) = app.title() {
         let into = canvas.glyph("›", ">");
         let style = canvas.style(Role::Heading);
-        x = canvas.put(x, y, u16::MAX, &format!("{into} {}", opened.page.title()), style) + 2;
+        x = canvas.put(x, y, u16::MAX, &format!("{into} {title}"), style) + 2;
     }
     let width = canvas.width();
     let mut end = width.saturating_sub(1);
@@ -194,7 +195,7 @@ pub fn banner(app: &App) -> Option<(String, Role)> {
     app.is_from_cache().then(|| ("from the cache".to_owned(), Role::Dim))
 }
 
-/// Draws the rule below the body: errors and completions of the prompt, or remarks on the verdicts; on the right the
+/// Draws the rule below the body: errors and completions of the prompt or its keys, or remarks on the verdicts; on the right the
 /// position in the body.
 pub fn lower_rule(canvas: &mut Canvas<'_>, app: &App, layout: &Layout, y: u16) {
     rule(canvas, y);
@@ -207,7 +208,8 @@ pub fn lower_rule(canvas: &mut Canvas<'_>, app: &App, layout: &Layout, y: u16) {
         let x = canvas.put_right(width.saturating_sub(2), y, room, &text, style);
         room = x.saturating_sub(3);
     }
-    if let Some((text, role)) = remark(app) {
+    let keys = || app.prompt().map(|_| (footer::keys_of_prompt(app), Role::Dim));
+    if let Some((text, role)) = remark(app).or_else(keys) {
         let style = canvas.style(role);
         canvas.put(2, y, room, &format!(" {text} "), style);
     }

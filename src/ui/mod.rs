@@ -18,7 +18,7 @@ pub(crate) mod golden;
 
 use ratatui::Frame;
 
-use crate::app::{App, Layout, MINIMUM, Role};
+use crate::app::{App, HintPlace, Layout, MINIMUM, Role};
 use crate::tabs;
 use canvas::Canvas;
 
@@ -39,12 +39,19 @@ pub fn draw(frame: &mut Frame<'_>, app: &mut App) {
         canvas.put(0, 0, u16::MAX, &text, style);
         return;
     };
-    if let Some(cursor) = draw_frame(&mut canvas, app, &layout) {
+    let (cursor, hints) = draw_frame(&mut canvas, app, &layout);
+    app.keep_hints(hints);
+    if let Some(cursor) = cursor {
         frame.set_cursor_position(cursor);
     }
 }
 
-fn draw_frame(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) -> Option<(u16, u16)> {
+/// Draws all of it; returns the cell of the terminal's cursor, `None` without one, and where keys stand in the footer.
+fn draw_frame(
+    canvas: &mut Canvas<'_>,
+    app: &App,
+    layout: &Layout,
+) -> (Option<(u16, u16)>, Vec<HintPlace>) {
     if let Some(y) = layout.header {
         header::draw(canvas, app, y);
     }
@@ -70,5 +77,6 @@ fn draw_frame(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) -> Option<(u1
     if let Some(y) = layout.lower_rule {
         lines::lower_rule(canvas, app, layout, y);
     }
-    footer::draw(canvas, app, layout).or(caret)
+    let (cursor, hints) = footer::draw(canvas, app, layout);
+    (cursor.or(caret), hints)
 }

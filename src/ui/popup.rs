@@ -1,6 +1,7 @@
 //! Lists to choose from and questions, in a box over the body.
 
 use super::canvas::Canvas;
+use super::footer::keys_of_box;
 use crate::app::content::{columns, wrap};
 use crate::app::{App, Layout, List, Popup, Role, column_entries};
 use crate::view::{FieldSpec, format};
@@ -48,12 +49,13 @@ fn column_list(list: &List) -> Vec<Entry<'static>> {
 pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
     let Some(popup) = app.popup() else { return };
     let widest = usize::from(layout.width.saturating_sub(6).min(72));
+    let keys = keys_of_box(app);
     match popup {
         Popup::Sort => {}
         Popup::Columns { cursor } => {
             let entries = column_list(app.list());
             let note = Note::of(&entries, *cursor, widest);
-            list(canvas, layout, "Columns", (&entries, &note), Some(*cursor), widest);
+            list(canvas, layout, ("Columns", &keys), (&entries, &note), Some(*cursor), widest);
         }
         Popup::Presets { cursor } => {
             let entries: Vec<Entry> = app
@@ -69,7 +71,7 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
                 })
                 .collect();
             let note = Note::of(&entries, *cursor, widest);
-            list(canvas, layout, "Judge by", (&entries, &note), Some(*cursor), widest);
+            list(canvas, layout, ("Judge by", &keys), (&entries, &note), Some(*cursor), widest);
         }
         Popup::Narrow { not, cursor } => {
             let texts: Vec<String> = app.choices().iter().map(|c| c.label(*not)).collect();
@@ -77,7 +79,7 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
             let entries: Vec<Entry> = texts.iter().map(entry).collect();
             let note = Note::of(&entries, *cursor, widest);
             let title = if *not { "Not this" } else { "Only this" };
-            list(canvas, layout, title, (&entries, &note), Some(*cursor), widest);
+            list(canvas, layout, (title, &keys), (&entries, &note), Some(*cursor), widest);
         }
         Popup::Choose { of, cursor } => {
             let entry = |(text, chosen): (String, bool)| {
@@ -85,9 +87,16 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
                 Entry { text: format!("[{mark}] {text}"), role: Role::Text, note: "" }
             };
             let entries: Vec<Entry> = (of.entries)(app).into_iter().map(entry).collect();
-            list(canvas, layout, of.title, (&entries, &Note::default()), Some(*cursor), widest);
+            list(
+                canvas,
+                layout,
+                (of.title, &keys),
+                (&entries, &Note::default()),
+                Some(*cursor),
+                widest,
+            );
         }
-        Popup::Ask(of) => question(canvas, layout, of.title, &(of.text)(app), widest, 60),
+        Popup::Ask(of) => question(canvas, layout, (of.title, &keys), &(of.text)(app), widest, 60),
         Popup::ConfirmRefresh { usd } => {
             let mut text =
                 format!("Reading everything again costs about {}.", format::usd_spent(*usd));
@@ -98,7 +107,7 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
                     format::usd(own.cap_usd())
                 );
             }
-            question(canvas, layout, "Refresh", &text, widest, 50);
+            question(canvas, layout, ("Refresh", &keys), &text, widest, 50);
         }
     }
 }
@@ -107,7 +116,7 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
 fn question(
     canvas: &mut Canvas<'_>,
     layout: &Layout,
-    title: &str,
+    title: (&str, &str),
     text: &str,
     widest: usize,
     columns: usize,
@@ -117,11 +126,11 @@ fn question(
     list(canvas, layout, title, (&entries, &Note::default()), None, widest);
 }
 
-/// A box in the middle of the body; where there is no room for a border, the lines alone.
+/// A box in the middle of the body, with its title and its keys; where there is no room for a border, the lines alone.
 fn list(
     canvas: &mut Canvas<'_>,
     layout: &Layout,
-    title: &str,
+    (title, keys): (&str, &str),
     (entries, note): (&[Entry<'_>], &Note),
     cursor: Option<usize>,
     widest: usize,
@@ -137,7 +146,9 @@ fn list(
     let wanted = u16::try_from(entries.len()).unwrap_or(u16::MAX).saturating_add(frame + below);
     let height = layout.body_height.min(wanted);
     let inner = usize::from(height - (frame + below).min(height));
-    let longest = entries.iter().map(|e| columns(&e.text)).max().unwrap_or(0).min(widest);
+    let longest = entries.iter().map(|e| columns(&e.text)).max().unwrap_or(0);
+    // The keys have a blank at each side.
+    let longest = longest.max(columns(keys) + 2).min(widest);
     let width = if border {
         u16::try_from(longest).unwrap_or(u16::MAX).max(16).saturating_add(4).min(layout.width)
     } else {
@@ -149,7 +160,7 @@ fn list(
         canvas.blank(x, y + row, width);
     }
     if border {
-        outline(canvas, (x, y, width, height), title);
+        outline(canvas, (x, y, width, height), title, keys);
     }
     // The cursor's entry is always in sight.
     let first = cursor.map_or(0, |c| (c + 1).saturating_sub(inner));
@@ -178,8 +189,13 @@ fn list(
     }
 }
 
-/// Draws a box with a title; the area is column, row, width and height.
-pub fn outline(canvas: &mut Canvas<'_>, (x, y, width, height): (u16, u16, u16, u16), title: &str) {
+/// Draws a box with a title, and its keys in the lower edge; the area is column, row, width and height.
+pub fn outline(
+    canvas: &mut Canvas<'_>,
+    (x, y, width, height): (u16, u16, u16, u16),
+    title: &str,
+    keys: &str,
+) {
     let style = canvas.style(Role::Dim);
     let (horizontal, vertical) = canvas.glyph(("─", "│"), ("-", "|"));
     let corners = canvas.glyph(["┌", "┐", "└", "┘"], ["+", "+", "+", "+"]);
@@ -197,4 +213,7 @@ pub fn outline(canvas: &mut Canvas<'_>, (x, y, width, height): (u16, u16, u16, u
     }
     let heading = canvas.style(Role::Heading);
     canvas.put(x + 2, y, width.saturating_sub(4), &format!(" {title} "), heading);
+    if !keys.is_empty() {
+        canvas.put(x + 2, bottom, width.saturating_sub(4), &format!(" {keys} "), style);
+    }
 }

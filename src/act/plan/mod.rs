@@ -54,5 +54,5 @@ pub use span::{SHORTEST_GRACE, parse_grace, parse_span};
 pub use stakes::Stakes;
 #[cfg(test)]
 pub use stakes::VolumeStake;
-pub use undo::Undo;
+pub use undo::{LostVolume, Undo};
 pub use verb::{BY_TAG, EXPIRES_TAG, REASON_TAG, REMINDED_TAG, Verb};

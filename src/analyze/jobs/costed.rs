@@ -156,11 +156,7 @@ impl Ties {
 
 /// Hands each attempt with its costs to `take`, and whether others have to do with it: a parent, its children, parts side by
 /// side. These are complete only together. Returns the nodes.
-fn each(
-    all: Packed,
-    input: &CostInput<'_>,
-    take: &mut dyn FnMut(Costed, bool),
-) -> Vec<NodeCost> {
+fn each(all: Packed, input: &CostInput<'_>, take: &mut dyn FnMut(Costed, bool)) -> Vec<NodeCost> {
     let book = Book::new(input.known, input.types);
     let mut all = labelled(all);
     all.sort();

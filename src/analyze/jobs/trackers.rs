@@ -85,7 +85,9 @@ fn places(all: &Packed, runs: &[(usize, JobRef)]) -> HashMap<Key, Vec<usize>> {
         let names = [Some(of.raw), Some(of.job), of.name.map(|name| &**name)];
         let known = if word == "kubernetes" { &names[..] } else { &names[..1] };
         for name in known.iter().flatten() {
-            let Some(found) = places.get_mut(&(Arc::from(word), Arc::from(*name))) else { continue };
+            let Some(found) = places.get_mut(&(Arc::from(word), Arc::from(*name))) else {
+                continue;
+            };
             if found.last() != Some(&place) {
                 found.push(place);
             }

@@ -135,14 +135,33 @@ pub(crate) fn parse(line: &str, app: &App) -> Result<Command, String> {
     (spec.build)(&words, rest, app)
 }
 
-/// Whole lines that complete `line`, in the order of the tables.
+/// What the command of a line does, one sentence: that of its name, else the only one that begins so. `None` for any
+/// other line.
+pub fn doc_of(line: &str) -> Option<&'static str> {
+    let name = line.split_whitespace().next()?;
+    let begins = |c: &&CommandSpec| {
+        c.name.starts_with(name) || c.aliases.iter().any(|alias| alias.starts_with(name))
+    };
+    let mut all = commands().filter(begins);
+    let only = all.next().filter(|_| all.next().is_none());
+    spec_of(name).or(only).map(|spec| spec.doc)
+}
+
+/// Whole lines that complete `line`, in the order of the tables; further names where no name begins so.
 pub(crate) fn complete(line: &str, app: &App) -> Vec<String> {
     let line = line.trim_start();
     let Some((name, rest)) = line.split_once(char::is_whitespace) else {
-        return commands()
-            .filter(|c| c.name.starts_with(line))
-            .map(|c| if c.usage.is_empty() { c.name.to_owned() } else { format!("{} ", c.name) })
-            .collect();
+        let with_words = |name: &str, c: &CommandSpec| {
+            if c.usage.is_empty() { name.to_owned() } else { format!("{name} ") }
+        };
+        let names = commands().filter(|c| c.name.starts_with(line));
+        let names: Vec<String> = names.map(|c| with_words(c.name, c)).collect();
+        if !names.is_empty() {
+            return names;
+        }
+        let aliases = commands().flat_map(|c| c.aliases.iter().map(move |alias| (*alias, c)));
+        let aliases = aliases.filter(|(alias, _)| alias.starts_with(line));
+        return aliases.map(|(alias, c)| with_words(alias, c)).collect();
     };
     let last_word = rest.rfind([' ', ',']).map_or(0, |i| i + 1);
     let (cut, candidates) = match spec_of(name).map(|spec| spec.words) {
@@ -160,7 +179,7 @@ pub(crate) fn complete(line: &str, app: &App) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::app::fixture::init;
-    use crate::app::{DemandFrom, Msg, Page, PlanChart, PlanPage, SavedView};
+    use crate::app::{DemandFrom, Msg, PlanChart, SavedView};
     use crate::tabs::gpus::picture::GpuGrouping;
     use crate::tabs::whatif::state::fixture::app as planned;
     use crate::whatif::Slot;
@@ -216,7 +235,8 @@ mod tests {
     #[test]
     fn commands_of_tabs_do_what_they_say() {
         assert_eq!(after("group team").0.gpu_tab().grouping(), GpuGrouping::Team);
-        assert!(matches!(after("whatif").0.page().unwrap().page, Page::WhatIf(PlanPage::How)));
+        let whatif = after("whatif").0;
+        assert!(whatif.page().is_none() && whatif.tab() == Tab::WhatIf);
         let mut planned = planned((120, 40));
         let fan = parse("whatif fan", &planned).unwrap();
         planned.run(fan);
@@ -279,6 +299,13 @@ mod tests {
         assert_eq!(complete("export c"), ["export csv"]);
         assert_eq!(complete("export csv x"), Vec::<String>::new());
         assert_eq!(complete("nothing x"), Vec::<String>::new());
+        // Further names complete as well, and each says what it would do.
+        assert_eq!(complete("aud"), ["audit"]);
+        assert_eq!(complete("inst"), ["instances"]);
+        assert_eq!(doc_of("inst"), Some("Every instance with its verdict."));
+        assert_eq!(doc_of("audit"), doc_of("actions"));
+        assert_eq!(doc_of("theme dark"), Some("Change the colours."));
+        assert_eq!(doc_of("re"), None, "refresh, region, rename");
         assert!(complete("").len() == commands().count());
     }
 

@@ -81,11 +81,14 @@ const SHARED: &[CommandSpec] = &[
         "What the fleet burns and wastes.",
         simple!(Command::Tab(Tab::Overview)),
     ),
-    CommandSpec::plain(
-        "idle",
-        "Every instance with its verdict.",
-        simple!(Command::Tab(Tab::Idle)),
-    ),
+    CommandSpec {
+        aliases: &["instances"],
+        ..CommandSpec::plain(
+            "idle",
+            "Every instance with its verdict.",
+            simple!(Command::Tab(Tab::Idle)),
+        )
+    },
     CommandSpec {
         name: "filter",
         aliases: &["f"],

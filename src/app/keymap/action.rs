@@ -239,6 +239,8 @@ actions! {
     Log "log" Main ["!"] "log";
     /// What burntop's own calls cost today.
     OwnCost "own-cost" Main ["$"] "own cost";
+    /// What burntop did: what, when, by whom, with what result, and the way back.
+    Actions "actions" Main ["H"] "done so far";
     /// Act on the marked instances, else on the one under the cursor: stop, mark, terminate, start.
     Act "act" Main ["a"] "act";
     /// Read again; says the price first where the calls are billed. On the action sheet: check again.

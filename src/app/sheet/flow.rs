@@ -285,7 +285,8 @@ impl App {
 
     /// Drops, after each message, a sheet that is no longer shown, unless it runs or its end was not seen.
     pub(in crate::app) fn after_update_sheet(&mut self) {
-        let open = self.pages.iter().any(|o| matches!(o.page, Page::Sheet));
+        let is_below = self.tabs.actions.lies_over_sheet();
+        let open = is_below || self.pages.iter().any(|o| matches!(o.page, Page::Sheet));
         let shown = self.on_sheet();
         let Some(sheet) = self.sheet.as_mut() else { return };
         if let Stage::Run(run) = &mut sheet.stage {

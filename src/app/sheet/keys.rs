@@ -100,12 +100,14 @@ impl App {
             sheet.word = None;
         }
         sheet.follow = step.is_some() || action == Action::Enter;
-        let follow = sheet.follow;
         match (&mut sheet.stage, action) {
             (Stage::Choose(choice), _) if step.is_some() => choice.step(step.unwrap_or(0)),
             (Stage::Review(review), _) if step.is_some() => review.step(step.unwrap_or(0)),
             (Stage::Choose(choice), Action::Enter | Action::GoOn) => match choice.chosen(&reason) {
-                Ok(verb) => return Some(self.check(verb)),
+                Ok(verb) => {
+                    sheet.chosen = Some(choice.clone());
+                    return Some(self.check(verb));
+                }
                 Err(word) => sheet.word = Some(word),
             },
             (Stage::Review(review), Action::Enter) if !review.on_button() => review.fold(),
@@ -120,10 +122,7 @@ impl App {
                 let undo = run.undo();
                 return Some(self.copy_undo(&undo));
             }
-            (Stage::Review(_) | Stage::Choose(_), Action::Back) => {
-                sheet.follow = follow;
-                return None;
-            }
+            (_, Action::Back) => return sheet.back().then(Vec::new),
             _ => return None,
         }
         Some(Vec::new())

@@ -44,6 +44,8 @@ pub struct Sheet {
     rows: Vec<Arc<Row>>,
     /// Where in the flow it is.
     stage: Stage,
+    /// The choice that led to the stage, where one was made on the sheet: `esc` goes back to it.
+    chosen: Option<Choice>,
     /// The filter of the table that they were chosen in, where it searches.
     search: Option<String>,
     /// Why it came back to where it is; gone with the next key.
@@ -71,7 +73,8 @@ impl Sheet {
     /// A sheet for `rows`, at its first stage.
     pub fn new(rows: Vec<Arc<Row>>, now: Timestamp) -> Self {
         let choice = Choice::of(&rows, now);
-        Self { rows, stage: Stage::Choose(choice), search: None, word: None, follow: true }
+        let stage = Stage::Choose(choice);
+        Self { rows, stage, chosen: None, search: None, word: None, follow: true }
     }
 
     /// The instances, as they were when the sheet was opened.
@@ -114,6 +117,21 @@ impl Sheet {
             Stage::Run(run) => Some(run),
             _ => None,
         }
+    }
+
+    /// Goes one step back: from the details of a row to the rows, from these to the choice; false where that leaves the
+    /// sheet.
+    fn back(&mut self) -> bool {
+        if let Stage::Review(review) = &mut self.stage
+            && review.fold_last()
+        {
+            return true;
+        }
+        let is_chosen = matches!(self.stage, Stage::Review(_) | Stage::Checking(_));
+        let Some(choice) = self.chosen.take().filter(|_| is_chosen) else { return false };
+        self.stage = Stage::Choose(choice);
+        self.follow = true;
+        true
     }
 
     /// True while a plan runs.

@@ -109,6 +109,11 @@ impl Review {
         }
     }
 
+    /// Hides the details of the row under the cursor, else of the last one that shows them; false where none does.
+    pub(super) fn fold_last(&mut self) -> bool {
+        self.unfolded.remove(&self.cursor) || self.unfolded.pop_last().is_some()
+    }
+
     /// Why nothing can be confirmed; `None` where the dialog may open.
     pub fn obstacle(&self, rules: &Rules) -> Option<String> {
         let mut passed = self.checked.passed().peekable();

@@ -158,7 +158,11 @@ fn a_late_answer_reaches_only_the_sheet_that_asked() {
     let mut app = app(46);
     let first = press(&mut app, "3/verdict=idle<enter>a<enter>");
     let [Effect::Preflight(old)] = &first[..] else { panic!() };
-    // The sheet was left: nothing comes back.
+    // The sheet was left, a step at a time: nothing comes back.
+    press(&mut app, "<esc>");
+    assert!(matches!(stage(&app), Stage::Choose(_)));
+    app.update(Msg::Preflighted(checked(old)));
+    assert!(matches!(stage(&app), Stage::Choose(_)));
     press(&mut app, "<esc>");
     app.update(Msg::Preflighted(checked(old)));
     assert!(app.sheet().is_none());
@@ -360,6 +364,33 @@ fn rows_unfold_and_the_button_is_the_last_stop() {
     assert!(!review.is_unfolded(0));
     press(&mut app, "GGG<enter>");
     assert!(app.dialog().is_some());
+}
+
+#[test]
+fn esc_goes_one_step_back_and_never_from_a_detail_out_of_the_sheet() {
+    let mut app = at("review", app(46));
+    press(&mut app, "g<enter>j<enter>");
+    let unfolded = |app: &App| {
+        let Stage::Review(review) = stage(app) else { panic!("{:?}", stage(app)) };
+        [0, 1].map(|row| review.is_unfolded(row))
+    };
+    assert_eq!(unfolded(&app), [true, true]);
+    press(&mut app, "<esc>");
+    assert_eq!(unfolded(&app), [true, false], "the row under the cursor first");
+    press(&mut app, "<esc>");
+    assert_eq!(unfolded(&app), [false, false]);
+    // Then to the choice, which is as it was, and out.
+    press(&mut app, "<esc>");
+    let Stage::Choose(choice) = stage(&app) else { panic!() };
+    assert_eq!(choice.cursor(), 0);
+    press(&mut app, "<esc>");
+    assert!(app.sheet().is_none());
+    // From the dialog to the rows; a command that went straight to the checks made no choice to go back to.
+    let mut app = typed();
+    press(&mut app, "<esc>");
+    assert_eq!(unfolded(&app), [false, false]);
+    press(&mut app, "<esc>");
+    assert!(app.sheet().is_none());
 }
 
 #[test]

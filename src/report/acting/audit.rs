@@ -146,37 +146,11 @@ fn after(run: &Run) -> Vec<String> {
     if !open.is_empty() {
         out.push(format!("! no outcome yet: {}", open.join(", ")));
     }
-    let undone = |row: &&IntentRow| {
-        let kind = run.outcomes.get(&row.item.id).map(|o| o.kind);
-        // What is not known may have happened.
-        !matches!(kind, Some(OutcomeKind::Refused | OutcomeKind::Failed))
-    };
-    let back: Vec<String> = run
-        .rows
-        .iter()
-        .filter(undone)
-        .filter_map(|r| r.undo.as_ref())
-        .flat_map(Undo::commands)
-        .chain(storage_back(run))
-        .collect();
+    let back = run.way_back();
     if !back.is_empty() {
         out.extend([String::new(), "The way back:".to_owned()]);
         out.extend(back.iter().map(|command| format!("  {command}")));
     }
-    out
-}
-
-/// The way back from what was done to storage.
-fn storage_back(run: &Run) -> Vec<String> {
-    let undone = |row: &&StorageIntentRow| {
-        let kind = run.outcomes.get(row.item.id()).map(|o| o.kind);
-        !matches!(kind, Some(OutcomeKind::Refused | OutcomeKind::Failed))
-    };
-    let rows = run.storage.iter().map(|s| &s.2).filter(undone);
-    let mut out: Vec<String> =
-        rows.filter_map(|r| r.undo.as_ref()).flat_map(StorageUndo::commands).collect();
-    // A call that was repeated has its way back once.
-    out.dedup();
     out
 }
 
@@ -197,11 +171,12 @@ fn storage(run: &Run, step: Step, row: &StorageIntentRow) -> Json {
 }
 
 /// For people; JSON has the time as the log has it.
-fn to_the_second(at: Timestamp) -> String {
+pub(super) fn to_the_second(at: Timestamp) -> String {
     format!("{at:.0}")
 }
 
-fn word_of(authority: &Authority) -> String {
+/// On whose word a run went.
+pub(super) fn word_of(authority: &Authority) -> String {
     match authority {
         Authority::Person => "the person at the screen".to_owned(),
         Authority::Approval(approval) => {
@@ -229,7 +204,7 @@ fn shown(run: &Run, row: &IntentRow) -> Json {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::runs::runs;
     use super::*;
     use crate::act::exec::audit::{Body, Line};
@@ -268,7 +243,7 @@ mod tests {
     }
 
     /// Run a: one done, one failed, one open. Run b: refused before anything was called.
-    fn log() -> Vec<Line> {
+    pub fn log() -> Vec<Line> {
         let intent = Body::Intent {
             run: "a".into(),
             plan: "p".into(),

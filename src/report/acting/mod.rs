@@ -12,6 +12,7 @@
 //!
 //! The plan file is `burntop/plan/2`, the lines of the log `burntop/audit/1`.
 
+mod actions;
 mod approve;
 mod audit;
 mod outcome;
@@ -23,6 +24,7 @@ mod storage;
 #[cfg(test)]
 mod tests;
 
+pub use actions::{ActionsOf, actions};
 pub use approve::{plan_to_approve, policy_to_approve, storage_plan_to_approve};
 pub use audit::{audit_list, audit_show};
 pub use outcome::{outcome_of_blocked, outcomes};

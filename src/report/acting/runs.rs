@@ -6,8 +6,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::act::exec::audit::{Body, IntentRow, Line, StorageIntentRow};
-use crate::act::plan::storage::{Step, StorageVerb};
-use crate::act::plan::{Authority, Outcome, OutcomeKind, Verb};
+use crate::act::plan::storage::{Step, StorageUndo, StorageVerb};
+use crate::act::plan::{Authority, Outcome, OutcomeKind, Undo, Verb};
 
 /// One run, from the lines of the log.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +40,8 @@ pub struct Run {
     pub outcomes: BTreeMap<Arc<str>, Outcome>,
     /// True when an outcome was reconciled at a later start.
     pub reconciled: bool,
+    /// Numbers of its lines in the log.
+    pub lines: Vec<u64>,
 }
 
 impl Run {
@@ -59,6 +61,7 @@ impl Run {
             storage_open: BTreeMap::new(),
             outcomes: BTreeMap::new(),
             reconciled: false,
+            lines: Vec::new(),
         }
     }
 
@@ -69,14 +72,39 @@ impl Run {
 
     /// Number of rows with an intent and without an outcome.
     pub fn open(&self) -> usize {
+        // A call that was repeated has an intent each time.
         let rows = self.rows.iter().filter(|r| !self.outcomes.contains_key(&r.item.id));
-        rows.count() + self.storage_open.len()
+        let rows: BTreeSet<&Arc<str>> = rows.map(|r| &r.item.id).collect();
+        rows.len() + self.storage_open.len()
     }
 
     /// Name of the action; `None` where no intent was written.
     pub fn what(&self) -> Option<&'static str> {
         let storage = self.storage.first().map(|(verb, ..)| verb.word());
         self.verb.as_ref().map(Verb::word).or(storage)
+    }
+
+    /// Commands that take back what was or may have been done, in the order of the log.
+    pub fn way_back(&self) -> Vec<String> {
+        // What is not known may have happened.
+        let undone = |id: &Arc<str>| {
+            let kind = self.outcomes.get(id).map(|o| o.kind);
+            !matches!(kind, Some(OutcomeKind::Refused | OutcomeKind::Failed))
+        };
+        // A call that was repeated has its way back once.
+        let is_last = |at: usize, row: &IntentRow| {
+            !self.rows[at + 1..].iter().any(|later| later.item.id == row.item.id)
+        };
+        let rows = self.rows.iter().enumerate();
+        let rows = rows.filter(|(at, row)| undone(&row.item.id) && is_last(*at, row));
+        let mut out: Vec<String> =
+            rows.filter_map(|(_, row)| row.undo.as_ref()).flat_map(Undo::commands).collect();
+        let storage = self.storage.iter().map(|of| &of.2).filter(|row| undone(row.item.id()));
+        let storage = storage.filter_map(|row| row.undo.as_ref());
+        let mut storage: Vec<String> = storage.flat_map(StorageUndo::commands).collect();
+        storage.dedup();
+        out.extend(storage);
+        out
     }
 
     /// All callers, in one line.
@@ -94,12 +122,13 @@ impl Run {
 /// The runs of a log, newest first.
 pub fn runs(lines: &[Line]) -> Vec<Run> {
     let mut all: Vec<Run> = Vec::new();
-    let mut of = |id: &str, at: Timestamp, change: &mut dyn FnMut(&mut Run)| {
+    let mut of = |id: &str, line: &Line, change: &mut dyn FnMut(&mut Run)| {
         let index = all.iter().position(|r| r.id == id).unwrap_or_else(|| {
-            all.push(Run::new(id, at));
+            all.push(Run::new(id, line.at));
             all.len() - 1
         });
         if let Some(run) = all.get_mut(index) {
+            run.lines.push(line.seq);
             change(run);
         }
     };
@@ -116,7 +145,7 @@ pub fn runs(lines: &[Line]) -> Vec<Run> {
                 justification,
                 rows,
                 ..
-            } => of(run, line.at, &mut |r| {
+            } => of(run, line, &mut |r| {
                 r.plan.clone_from(plan);
                 r.verb = Some(verb.clone());
                 r.by.insert(by.clone());
@@ -138,7 +167,7 @@ pub fn runs(lines: &[Line]) -> Vec<Run> {
                 justification,
                 row,
                 ..
-            } => of(run, line.at, &mut |r| {
+            } => of(run, line, &mut |r| {
                 r.plan.clone_from(plan);
                 r.by.insert(by.clone());
                 r.from.clone_from(from);
@@ -148,12 +177,12 @@ pub fn runs(lines: &[Line]) -> Vec<Run> {
                 r.storage.push((*verb, *step, row.clone()));
                 r.storage_open.insert(line.seq, row.item.id().clone());
             }),
-            Body::Outcome { run, intent, outcomes, reconciled } => of(run, line.at, &mut |r| {
+            Body::Outcome { run, intent, outcomes, reconciled } => of(run, line, &mut |r| {
                 r.storage_open.remove(intent);
                 r.reconciled |= reconciled;
                 r.outcomes.extend(outcomes.iter().map(|o| (o.id.clone(), o.clone())));
             }),
-            Body::Refused { run, plan, outcomes } => of(run, line.at, &mut |r| {
+            Body::Refused { run, plan, outcomes } => of(run, line, &mut |r| {
                 r.plan.clone_from(plan);
                 r.outcomes.extend(outcomes.iter().map(|o| (o.id.clone(), o.clone())));
             }),

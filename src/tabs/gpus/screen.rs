@@ -27,12 +27,6 @@ impl Screen for GpuScreen {
         Some(Action::TabGpus)
     }
 
-    /// True when there is telemetry of GPUs, or an instance that has some.
-    fn is_listed(&self, app: &App) -> bool {
-        let told = app.gpus().is_some_and(|g| !g.rows.is_empty() || !g.blind.is_empty());
-        told || app.shown().is_some_and(|f| f.totals.gpus > 0.0)
-    }
-
     fn needs_account(&self) -> bool {
         false
     }

@@ -49,6 +49,7 @@ impl Screen for IdleScreen {
             (Action::Mark, ""),
             (Action::Enter, "why"),
             (Action::Act, ""),
+            (Action::Actions, ""),
             (Action::Export, ""),
             (Action::Preset, ""),
             (Action::Columns, ""),

@@ -11,6 +11,7 @@ use crate::app::{App, Effect, Page, Picture, Tab};
 use crate::fleet::Row;
 use crate::report::{FindingOptions, OverviewReport};
 use crate::tabs::overview::TAB;
+use crate::tabs::savings::pages::bar;
 
 /// Screen of the Overview tab.
 pub(crate) struct OverviewScreen;
@@ -40,6 +41,7 @@ impl Screen for OverviewScreen {
                 (Action::NextSavings, ""),
                 (Action::Act, ""),
                 (Action::TabIdle, "idle list"),
+                (Action::Actions, ""),
                 (Action::Command, ""),
                 (Action::Refresh, ""),
                 (Action::Log, ""),
@@ -50,6 +52,7 @@ impl Screen for OverviewScreen {
             (Action::Enter, "why"),
             (Action::Act, ""),
             (Action::TabIdle, "idle list"),
+            (Action::Actions, ""),
             (Action::Command, ""),
             (Action::Refresh, ""),
             (Action::Log, ""),
@@ -87,7 +90,11 @@ impl Screen for OverviewScreen {
 
     fn lines(&self, app: &App, width: usize) -> Vec<Line> {
         match app.tabs.overview.newest() {
-            Some(overview) if !app.is_empty() => pages::lines(app, overview, width),
+            Some(overview) if !app.is_empty() => {
+                let mut lines = vec![bar(app, width)];
+                lines.extend(pages::lines(app, overview, width));
+                lines
+            }
             _ => content::reading::lines(app, width),
         }
     }

@@ -22,10 +22,6 @@ impl Screen for StorageScreen {
         Some(Action::TabStorage)
     }
 
-    fn is_listed(&self, app: &App) -> bool {
-        app.has_storage()
-    }
-
     fn needs_account(&self) -> bool {
         false
     }

@@ -22,10 +22,6 @@ impl Screen for WhatIfScreen {
         Some(Action::TabWhatIf)
     }
 
-    fn is_listed(&self, app: &App) -> bool {
-        app.has_whatif()
-    }
-
     fn needs_account(&self) -> bool {
         false
     }
@@ -34,15 +30,14 @@ impl Screen for WhatIfScreen {
         app.go_to_whatif(None)
     }
 
-    fn open(&self, app: &mut App) -> Vec<Effect> {
-        app.want_whatif()
-    }
-
     fn contexts(&self, _: &App) -> &'static [Context] {
         &[Context::WhatIf, Context::Main, Context::Move, Context::Any]
     }
 
     fn hints(&self, app: &App) -> Hints {
+        if !app.has_whatif() {
+            return &[(Action::Command, ":demand FILE"), (Action::NextTab, ""), (Action::Quit, "")];
+        }
         if app.tabs.whatif.chart.is_text() {
             return &[
                 (Action::Raise, ""),
@@ -142,11 +137,24 @@ impl Screen for WhatIfScreen {
         app.tabs.whatif.opening = false;
     }
 
-    fn is_drawn(&self, _: &App) -> bool {
-        true
+    fn is_drawn(&self, app: &App) -> bool {
+        app.has_whatif()
+    }
+
+    fn after_update(&self, app: &mut App, effects: &mut Vec<Effect>) {
+        if app.tab() == TAB && !app.has_whatif() {
+            effects.extend(app.want_demand());
+        }
+    }
+
+    fn lines(&self, app: &App, width: usize) -> Vec<Line> {
+        pages::how(app, width)
     }
 
     fn prepare(&self, app: &mut App) -> bool {
+        if !app.has_whatif() {
+            return false;
+        }
         // What another page left is no line of this tab.
         app.body = crate::app::Body::default();
         app.clamp_list();

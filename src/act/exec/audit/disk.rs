@@ -53,6 +53,16 @@ pub trait Disk: Send + Sync {
     /// Everything on disk; never half of what another is appending.
     fn read(&self) -> Result<Vec<u8>, DiskError>;
 
+    /// The last `most` bytes on disk, whole otherwise, and how many before them were left out; never
+    /// half of what another is appending.
+    fn last(&self, most: u64) -> Result<(Vec<u8>, u64), DiskError> {
+        let mut bytes = self.read()?;
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let left_out = bytes.len().saturating_sub(most);
+        bytes.drain(..left_out);
+        Ok((bytes, left_out as u64))
+    }
+
     /// Announces a run that is now alive. Taken before the run's first line is written.
     fn lease(&self, run: &str) -> Result<Box<dyn Lease>, DiskError>;
 

@@ -112,6 +112,14 @@ impl Disk for FileDisk {
         Ok(bytes)
     }
 
+    fn last(&self, most: u64) -> Result<(Vec<u8>, u64), DiskError> {
+        let Some(dir) = self.directory(false)? else { return Ok((Vec::new(), 0)) };
+        let Some(file) = Self::locked(&dir, false)? else { return Ok((Vec::new(), 0)) };
+        let size = file.metadata().map_err(|e| DiskError::new("looking at it", e))?.len();
+        let bytes = OnFile { file: &file, size }.last(most)?;
+        Ok((bytes, size.saturating_sub(most)))
+    }
+
     fn lease(&self, run: &str) -> Result<Box<dyn Lease>, DiskError> {
         let missing =
             || DiskError::new("announcing a run", io::Error::from(io::ErrorKind::NotFound));

@@ -17,6 +17,17 @@ pub struct Journal {
     disk: Arc<dyn Disk>,
 }
 
+/// The newest lines of a log, see [`Journal::recent`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecentLines {
+    /// The lines, oldest first.
+    pub lines: Vec<Line>,
+    /// Problems: lines that were changed, cannot be read or are missing. What they said is not among the lines.
+    pub damaged: usize,
+    /// Bytes of older lines that were not read.
+    pub left_out: u64,
+}
+
 impl Journal {
     /// The log on `disk`.
     pub fn new(disk: Arc<dyn Disk>) -> Self {
@@ -86,6 +97,34 @@ impl Journal {
     /// [`Journal::verify`].
     pub fn read(&self) -> Result<Vec<Line>, AuditError> {
         lines(&self.bytes()?)
+    }
+
+    /// The newest lines, those of the last `most` bytes, for whoever looks and does nothing on them. What
+    /// is damaged is counted instead of failing: the rest is still worth seeing.
+    pub fn recent(&self, most: u64) -> Result<RecentLines, AuditError> {
+        let (bytes, left_out) = self.disk.last(most)?;
+        // The first line is rarely whole where something was left out.
+        let from = match left_out {
+            0 => 0,
+            _ => bytes.iter().position(|b| *b == b'\n').map_or(bytes.len(), |at| at + 1),
+        };
+        let mut recent =
+            RecentLines { lines: Vec::new(), damaged: 0, left_out: left_out + from as u64 };
+        let is_cut = left_out > 0;
+        walk(&bytes[from..], &mut |piece| match piece {
+            Piece::Line(_, bytes) => match serde_json::from_slice::<Line>(bytes) {
+                Ok(line) => recent.lines.push(line),
+                Err(_) => recent.damaged += 1,
+            },
+            Piece::Wrong(problem) => {
+                // What the first line follows was left out.
+                let is_first = is_cut && recent.lines.is_empty();
+                let follows = matches!(problem.defect, Defect::Unchained { .. } | Defect::Phantom);
+                recent.damaged += usize::from(!(is_first && follows));
+            }
+            Piece::Accounted => {}
+        });
+        Ok(recent)
     }
 
     /// Checks every line of the log and its hash. Fails when the log cannot be read.

@@ -31,4 +31,6 @@ pub use entry::{Body, IntentRow, Line, StorageIntentRow};
 pub use error::AuditError;
 pub use file::FileDisk;
 pub use journal::Journal;
+#[cfg(test)]
+pub use journal::RecentLines;
 pub use s3::BucketCopy;

@@ -2,6 +2,7 @@
 
 mod chain;
 mod files;
+mod recent;
 mod torn;
 
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 use super::GuardInput;
 use super::scene::Scene;
 use crate::act::plan::finding::FindingSink;
-use crate::act::plan::undo::Undo;
+use crate::act::plan::undo::{LostVolume, Undo};
 use crate::act::plan::verb::{BY_TAG, EXPIRES_TAG, REASON_TAG, REMINDED_TAG, Verb};
 use crate::domain::Instance;
 
@@ -26,7 +26,9 @@ pub(super) fn of(input: &GuardInput<'_>, found: Option<&Instance>) -> Option<Und
             // A new instance has a root volume of its own, in the place of the old one.
             let outlive = volumes.iter().filter(|v| !v.delete_on_termination && !v.root);
             let attach = outlive.map(|v| (v.id.clone(), v.device.clone())).collect();
-            Undo::Launch { scope, spec: Box::new(spec.clone()), attach }
+            let dies = volumes.iter().filter(|v| v.delete_on_termination);
+            let lost = dies.map(LostVolume::of).collect();
+            Undo::Launch { scope, spec: Box::new(spec.clone()), attach, lost }
         }
         Verb::Mark { .. } | Verb::Unmark => {
             let tags = tags(&[EXPIRES_TAG, BY_TAG, REASON_TAG, REMINDED_TAG])?;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Undo;
+use super::{LostVolume, Undo};
 use crate::domain::{LaunchSpec, Scope};
 
 /// Lines for a POSIX shell.
@@ -10,7 +10,7 @@ pub(super) fn lines(undo: &Undo) -> Vec<String> {
     match undo {
         Undo::Start { scope, id } => vec![ec2(scope, "start-instances", &["--instance-ids", id])],
         Undo::Stop { scope, id } => vec![ec2(scope, "stop-instances", &["--instance-ids", id])],
-        Undo::Launch { scope, spec, attach } => launch(scope, spec, attach),
+        Undo::Launch { scope, spec, attach, lost } => launch(scope, spec, attach, lost),
         Undo::Tags { scope, id, tags } => {
             let set: Vec<Value> = tags
                 .iter()
@@ -34,8 +34,14 @@ fn launch(
     scope: &Scope,
     spec: &LaunchSpec,
     attach: &[(impl AsRef<str>, impl AsRef<str>)],
+    lost: &[LostVolume],
 ) -> Vec<String> {
-    let request = request(spec).to_string();
+    let mut request = request(spec);
+    let devices: Vec<Value> = lost.iter().filter_map(device).collect();
+    if !devices.is_empty() {
+        request["BlockDeviceMappings"] = json!(devices);
+    }
+    let request = request.to_string();
     let run = ec2(scope, "run-instances", &["--cli-input-json", &request]);
     if attach.is_empty() {
         return vec![run];
@@ -50,6 +56,28 @@ fn launch(
         format!("{} --instance-id \"$NEW\"", ec2(scope, "attach-volume", &args))
     }));
     out
+}
+
+/// A volume like one that was deleted; `None` for one whose size is not known, which EC2 would refuse.
+/// The root has the size of the AMI's where its own is not known.
+fn device(lost: &LostVolume) -> Option<Value> {
+    let mut ebs = json!({ "DeleteOnTermination": true });
+    match lost.size_gib {
+        Some(gib) => ebs["VolumeSize"] = json!(gib),
+        None if lost.root => {}
+        None => return None,
+    }
+    if !lost.kind.is_empty() {
+        ebs["VolumeType"] = json!(lost.kind);
+    }
+    // Of other types they follow from the size, and EC2 refuses them.
+    if let Some(iops) = lost.iops.filter(|_| matches!(&*lost.kind, "gp3" | "io1" | "io2")) {
+        ebs["Iops"] = json!(iops);
+    }
+    if let Some(mibps) = lost.throughput_mibps.filter(|_| &*lost.kind == "gp3") {
+        ebs["Throughput"] = json!(mibps);
+    }
+    Some(json!({ "DeviceName": lost.device, "Ebs": ebs }))
 }
 
 /// `RunInstances` as JSON: the CLI's shorthand would read commas in values, and `file://` in

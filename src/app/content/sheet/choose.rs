@@ -130,7 +130,7 @@ pub(super) fn checking(app: &App, plan: &Plan, width: usize, page: &mut SheetPag
     let what = plan_in_words(plan);
     paragraph(Role::Heading, &format!("Checking before: {what}"), width, lines);
     let text = "Owners, protection, volumes, addresses, load balancers, permission, and what each \
-                did in the last minutes. Nothing is changed; esc leaves.";
+                did in the last minutes. Nothing is changed; esc goes back.";
     paragraph(Role::Dim, text, width, lines);
     lines.push(Line::new());
     for item in &plan.items {

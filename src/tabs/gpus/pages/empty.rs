@@ -16,7 +16,9 @@ const WAYS: [(&str, &str); 5] = [
 /// Lines shown while there is no GPU: sources that can be configured, and instances without telemetry.
 pub fn empty(app: &App, width: usize) -> Vec<Line> {
     let mut lines = Vec::new();
-    lines.push(Line::of(Role::Heading, "No telemetry of any GPU yet"));
+    let has_none = app.shown().is_some_and(|fleet| fleet.totals.gpus <= 0.0);
+    let what = if has_none { "No instance with a GPU, and no" } else { "No" };
+    lines.push(Line::of(Role::Heading, format!("{what} telemetry of any GPU yet")));
     let text = "`burntop doctor` looks for sources of GPU telemetry and says how to use what it finds. \
          In the config file:";
     lines.extend(wrap(text, width).into_iter().map(|part| Line::of(Role::Text, part)));

@@ -64,10 +64,6 @@ impl App {
 
     /// Goes to the tab and shows the list or the heat map.
     pub(crate) fn go_to_gpus(&mut self, look: GpuLook) {
-        if !TAB.screen().is_listed(self) {
-            self.say(Notice::new(Level::Warn, "there is no GPU in sight"));
-            return;
-        }
         self.go_to_tab(TAB);
         self.tabs.gpus.look = look;
     }

@@ -10,7 +10,7 @@ pub(super) mod strip;
 
 pub use empty::empty;
 pub use guide::guide;
-pub use strip::{elsewhere, strip};
+pub use strip::{bar, elsewhere, strip};
 
 use crate::app::Role;
 use crate::app::content::Line;

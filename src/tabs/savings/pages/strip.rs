@@ -18,8 +18,7 @@ pub fn strip(app: &App, width: usize) -> Vec<Line> {
     let symbols = app.appearance().symbols;
     let separator = format!(" {} ", symbols.separator());
     let here = app.savings_tab().look().map(SavingsList::spec);
-    let titles = std::iter::once(OVERVIEW).chain(LISTS.iter().map(|list| list.title));
-    let mut lines = vec![names(titles, here.map_or(OVERVIEW, |list| list.title), width)];
+    let mut lines = vec![bar(app, width)];
     if let Some(list) = here {
         lines.push(join((list.sums)(app, savings, symbols), &separator, width));
     }
@@ -27,8 +26,19 @@ pub fn strip(app: &App, width: usize) -> Vec<Line> {
     lines
 }
 
+/// The overview and the lists behind it by name, the one on screen marked, and the command of the guide.
+pub fn bar(app: &App, width: usize) -> Line {
+    let here = app.savings_tab().look().map(SavingsList::spec);
+    let lists = LISTS.iter().map(|list| list.title);
+    let titles = std::iter::once(OVERVIEW).chain(lists).chain(std::iter::once(GUIDE));
+    names(titles, here.map_or(OVERVIEW, |list| list.title), width)
+}
+
 /// The title of what the lists stand behind.
 const OVERVIEW: &str = "Overview";
+
+/// The guide, by the command that opens it.
+const GUIDE: &str = ":guide";
 
 type Parts = Vec<(Role, String)>;
 

@@ -139,7 +139,8 @@ pub(super) fn progress(listing: &Listing) -> String {
     let bucket = &listing.bucket;
     match &listing.state {
         ListingState::Asked => format!("asking what a list of {bucket} takes"),
-        ListingState::Offer { says, .. } => says.clone(),
+        // The question says it.
+        ListingState::Offer { .. } => format!("a list of {bucket}: go on?"),
         ListingState::Running { rows, of, seconds_left } => {
             let rows_of = match of {
                 Some(all) if *all > 0 => format!(

@@ -18,14 +18,6 @@ const READS: [f64; 12] = [0.0, 0.05, 0.1, 0.3, 0.5, 0.75, 1.0, 2.0, 4.0, 8.0, 16
 impl App {
     /// Shows a list of the tab.
     pub(crate) fn go_to_storage(&mut self, look: StorageList) {
-        if !self.has_storage() {
-            self.tabs.storage.wanted = true;
-            self.say(Notice::new(
-                Level::Info,
-                "storage is being read; the tab opens when it is there",
-            ));
-            return;
-        }
         self.go_to_tab(TAB);
         self.look_at_storage(look);
     }
@@ -292,6 +284,8 @@ impl App {
     pub(crate) fn on_listing(&mut self, listing: Listing) {
         match &listing.state {
             ListingState::Offer { .. } => {
+                // What was said while it was asked hides the choices.
+                self.unsay();
                 self.popup = Some(Popup::Ask(&MAKE_LIST));
             }
             ListingState::Failed(why) => {

@@ -36,8 +36,6 @@ pub struct Storage {
     pub(crate) reads: f64,
     /// List of objects that is being made, or waits for an answer to its question; `None` without one.
     pub(crate) listing: Option<Listing>,
-    /// True once a screen that shows storage was opened.
-    pub(crate) wanted: bool,
     /// True once the bus was asked to read storage.
     pub(crate) asked: bool,
 }
@@ -51,7 +49,6 @@ impl Default for Storage {
             explorer: None,
             reads: page::FIRST_READS,
             listing: None,
-            wanted: false,
             asked: false,
         }
     }
@@ -100,11 +97,6 @@ impl App {
         &self.tabs.storage
     }
 
-    /// True when there is storage to show, or trouble with reading it.
-    pub fn has_storage(&self) -> bool {
-        self.storage().is_some_and(|s| !s.is_empty() || !s.readings.is_empty())
-    }
-
     /// Asks once for what is only read when somebody looks: volumes and snapshots, and all of
     /// storage where it is not read in the background.
     pub(crate) fn after_update_storage(&mut self, effects: &mut Vec<Effect>) {
@@ -112,7 +104,7 @@ impl App {
         let resources =
             self.tab == Tab::Overview && self.tabs.savings.look() == Some(SavingsList::Resources);
         let tab = &mut self.tabs.storage;
-        if (tab.wanted || resources || self.tab == TAB) && !tab.asked {
+        if (resources || self.tab == TAB) && !tab.asked {
             tab.asked = true;
             effects.push(Effect::ReadStorage);
         }

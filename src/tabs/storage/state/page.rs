@@ -94,9 +94,7 @@ pub static MAKE_LIST: Question = Question {
     title: "List objects",
     text: |app| match app.storage_tab().listing().map(|listing| &listing.state) {
         Some(ListingState::Offer { says, usd }) => {
-            let usd = usd.map(|usd| format!("about {}", format::usd_spent(usd)));
-            let usd = usd.as_deref().unwrap_or("an amount that is not known");
-            format!("{says} Requests cost {usd}.")
+            format!("{says} {}", requests(*usd))
         }
         _ => "Nothing is offered any more.".to_owned(),
     },
@@ -104,3 +102,29 @@ pub static MAKE_LIST: Question = Question {
     go_on: App::go_on_listing,
     leave: |app| app.tabs.storage.listing = None,
 };
+
+/// What requests cost, a sentence.
+fn requests(usd: Option<f64>) -> String {
+    match usd {
+        None => "What the requests cost is not known.".to_owned(),
+        Some(usd) if usd <= 0.0 => "Requests cost nothing.".to_owned(),
+        // What rounds to no cent.
+        Some(usd) if usd < 0.005 => "Requests cost less than a cent.".to_owned(),
+        Some(usd) => format!("Requests cost about {}.", format::usd_spent(usd)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::requests;
+
+    #[test]
+    fn what_a_list_costs_is_said_in_cents_or_less() {
+        assert_eq!(requests(Some(0.0)), "Requests cost nothing.");
+        // 40 pages of 1,000 at $0.005 per 1,000 requests.
+        assert_eq!(requests(Some(0.0002)), "Requests cost less than a cent.");
+        assert_eq!(requests(Some(0.005)), "Requests cost about $0.01.");
+        assert_eq!(requests(Some(2.5)), "Requests cost about $2.50.");
+        assert_eq!(requests(None), "What the requests cost is not known.");
+    }
+}

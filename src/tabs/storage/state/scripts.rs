@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::fixture::{after, app, heard, init};
+use super::fixture::{after, app, init};
 use super::{ListHow, Listing, ListingState, MAKE_LIST, StorageList, StoragePage, TierSubject};
-use crate::app::fixture::{press, titles};
+use crate::app::fixture::press;
 use crate::app::{App, Effect, Msg, Page, Popup};
 use crate::domain::SourceId;
-use crate::fleet::StorageFleet;
 use crate::report::Format;
 use crate::tabs::storage::picture::fixture::{fleet, fleet_of};
 use crate::tabs::storage::picture::{BlockRow, PrefixRow};
@@ -34,15 +33,16 @@ fn here(app: &mut App) -> String {
 }
 
 #[test]
-fn the_tab_is_there_when_there_is_storage() {
-    let mut none = heard(init(SIZE), StorageFleet::default());
-    assert!(!titles(&none).contains(&"Storage"));
-    press(&mut none, "4");
-    assert_ne!(none.tab().title(), "Storage");
-    assert!(none.notice().is_some());
+fn the_tab_is_always_there_and_says_what_is_read() {
+    let mut none = App::new(init(SIZE));
+    let effects = press(&mut none, "4");
+    assert_eq!((none.tab().title(), &effects[..]), ("Storage", &[Effect::ReadStorage][..]));
+    none.prepare();
+    let text: String = none.text_body().0.iter().flat_map(|l| &l.spans).map(|s| &*s.text).collect();
+    assert!(text.contains("Storage is being read"), "{text}");
     let app = after(SIZE, "4");
     assert_eq!(app.tab().title(), "Storage");
-    assert!(titles(&app).contains(&"Storage"));
+    assert!(app.shows_table());
 }
 
 #[test]
@@ -269,7 +269,6 @@ fn other_accounts_forget_the_storage() {
     press(&mut app, "4");
     app.update(Msg::Mode(crate::app::Mode::Demo));
     assert!(app.storage().is_none());
-    assert_eq!(app.tab().title(), "Overview");
     app.update(Msg::Storage(Arc::new(fleet())));
-    assert!(app.has_storage());
+    assert!(app.storage().is_some());
 }

@@ -262,15 +262,16 @@ fn marks(canvas: &mut Canvas<'_>, plot: &Plot, area: Area) {
                 }
                 let wanted = if mark.tick { area.height - 1 } else { 0 };
                 let Some(row) = free(&mut used, wanted) else { continue };
-                // To the right of its place where there is room, else to the left.
-                let beside = area.x + column + 1;
-                let x = if column + 1 + label <= area.width {
-                    beside
+                // To the right of its place where there is room, else to the left, else over it: what is cut says nothing.
+                let label = label.min(area.width);
+                let left = if column + 1 + label <= area.width {
+                    column + 1
+                } else if label <= column {
+                    column - label
                 } else {
-                    (area.x + column).saturating_sub(label.min(column))
+                    area.width - label
                 };
-                let room = if x == beside { area.width - column - 1 } else { column };
-                put_label(canvas, mark, (x, area.y + row), label.min(room));
+                put_label(canvas, mark, (area.x + left, area.y + row), label);
             }
         }
     }

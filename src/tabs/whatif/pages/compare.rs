@@ -23,16 +23,16 @@ type Number = (&'static str, fn(&Valuation) -> Option<f64>, fn(f64) -> String);
 const NUMBERS: [Number; 12] = [
     ("mean", |v| Some(v.mean_usd), crate::view::format::usd_total),
     ("± two errors", |v| Some(v.mean_error_usd), words::usd_short),
-    ("P5", |v| Some(v.p5_usd), words::usd_short),
-    ("P95", |v| Some(v.p95_usd), words::usd_short),
-    ("ESR", |v| v.esr, words::share),
+    ("P5 (low)", |v| Some(v.p5_usd), words::usd_short),
+    ("P95 (high)", |v| Some(v.p95_usd), words::usd_short),
+    ("saves (ESR)", |v| v.esr, words::share),
     ("coverage", |v| v.coverage, words::share),
     ("utilisation", |v| v.utilisation, words::share),
     ("worst 5% save", |v| Some(v.worst5_savings_usd), words::usd_short),
     ("above on demand in", |v| Some(v.prob_above_on_demand), words::share),
-    ("regret", |v| v.regret_usd, words::usd_short),
+    ("above hindsight", |v| v.regret_usd, words::usd_short),
     ("lock-in", |v| Some(v.lock_in_months), words::months),
-    ("NPV", |v| Some(v.npv_usd), words::usd_short),
+    ("value now (NPV)", |v| Some(v.npv_usd), words::usd_short),
 ];
 
 /// The table.

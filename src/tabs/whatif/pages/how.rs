@@ -6,17 +6,19 @@ use crate::app::Role;
 use crate::app::content::Line;
 use crate::app::keymap::Action;
 
-/// The page.
-pub(super) fn lines(app: &App, width: usize) -> Vec<Line> {
+/// Lines shown in place of inputs and charts while there is no demand.
+pub fn how(app: &App, width: usize) -> Vec<Line> {
     let mut lines = vec![Line::of(Role::Heading, "Planning what to buy")];
     let says = "A plan needs to know how many units ran in each hour. Then burntop draws thousands of \
                 futures from it and values what you would buy over all of them, as you move it.";
     paragraph(Role::Text, says, width, &mut lines);
     lines.push(Line::new());
-    if let Some(why) = app.whatif().why_not() {
-        paragraph(Role::Warn, why, width, &mut lines);
-        lines.push(Line::new());
-    }
+    let (role, state) = match app.whatif().why_not() {
+        Some(why) => (Role::Warn, why),
+        None => (Role::Dim, "Reading what ran here."),
+    };
+    paragraph(role, state, width, &mut lines);
+    lines.push(Line::new());
     lines.push(Line::of(Role::Heading, "Ways to give a demand"));
     let ways = [
         (
@@ -41,7 +43,6 @@ pub(super) fn lines(app: &App, width: usize) -> Vec<Line> {
         app.keymap().keys(action).first().map_or_else(|| "(no key)".to_owned(), ToString::to_string)
     };
     let then = [
-        (Action::TabWhatIf, "opens the tab"),
         (Action::Raise, "and its opposite move the input under the cursor"),
         (Action::SetValue, "types its value: 30%, 12, $1.74, 3y"),
         (Action::NextChart, "goes through the charts"),

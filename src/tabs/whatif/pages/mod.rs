@@ -10,6 +10,7 @@ mod overview;
 mod sums;
 mod tornado;
 
+pub use how::how;
 pub use overview::overview;
 pub use sums::sums;
 
@@ -21,7 +22,6 @@ use crate::app::{App, Area, PlanChart, PlanPage};
 pub fn page(app: &App, page: PlanPage, width: usize) -> Vec<Line> {
     match page {
         PlanPage::Explain => explain::lines(app, width),
-        PlanPage::How => how::lines(app, width),
         PlanPage::Network | PlanPage::FailedRuns => calculator::lines(app, width),
     }
 }

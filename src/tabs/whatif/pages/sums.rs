@@ -31,10 +31,10 @@ pub fn sums(app: &App, width: usize, height: usize) -> Vec<Line> {
         let behind = tab.plan().is_some_and(Plan::is_behind);
         // The charts above are of one family.
         let of = answer.scope().map_or_else(String::new, |scope| format!("{scope}: "));
-        valuation(&of, &answer.total, symbols, behind, &mut parts);
         let inputs = tab.scenario().and_then(|s| s.families.get(tab.family()));
-        let of = inputs.filter(|_| answer.scope().is_some()).map_or("", |family| &family.name);
-        safe(answer, tab.family(), of, symbols, &mut parts);
+        let one = inputs.filter(|_| answer.scope().is_some()).map_or("", |family| &family.name);
+        let safe = safe(answer, tab.family(), one, symbols);
+        valuation(&of, &answer.total, safe, (symbols, behind), &mut parts);
     } else if parts.is_empty() {
         parts.push((Role::Dim, format!("the first answer is on its way{}", symbols.ellipsis())));
     }
@@ -69,8 +69,14 @@ fn least(app: &App, width: usize) -> Line {
     line.with(Role::Dim, format!(" {} ", symbols.separator())).with(Role::Heading, mean)
 }
 
-/// The parts of the value of `of`, the most important first.
-fn valuation(of: &str, value: &Valuation, symbols: Symbols, behind: bool, parts: &mut Vec<Part>) {
+/// The parts of the value of `of`, the most important first; `safe` is among them.
+fn valuation(
+    of: &str,
+    value: &Valuation,
+    safe: Part,
+    (symbols, behind): (Symbols, bool),
+    parts: &mut Vec<Part>,
+) {
     let late = if behind { symbols.ellipsis() } else { "" };
     let or = |value: Option<f64>, show: fn(f64) -> String| symbols.or_unknown(value, show);
     let mean = format!(
@@ -92,24 +98,22 @@ fn valuation(of: &str, value: &Valuation, symbols: Symbols, behind: bool, parts:
     let above = value.prob_above_on_demand;
     let role = if above > 0.05 { Role::Warn } else { Role::Text };
     parts.push((role, format!("dearer than on demand in {}", words::share(above))));
+    parts.push(safe);
     parts.push((Role::Text, format!("covered {}", or(value.coverage, words::share))));
     parts.push((Role::Text, format!("used {}", or(value.utilisation, words::share))));
+    parts.push((Role::Text, format!("lock-in {}", words::months(value.lock_in_months))));
     let regret = or(value.regret_usd, words::usd_short);
     parts.push((Role::Text, format!("{regret} above hindsight (regret)")));
-    parts.push((Role::Text, format!("lock-in {}", words::months(value.lock_in_months))));
     parts.push((Role::Dim, format!("on demand alone {}", words::usd_short(value.on_demand_usd))));
-    parts.push((Role::Dim, format!("NPV {}", words::usd_short(value.npv_usd))));
+    parts.push((Role::Dim, format!("value now {} (NPV)", words::usd_short(value.npv_usd))));
 }
 
 /// How long one would have to keep what is bought of the family on screen.
-fn safe(answer: &Answer, family: usize, of: &str, symbols: Symbols, parts: &mut Vec<Part>) {
+fn safe(answer: &Answer, family: usize, of: &str, symbols: Symbols) -> Part {
     let family = answer.families.get(family).and_then(Option::as_ref);
     let safe = family.and_then(|f| f.payback.as_ref()).and_then(|p| p.safe_months);
     let text = format!("{of} no loss after {} (safe)", symbols.or_unknown(safe, words::months));
-    let text = text.trim_start().to_owned();
-    // Before what is only there for completeness.
-    let at = parts.len().saturating_sub(2);
-    parts.insert(at, (Role::Text, text));
+    (Role::Text, text.trim_start().to_owned())
 }
 
 /// Basis of the numbers, in as many words as there is room for.

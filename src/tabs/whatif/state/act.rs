@@ -12,12 +12,8 @@ use crate::tabs::whatif::picture::{Group, Input, Row, input, words};
 use crate::whatif::{Scenario, Slot};
 
 impl App {
-    /// Shows the tab with this chart; without a demand the page on how to give one.
+    /// Shows the tab with this chart; without a demand it says how to give one.
     pub(crate) fn go_to_whatif(&mut self, chart: Option<PlanChart>) -> Vec<Effect> {
-        if !self.has_whatif() {
-            self.open(Page::WhatIf(PlanPage::How));
-            return self.want_demand();
-        }
         self.go_to_tab(TAB);
         if let Some(chart) = chart {
             self.look_at_chart(chart);
@@ -25,25 +21,8 @@ impl App {
         self.want_demand()
     }
 
-    /// Handles the key of the tab while it is not listed: requests the demand, and opens the tab when it
-    /// arrives.
-    pub(crate) fn want_whatif(&mut self) -> Vec<Effect> {
-        if self.has_whatif() {
-            return self.go_to_whatif(None);
-        }
-        let effects = self.want_demand();
-        self.tabs.whatif.opening |= !effects.is_empty();
-        let text = if self.tabs.whatif.opening {
-            "reading what ran here; `:whatif` says how to give a demand"
-        } else {
-            "there is no demand to plan for yet: `:whatif` says how to give one"
-        };
-        self.say(Notice::new(Level::Info, text));
-        effects
-    }
-
     /// Asks once for what burntop saw running, and for the names of what is kept.
-    fn want_demand(&mut self) -> Vec<Effect> {
+    pub(crate) fn want_demand(&mut self) -> Vec<Effect> {
         if std::mem::replace(&mut self.tabs.whatif.asked, true) {
             return Vec::new();
         }
@@ -85,6 +64,9 @@ impl App {
 
     /// Handles keys that mean something else on the tab; `None` = the key has its usual meaning.
     pub(crate) fn act_on_whatif(&mut self, action: Action) -> Option<Vec<Effect>> {
+        if !self.has_whatif() {
+            return None;
+        }
         if !matches!(action, Action::Raise | Action::Lower | Action::RaiseMore | Action::LowerMore)
             && let Some(plan) = &mut self.tabs.whatif.plans[self.tabs.whatif.active.index()]
         {

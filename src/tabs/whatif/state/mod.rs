@@ -32,8 +32,6 @@ use crate::whatif::{Answer, Demand, FamilyAnswer, Scenario, Slot, SlotComparison
 pub enum PlanPage {
     /// Arithmetic of the value under the cursor.
     Explain,
-    /// How to give a demand, and how plans work.
-    How,
     /// The network calculator.
     Network,
     /// The calculator of failed runs.
@@ -45,7 +43,6 @@ impl PlanPage {
     pub fn title(self) -> &'static str {
         match self {
             Self::Explain => "Explain",
-            Self::How => "How to plan",
             Self::Network => "Network calculator",
             Self::FailedRuns => "Calculator of failed runs",
         }

@@ -368,9 +368,12 @@ fn the_way_back() {
             volume("vol-x", "/dev/sdg", false, true),
         ]);
     };
-    let Some(Undo::Launch { spec, attach, .. }) = undo(&TERMINATE, &attach) else { panic!() };
+    let Some(Undo::Launch { spec, attach, lost, .. }) = undo(&TERMINATE, &attach) else { panic!() };
     assert_eq!(*spec, launch());
     assert_eq!(attach, [("vol-d".into(), "/dev/sdf".into())]);
+    // What dies with it is kept as it was.
+    let ids: Vec<&str> = lost.iter().map(|volume| &*volume.id).collect();
+    assert_eq!(ids, ["vol-x"]);
 
     let said =
         says(&TERMINATE, Guard::Undo, |s| s.inspection.launch.as_mut().unwrap().image_id = None);

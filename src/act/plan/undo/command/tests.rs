@@ -77,7 +77,8 @@ fn a_launch_names_everything_that_was_kept() {
     spec.tags.push(("aws:autoscaling:groupName".into(), "g".into()));
     spec.placement_group = Some("cluster".into());
     spec.iam_instance_profile = Some("arn:aws:iam::1:instance-profile/x".into());
-    let undo = Undo::Launch { scope: scope(), spec: Box::new(spec), attach: Vec::new() };
+    let (attach, lost) = (Vec::new(), Vec::new());
+    let undo = Undo::Launch { scope: scope(), spec: Box::new(spec), attach, lost };
     let lines = undo.commands();
     let [line] = lines.as_slice() else { panic!("{lines:?}") };
     let words = split(line);
@@ -109,7 +110,7 @@ fn a_launch_names_everything_that_was_kept() {
 #[test]
 fn volumes_that_outlived_it_are_attached_to_the_new_one() {
     let attach = vec![("vol-1".into(), "/dev/sdf".into())];
-    let undo = Undo::Launch { scope: scope(), spec: Box::new(launch()), attach };
+    let undo = Undo::Launch { scope: scope(), spec: Box::new(launch()), attach, lost: Vec::new() };
     let lines = undo.commands();
     assert!(lines[0].starts_with("NEW=$(aws ec2 run-instances "), "{}", lines[0]);
     assert_eq!(
@@ -122,6 +123,60 @@ fn volumes_that_outlived_it_are_attached_to_the_new_one() {
             r#"aws ec2 attach-volume --volume-id vol-1 --device /dev/sdf --region us-east-1 --instance-id "$NEW""#
         ]
     );
+}
+
+/// A volume that was deleted, of 500 GiB.
+fn lost(id: &str, device: &str, kind: &str, root: bool) -> LostVolume {
+    LostVolume {
+        id: id.into(),
+        device: device.into(),
+        size_gib: Some(500),
+        kind: kind.into(),
+        iops: Some(4000),
+        throughput_mibps: Some(250),
+        root,
+    }
+}
+
+#[test]
+fn volumes_that_died_with_it_are_launched_anew_as_they_were() {
+    let unsized_one = |id, root| LostVolume { size_gib: None, ..lost(id, "/dev/sdz", "gp2", root) };
+    let lost = vec![
+        lost("vol-r", "/dev/xvda", "gp2", true),
+        lost("vol-1", "/dev/sdf", "gp3", false),
+        lost("vol-2", "/dev/sdg", "io2", false),
+        unsized_one("vol-3", false),
+        unsized_one("vol-4", true),
+    ];
+    assert_eq!(lost[1].words(), "vol-1 (/dev/sdf, 500 GiB gp3)");
+    assert_eq!(lost[3].words(), "vol-3 (/dev/sdz, gp2)");
+    let attach = Vec::new();
+    let undo = Undo::Launch { scope: scope(), spec: Box::new(launch()), attach, lost };
+    let lines = undo.commands();
+    let [line] = lines.as_slice() else { panic!("{lines:?}") };
+    let request: Value = serde_json::from_str(&split(line)[4]).unwrap();
+    let ebs = |more: Value| {
+        let mut ebs = json!({ "DeleteOnTermination": true });
+        ebs.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        ebs
+    };
+    // IOPS of gp2 follow from its size; a data volume of unknown size cannot be launched.
+    let devices = json!([
+        {"DeviceName": "/dev/xvda", "Ebs": ebs(json!({"VolumeSize": 500, "VolumeType": "gp2"}))},
+        {"DeviceName": "/dev/sdf", "Ebs": ebs(json!({
+            "VolumeSize": 500, "VolumeType": "gp3", "Iops": 4000, "Throughput": 250
+        }))},
+        {"DeviceName": "/dev/sdg", "Ebs": ebs(json!({
+            "VolumeSize": 500, "VolumeType": "io2", "Iops": 4000
+        }))},
+        {"DeviceName": "/dev/sdz", "Ebs": ebs(json!({"VolumeType": "gp2"}))},
+    ]);
+    assert_eq!(request["BlockDeviceMappings"], devices);
+    // A log of a former version has no such list.
+    let mut old = serde_json::to_value(&undo).unwrap();
+    old.as_object_mut().unwrap().remove("lost");
+    let old: Undo = serde_json::from_value(old).unwrap();
+    assert!(!old.commands()[0].contains("BlockDeviceMappings"));
 }
 
 #[test]

@@ -58,7 +58,7 @@ pub fn cost(answer: &FamilyAnswer, scenario: &Scenario, family: usize, place: f6
         y: Axis { low: (low - air).max(0.0), high: high + air, show: words::usd_short, name: "" },
         bands: vec![Band {
             ink: Ink::Ribbon,
-            name: "P5 to P95",
+            name: "9 in 10 (P5 to P95)",
             letter: ' ',
             points: points.iter().map(|p| [p.commit, p.p5_usd, p.p95_usd]).collect(),
         }],

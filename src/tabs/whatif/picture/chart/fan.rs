@@ -40,7 +40,7 @@ pub fn fan<'a>(
         y: Axis { low: 0.0, high: round_up(top * 1.02), show: words::units, name: "units" },
         bands: vec![Band {
             ink: Ink::Ribbon,
-            name: "P5 to P95",
+            name: "9 in 10 (P5 to P95)",
             letter: ' ',
             points: extended().map(|(i, w)| [i as f64, w.p5, w.p95]).collect(),
         }],

@@ -21,16 +21,16 @@ pub fn payback(payback: &Payback, place: f64) -> Option<Plot> {
         points: usd.iter().take(count).enumerate().map(|(i, usd)| [i as f64, *usd]).collect(),
     };
     let mut marks = Vec::new();
-    let mut mark = |month: Option<f64>, label: &str, tick| {
+    let mut mark = |month: Option<f64>, label: &str, term: &str, tick| {
         if let Some(month) = month.filter(|m| (0.0..=last).contains(m)) {
-            let label = format!("{label} {}", words::months(month));
+            let label = format!("{label} {}{term}", words::months(month));
             marks.push(Mark { place: Place::X(month), label, ink: Ink::Committed, tick });
         }
     };
-    mark(payback.safe_months, "safe after", false);
-    mark(payback.break_even_months, "paid back", true);
+    mark(payback.safe_months, "no loss after", " (safe)", false);
+    mark(payback.break_even_months, "paid back", "", true);
     if let Some((month, part)) = payback.price_cut {
-        mark(Some(month), &format!("price cut {} at", words::share(part)), false);
+        mark(Some(month), &format!("price cut {} at", words::share(part)), "", false);
     }
     let at = index(place, count);
     let difference = on_demand_usd[at] - committed_usd[at];

@@ -166,7 +166,9 @@ impl Input {
             // Whole numbers beyond it are not exact.
             Self::Seed => of("seed", Unit::Plain, 1.0, 100.0, (0.0, 9e15), None),
             Self::Correlation => share("correlation", 0.05, 0.25, 0.0, 1.0),
-            Self::Wacc => Slider { bar: Some((0.0, 0.3)), ..share("WACC", 0.005, 0.02, 0.0, 1.0) },
+            Self::Wacc => {
+                Slider { bar: Some((0.0, 0.3)), ..share("cost of capital", 0.005, 0.02, 0.0, 1.0) }
+            }
             Self::Caution => share("caution", 0.05, 0.25, 0.0, 1.0),
             Self::TopUp => {
                 let bar = Some((0.0, 52.0));
