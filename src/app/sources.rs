@@ -78,7 +78,7 @@ impl Intervals {
             SourceId::Commitments => self.commitments,
             SourceId::SpotHistory | SourceId::Offerings => self.market,
             SourceId::Resources => self.resources,
-            SourceId::Slurm | SourceId::SageMaker => self.jobs,
+            SourceId::Slurm | SourceId::SageMaker | SourceId::Kubernetes => self.jobs,
         };
         SignedDuration::from_secs(i64::from(seconds))
     }

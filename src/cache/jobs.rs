@@ -10,7 +10,9 @@ use super::decode::decode;
 use super::imported::{Imported, ImportedError};
 use super::jobs_live as live;
 use super::schema::JOBS;
-use crate::domain::jobs::{Attempt, AttemptId, GpuHolder, JobNode, JobsName, JobsReading};
+use crate::domain::jobs::{
+    Attempt, AttemptId, GpuHolder, JobNode, JobSource, JobsName, JobsReading,
+};
 
 /// Version of what the blobs hold. To be raised whenever [`Attempt`] changes.
 pub(super) const LAYOUT: i64 = 3;
@@ -102,6 +104,12 @@ impl Jobs {
         Ok(all.into_iter().find(|reading| reading.name == *name))
     }
 
+    /// Attempts of a cluster that were not over when they were read. Err when the file cannot be used.
+    pub fn open(&self, source: JobSource, cluster: &str) -> Result<Vec<Attempt>, JobsError> {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(self.file.read(|conn| open(conn, source, cluster))?.unwrap_or_default())
+    }
+
     /// Keeps what a reading brought, all or nothing of it; attempts as [`Jobs::put`] does. Err when the file cannot be
     /// written.
     pub fn put_round(&self, round: &JobsRound<'_>) -> Result<(), JobsError> {
@@ -160,6 +168,25 @@ fn read(conn: &Connection) -> rusqlite::Result<KeptJobs> {
     kept.holders = live::holders(conn)?;
     kept.readings = live::readings(conn)?;
     Ok(kept)
+}
+
+fn open(conn: &Connection, source: JobSource, cluster: &str) -> rusqlite::Result<Vec<Attempt>> {
+    let sql = "SELECT raw, key, layout, over, attempt, checksum FROM attempt
+               WHERE source = ?1 AND cluster = ?2 AND over = 0";
+    let mut statement = conn.prepare(sql)?;
+    let mut rows = statement.query((source.word(), cluster))?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let text = |at: usize| Ok::<&str, rusqlite::Error>(row.get_ref(at)?.as_str()?);
+        let id = [source.word(), cluster, text(0)?, text(1)?];
+        let (layout, over): (i64, i64) = (row.get(2)?, row.get(3)?);
+        let (blob, sum): (&[u8], i64) = (row.get_ref(4)?.as_blob()?, row.get(5)?);
+        if layout == LAYOUT && sum == checksum(id, over, blob) {
+            let attempt = decode::<Attempt>(blob).filter(|attempt| columns(&attempt.id) == id);
+            found.extend(attempt);
+        }
+    }
+    Ok(found)
 }
 
 fn write(conn: &Connection, attempt: &Attempt) -> rusqlite::Result<()> {

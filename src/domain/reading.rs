@@ -51,6 +51,8 @@ pub enum SourceId {
     Slurm,
     /// Training and processing jobs of SageMaker.
     SageMaker,
+    /// Pods and jobs of Kubernetes.
+    Kubernetes,
 }
 
 /// Some of the sources.
@@ -82,7 +84,7 @@ impl SourceSet {
 
 impl SourceId {
     /// All sources, in the order of the header.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Identity,
         Self::Ec2,
         Self::CloudWatch,
@@ -102,6 +104,7 @@ impl SourceId {
         Self::Resources,
         Self::Slurm,
         Self::SageMaker,
+        Self::Kubernetes,
     ];
 
     /// True for the sources of GPU telemetry.
@@ -139,6 +142,7 @@ impl SourceId {
             Self::Resources => "resources",
             Self::Slurm => "slurm",
             Self::SageMaker => "sagemaker",
+            Self::Kubernetes => "kubernetes",
         }
     }
 }

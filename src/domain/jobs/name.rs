@@ -29,6 +29,7 @@ impl JobsName {
         Some(match self.kind {
             JobSource::Slurm => SourceId::Slurm,
             JobSource::SageMaker => SourceId::SageMaker,
+            JobSource::Kubernetes => SourceId::Kubernetes,
             JobSource::File | JobSource::Demo => return None,
         })
     }

@@ -61,5 +61,7 @@ words! {
         File = "file",
         /// The demo.
         Demo = "demo",
+        /// Pods of Kubernetes. The last one: what is kept has the places of those before it.
+        Kubernetes = "kubernetes",
     }
 }
