@@ -8,6 +8,7 @@
 //! | `status` | words for states |
 //! | `time` | moments and spans as text |
 //! | `lines` | lines of a file within bounds |
+//! | `kubernetes/` | clusters of Kubernetes |
 //! | `live` | the trait of sources that are asked again and again |
 //! | `note`, `error` | what is odd but usable, and what is not |
 
@@ -16,6 +17,7 @@ mod csv;
 mod entry;
 mod error;
 mod jsonl;
+pub mod kubernetes;
 mod lines;
 pub mod live;
 mod note;
