@@ -14,6 +14,7 @@ pub mod error;
 pub mod file;
 pub mod gpus;
 pub mod jobs;
+mod kubernetes;
 pub mod load;
 pub mod organization;
 pub mod parse;
@@ -46,6 +47,7 @@ pub use gpus::{
     ExportersSection, FlavourChoice, GpusConfig, PrometheusSection, SshSection, ec2_hosts,
 };
 pub use jobs::{JobsConfig, SageMakerSection, SlurmSection};
+pub use kubernetes::KubernetesSection;
 pub use load::{Loaded, load};
 pub use organization::{Found, OrganizationConfig, OrganizationSection};
 pub use paths::Paths;
