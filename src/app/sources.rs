@@ -78,7 +78,11 @@ impl Intervals {
             SourceId::Commitments => self.commitments,
             SourceId::SpotHistory | SourceId::Offerings => self.market,
             SourceId::Resources => self.resources,
-            SourceId::Slurm | SourceId::SageMaker | SourceId::MlFlow | SourceId::Ray => self.jobs,
+            SourceId::Slurm
+            | SourceId::SageMaker
+            | SourceId::MlFlow
+            | SourceId::Ray
+            | SourceId::Kubernetes => self.jobs,
         };
         SignedDuration::from_secs(i64::from(seconds))
     }

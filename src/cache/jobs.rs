@@ -12,7 +12,9 @@ use super::imported::{Imported, ImportedError};
 use super::jobs_live as live;
 use super::jobs_read::{self, Read};
 use super::schema::JOBS;
-use crate::domain::jobs::{Attempt, AttemptId, GpuHolder, JobNode, JobsName, JobsReading, Packed};
+use crate::domain::jobs::{
+    Attempt, AttemptId, GpuHolder, JobNode, JobSource, JobsName, JobsReading, Packed,
+};
 
 /// Version of what the blobs hold. To be raised whenever [`Attempt`] changes.
 pub(super) const LAYOUT: i64 = 4;
@@ -136,6 +138,12 @@ impl Jobs {
         Ok(all.into_iter().find(|reading| reading.name == *name))
     }
 
+    /// Attempts of a cluster that were not over when they were read. Err when the file cannot be used.
+    pub fn open(&self, source: JobSource, cluster: &str) -> Result<Vec<Attempt>, JobsError> {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(self.file.read(|conn| open(conn, source, cluster))?.unwrap_or_default())
+    }
+
     /// Keeps what a reading brought, all or nothing of it; attempts as [`Jobs::put`] does. Err when the file cannot be
     /// written.
     pub fn put_round(&self, round: &JobsRound<'_>) -> Result<(), JobsError> {
@@ -192,6 +200,18 @@ fn of_row(row: &Row<'_>) -> rusqlite::Result<Option<Attempt>> {
     let is_whole = layout == LAYOUT && sum == checksum(id, over, blob);
     let attempt = is_whole.then(|| decode::<Attempt>(blob)).flatten();
     Ok(attempt.filter(|attempt| columns(&attempt.id) == id))
+}
+
+fn open(conn: &Connection, source: JobSource, cluster: &str) -> rusqlite::Result<Vec<Attempt>> {
+    let sql = "SELECT source, cluster, raw, key, layout, over, attempt, checksum FROM attempt
+               WHERE source = ?1 AND cluster = ?2 AND over = 0";
+    let mut statement = conn.prepare(sql)?;
+    let mut rows = statement.query((source.word(), cluster))?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.extend(of_row(row)?);
+    }
+    Ok(found)
 }
 
 fn write(conn: &Connection, attempt: &Attempt) -> rusqlite::Result<()> {

@@ -1,5 +1,6 @@
 //! Sources of jobs, from the configuration.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,10 +12,11 @@ use super::invocation::Invocation;
 use super::job_trackers::{mlflow, ray};
 use crate::bus::JobsSettings;
 use crate::cache::Jobs;
-use crate::config::{Env, SageMakerSection, SlurmSection};
+use crate::config::{Env, KubernetesSection, SageMakerSection, SlurmSection};
 use crate::doctor::jobs::NearbyJobs;
-use crate::domain::{ErrorKind, Regions, Secret, SourceError};
+use crate::domain::{Address, ErrorKind, Regions, Secret, SourceError};
 use crate::source::aws::{JobTagKeys, SageMakerJobs, calls};
+use crate::source::jobs::kubernetes::{Keys, Kubernetes, KubernetesSettings, Where};
 use crate::source::jobs::live::LiveJobs;
 use crate::source::jobs::slurm::{Place, SlurmPrograms, SlurmRest, SlurmSettings, Token};
 use crate::source::ssh::{Login, Target};
@@ -40,6 +42,9 @@ pub fn sources(invocation: &Invocation, env: &Env) -> Result<Vec<Arc<dyn LiveJob
     let mut all: Vec<Arc<dyn LiveJobs>> = Vec::new();
     for section in &config.slurm {
         all.push(slurm(section, env).map_err(|error| named(&section.name, &error))?);
+    }
+    for section in &config.kubernetes {
+        all.extend(kubernetes(section, env));
     }
     if !config.sagemaker.is_empty() {
         let reaches = invocation.reaches();
@@ -84,7 +89,68 @@ pub fn nearby(invocation: &Invocation, env: &Env) -> Vec<NearbyJobs> {
         let lines = "[[jobs.ray]]\nname = \"ray\"\nurl = \"http://…\"";
         found.push(NearbyJobs { what, lines });
     }
+    if config.kubernetes.is_empty() {
+        if in_cluster_server(env).is_some() && Path::new(SERVICE_ACCOUNT).join("token").is_file() {
+            let what = "this is a pod of a cluster of Kubernetes".to_owned();
+            let lines = "[[jobs.kubernetes]]\nname = \"here\"\nin_cluster = true";
+            found.push(NearbyJobs { what, lines });
+        } else if kubeconfig(env).is_some_and(|file| file.is_file()) {
+            let what = "a kubeconfig is on this host".to_owned();
+            found.push(NearbyJobs { what, lines: "[[jobs.kubernetes]]\nname = \"prod\"" });
+        }
+    }
     found
+}
+
+/// Where a pod finds the token and the authority of its cluster.
+const SERVICE_ACCOUNT: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+/// Address of the API server of the cluster that this is a pod of; `None` where it is none.
+fn in_cluster_server(env: &Env) -> Option<Address> {
+    let (host, port) = (env.get("KUBERNETES_SERVICE_HOST")?, env.get("KUBERNETES_SERVICE_PORT")?);
+    let host = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
+    Some(Address::new(format!("https://{host}:{port}")))
+}
+
+/// The kubeconfig of the environment; `None` where it names none, or several, which are not merged.
+fn kubeconfig(env: &Env) -> Option<PathBuf> {
+    if let Some(list) = env.get("KUBECONFIG") {
+        let mut files = std::env::split_paths(list).filter(|file| !file.as_os_str().is_empty());
+        return files.next().filter(|_| files.next().is_none());
+    }
+    Some(Path::new(env.get("HOME")?).join(".kube/config"))
+}
+
+/// The clusters of a section, a source each. Reads no file: what is wrong with one is told when it is read.
+fn kubernetes(section: &KubernetesSection, env: &Env) -> Vec<Arc<dyn LiveJobs>> {
+    let of = |text: &Option<String>| text.as_deref().map(Arc::from);
+    let made = |(name, context): (String, Option<String>)| -> Arc<dyn LiveJobs> {
+        let place = match section.in_cluster {
+            Some(true) => {
+                Where::InCluster { server: in_cluster_server(env), dir: SERVICE_ACCOUNT.into() }
+            }
+            _ => Where::Kubeconfig {
+                file: section.kubeconfig.clone().or_else(|| kubeconfig(env)),
+                context,
+            },
+        };
+        Arc::new(Kubernetes::new(KubernetesSettings {
+            name: name.into(),
+            place,
+            cluster: of(&section.cluster),
+            region: of(&section.region),
+            namespaces: section.namespaces.clone().unwrap_or_default(),
+            keys: Keys {
+                user: section.user_label.clone(),
+                team: section.team_label.clone(),
+                project: section.project_label.clone(),
+                checkpoint: section.checkpoint_label.clone(),
+            },
+            may_be_insecure: section.insecure_skip_tls_verify == Some(true),
+            timeout: seconds(section.timeout_s, Duration::from_mins(1)),
+        }))
+    };
+    section.sources().into_iter().map(made).collect()
 }
 
 fn named(name: &str, error: &SourceError) -> CliError {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::gpus::{is_ssh_host, web_address};
 use super::job_trackers::{self, MlFlowSection, RaySection};
+use super::kubernetes::{self, KubernetesSection};
 use super::validate::{is_region_code, unusable_name};
 use crate::domain::address::{Address, may_carry_credentials};
 use crate::domain::text;
@@ -27,6 +28,8 @@ pub struct JobsSection {
     pub mlflow: Option<Vec<MlFlowSection>>,
     /// Clusters of Ray, by their dashboards.
     pub ray: Option<Vec<RaySection>>,
+    /// Pods and jobs of clusters of Kubernetes.
+    pub kubernetes: Option<Vec<KubernetesSection>>,
     /// Days that the first reading of a source goes back.
     #[schemars(range(min = 1, max = 366))]
     pub first_days: Option<u32>,
@@ -89,6 +92,8 @@ pub struct JobsConfig {
     pub mlflow: Vec<MlFlowSection>,
     /// Clusters of Ray.
     pub ray: Vec<RaySection>,
+    /// Clusters of Kubernetes.
+    pub kubernetes: Vec<KubernetesSection>,
     /// Days that the first reading of a source goes back.
     pub first_days: u32,
     /// Queues in which people work by hand.
@@ -113,6 +118,7 @@ impl JobsSection {
             sagemaker: self.sagemaker.or(under.sagemaker),
             mlflow: self.mlflow.or(under.mlflow),
             ray: self.ray.or(under.ray),
+            kubernetes: self.kubernetes.or(under.kubernetes),
             first_days: self.first_days.or(under.first_days),
             interactive: self.interactive.or(under.interactive),
             instance_types,
@@ -128,6 +134,7 @@ impl JobsConfig {
             sagemaker: section.sagemaker.unwrap_or_default(),
             mlflow: section.mlflow.unwrap_or_default(),
             ray: section.ray.unwrap_or_default(),
+            kubernetes: section.kubernetes.unwrap_or_default(),
             first_days: section.first_days.unwrap_or(FIRST_DAYS),
             interactive: section.interactive.unwrap_or_default(),
             instance_types: section.instance_types,
@@ -141,6 +148,7 @@ impl JobsConfig {
             sagemaker: Some(self.sagemaker.clone()),
             mlflow: Some(self.mlflow.clone()),
             ray: Some(self.ray.clone()),
+            kubernetes: Some(self.kubernetes.clone()),
             first_days: Some(self.first_days),
             interactive: Some(self.interactive.clone()),
             instance_types: self.instance_types.clone(),
@@ -184,7 +192,14 @@ pub(super) fn problems(section: &JobsSection) -> Vec<(String, String)> {
     let mlflow = mlflow.map(|(i, of)| (format!("mlflow[{i}].name"), of.name.as_str()));
     let ray = section.ray.iter().flatten().enumerate();
     let ray = ray.map(|(i, of)| (format!("ray[{i}].name"), of.name.as_str()));
-    for (key, name) in slurm.chain(sagemaker).chain(mlflow).chain(ray) {
+    // Of several contexts each is a source with a name of its own.
+    let kubernetes = section.kubernetes.iter().flatten().enumerate();
+    let kubernetes: Vec<(String, String)> = kubernetes
+        .flat_map(|(i, of)| of.sources().into_iter().map(move |(name, _)| (i, name)))
+        .map(|(i, name)| (format!("kubernetes[{i}].name"), name))
+        .collect();
+    let named = kubernetes.iter().map(|(key, name)| (key.clone(), name.as_str()));
+    for (key, name) in slurm.chain(sagemaker).chain(mlflow).chain(ray).chain(named) {
         if name.trim().is_empty() {
             out.push((key, "a name is needed: it is shown with the readings".into()));
         } else if name.chars().any(text::is_unsafe) {
@@ -207,6 +222,14 @@ pub(super) fn problems(section: &JobsSection) -> Vec<(String, String)> {
         trackers.1.unwrap_or_default(),
         &mut out,
     );
+    for (i, of) in section.kubernetes.iter().flatten().enumerate() {
+        let name = of.name.trim();
+        if name.is_empty() && of.contexts.as_ref().is_some_and(|contexts| contexts.len() > 1) {
+            let why = "a name is needed: it is shown with the readings";
+            out.push((format!("kubernetes[{i}].name"), why.into()));
+        }
+        kubernetes::problems(&format!("kubernetes[{i}]"), of, &mut out);
+    }
     for (i, pattern) in section.interactive.iter().flatten().enumerate() {
         if let Some(why) = odd_pattern(pattern) {
             out.push((format!("interactive[{i}]"), why));
@@ -391,6 +414,22 @@ mod tests {
                 "sagemaker[0].regions[1]",
                 "no region code",
             ),
+            ("[[kubernetes]]\nname=''", "kubernetes[0].name", "a name is needed"),
+            (
+                "[[kubernetes]]\nname=''\ncontexts=['x', 'y']",
+                "kubernetes[0].name",
+                "a name is needed",
+            ),
+            (
+                "[[slurm]]\nname='a/x'\n[[kubernetes]]\nname='a'\ncontexts=['x', 'y']",
+                "kubernetes[0].name",
+                "two",
+            ),
+            (
+                "[[kubernetes]]\nname='a'\nnamespaces=['A']",
+                "kubernetes[0].namespaces[0]",
+                "no name",
+            ),
             ("interactive=['a*b']", "interactive[0]", "at the end"),
             ("[instance_types]\np5='large'", "instance_types.p5", "no instance type"),
         ] {
@@ -415,7 +454,7 @@ mod tests {
 
     #[test]
     fn a_kind_that_is_not_read_is_unknown() {
-        for kind in ["kubernetes", "mlflow", "ray"] {
+        for kind in ["nomad", "mlflow", "ray"] {
             let source = format!("[[jobs.{kind}]]\nname = 'a'\n");
             let parsed = parse::config(&source, Path::new("c.toml")).unwrap();
             let notice = parsed.notices[0].to_string();

@@ -15,6 +15,7 @@ pub mod file;
 pub mod gpus;
 pub mod job_trackers;
 pub mod jobs;
+mod kubernetes;
 pub mod load;
 pub mod organization;
 pub mod parse;
@@ -48,6 +49,7 @@ pub use gpus::{
 };
 pub use job_trackers::{MlFlowSection, RaySection};
 pub use jobs::{JobsConfig, SageMakerSection, SlurmSection};
+pub use kubernetes::KubernetesSection;
 pub use load::{Loaded, load};
 pub use organization::{Found, OrganizationConfig, OrganizationSection};
 pub use paths::Paths;

@@ -55,6 +55,8 @@ pub enum SourceId {
     MlFlow,
     /// Jobs of a Ray cluster.
     Ray,
+    /// Pods and jobs of Kubernetes.
+    Kubernetes,
 }
 
 /// Some of the sources.
@@ -86,7 +88,7 @@ impl SourceSet {
 
 impl SourceId {
     /// All sources, in the order of the header.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::Identity,
         Self::Ec2,
         Self::CloudWatch,
@@ -108,6 +110,7 @@ impl SourceId {
         Self::SageMaker,
         Self::MlFlow,
         Self::Ray,
+        Self::Kubernetes,
     ];
 
     /// True for the sources of GPU telemetry.
@@ -147,6 +150,7 @@ impl SourceId {
             Self::SageMaker => "sagemaker",
             Self::MlFlow => "mlflow",
             Self::Ray => "ray",
+            Self::Kubernetes => "kubernetes",
         }
     }
 }

@@ -44,6 +44,7 @@
 //! | an SSO session that ends, a program for credentials that fails, a role that wants MFA | | `logins`; `source::aws::login` |
 //! | a list of accounts that is denied, an account whose role cannot be assumed | | `organization`; `source::aws::organization` |
 //! | a scheduler that is away, a token that ends, two clusters with one name, clocks that differ | | `slurm`; `source::jobs::slurm`, `bus::jobs` |
+//! | a cluster whose token is made by a program, pods that are deleted between two readings | | `kubernetes`; `source::jobs::kubernetes`, `bus::jobs` |
 //! | AWS Budgets in an account that cannot be reached | | `budgets`; `source::aws::budgets` |
 //! | the own-cost cap | | `aws::the_cap_…`; `bus`, `ui::golden` (`capped`) |
 
@@ -68,6 +69,7 @@ mod gpus;
 mod hosts;
 mod house;
 mod kills;
+mod kubernetes;
 mod logins;
 mod lossy;
 mod organization;

@@ -1,6 +1,6 @@
 //! One reading of one source: from where the last one ended, kept whole or not at all.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,9 +10,9 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::cache::{Jobs, JobsRound};
 use crate::domain::format::span;
-use crate::domain::jobs::{Attempt, JobsName, JobsReading};
+use crate::domain::jobs::{Attempt, AttemptId, JobsName, JobsReading};
 use crate::domain::{ErrorKind, SourceError};
-use crate::source::jobs::live::{JobWindow, JobsRead, LiveJobs};
+use crate::source::jobs::live::{Forgotten, JobWindow, JobsRead, LiveJobs};
 
 /// How much of what was read is read again: accounting is written late, and clocks differ.
 const OVERLAP: SignedDuration = SignedDuration::from_mins(10);
@@ -48,12 +48,17 @@ pub(super) async fn round(
     let name = source.name().clone();
     let last = blocking(store, &name, Jobs::reading).await?;
     let window = window(last.as_ref(), first, now);
-    let read = guarded(source, &window, &name).await?;
+    let mut read = guarded(source, &window, &name).await?;
+    if let Some(forgotten) = read.forgotten.take() {
+        let closed = closed(store, &name, &read, forgotten).await?;
+        read.attempts.extend(closed);
+    }
     // What an earlier reading completed stays complete, whatever fails in this one.
     let known = last.as_ref().map_or(window.since, |last| last.complete_until.min(now));
     let until = read.complete_until.unwrap_or(now).min(now).max(known);
     let is_behind = until < now;
-    let open = read.attempts.iter().filter(|attempt| !attempt.state.is_over());
+    let is_open = |of: &&Attempt| !of.state.is_over() && of.ended_at.is_none();
+    let open = read.attempts.iter().filter(is_open);
     // What was open and did not come again is still asked for.
     let before = last.as_ref().and_then(|last| last.open_since).filter(|_| is_behind);
     let open_since = open.filter_map(begun).chain(before).min();
@@ -83,6 +88,20 @@ pub(super) async fn round(
     })
     .await?;
     Ok(Progress { notes, refusal, ..progress })
+}
+
+/// Attempts that were open and of which the source tells no more, closed.
+async fn closed(
+    store: &Jobs,
+    name: &JobsName,
+    read: &JobsRead,
+    forgotten: Forgotten,
+) -> Result<Vec<Attempt>, SourceError> {
+    let cluster = forgotten.cluster.clone();
+    let open = blocking(store, name, move |store, name| store.open(name.kind, &cluster)).await?;
+    let told: HashSet<&AttemptId> = read.attempts.iter().map(|attempt| &attempt.id).collect();
+    let gone = open.into_iter().filter(|attempt| !told.contains(&attempt.id));
+    Ok(gone.filter_map(|attempt| forgotten.close(attempt)).collect())
 }
 
 /// What is to be read now.

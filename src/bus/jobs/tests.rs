@@ -12,7 +12,7 @@ use crate::domain::jobs::{
     Attempt, AttemptId, GpuHolder, Gpus, JobNode, JobSource, JobState, JobsName,
 };
 use crate::domain::{ErrorKind, SourceError};
-use crate::source::jobs::live::{JobWindow, JobsRead, LiveJobs};
+use crate::source::jobs::live::{Forgotten, JobWindow, JobsRead, LiveJobs};
 
 type Answer = Result<JobsRead, SourceError>;
 
@@ -180,6 +180,26 @@ async fn two_clusters_with_one_name_are_said() {
     let notes: Vec<_> = outcomes.iter().flat_map(|o| &o.notes).collect();
     assert!(notes.len() == 1 && notes[0].contains("called linux"), "{notes:?}");
     assert_eq!(place.store().all().unwrap().attempts.len(), 2, "nothing is lost by it");
+}
+
+#[tokio::test]
+async fn what_a_forgetful_source_tells_no_more_is_closed_and_asked_for_no_more() {
+    let running = Attempt { seen_until: Some(at("10:00")), ..attempt("c", "1", JobState::Running) };
+    let elsewhere = attempt("d", "2", JobState::Running);
+    let forgotten = Some(Forgotten { cluster: "c".into(), ..Forgotten::default() });
+    let gone = JobsRead { forgotten, ..JobsRead::default() };
+    let source = Scripted::new("prod", vec![read(vec![running, elsewhere]), Ok(gone)]);
+    let place = Place::new();
+    let store = place.store();
+    for now in ["10:00", "11:00", "12:00"] {
+        round(&*source, &store, FIRST, at(now)).await.unwrap();
+    }
+    let kept = store.all().unwrap();
+    let of = |job: &str| kept.attempts.iter().find(|of| &*of.job == job).unwrap();
+    // From 08:30 to 10:00, when it was last seen, and not to now.
+    assert_eq!((of("1").state, of("1").held_ms()), (JobState::Unknown, Some(5_400_000)));
+    assert_eq!(of("2").state, JobState::Running, "a cluster that was not read");
+    assert_eq!(source.asked()[2].open_since, None);
 }
 
 #[tokio::test]

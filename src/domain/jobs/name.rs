@@ -31,6 +31,7 @@ impl JobsName {
             JobSource::SageMaker => SourceId::SageMaker,
             JobSource::MlFlow => SourceId::MlFlow,
             JobSource::Ray => SourceId::Ray,
+            JobSource::Kubernetes => SourceId::Kubernetes,
             JobSource::File | JobSource::Demo => return None,
         })
     }

@@ -73,5 +73,7 @@ words! {
         MlFlow = "mlflow",
         /// Jobs of a Ray cluster.
         Ray = "ray",
+        /// Pods of Kubernetes. The last one: what is kept has the places of those before it.
+        Kubernetes = "kubernetes",
     }
 }

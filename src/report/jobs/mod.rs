@@ -37,7 +37,7 @@ pub struct JobsOf {
 
 /// Sources that are asked for jobs.
 const SOURCES: &[SourceId] =
-    &[SourceId::Slurm, SourceId::SageMaker, SourceId::MlFlow, SourceId::Ray];
+    &[SourceId::Slurm, SourceId::SageMaker, SourceId::MlFlow, SourceId::Ray, SourceId::Kubernetes];
 
 fn basis(_: &JobsOf) -> String {
     "GPU-hours from start to end, suspension included; dollars = hours × largest share of the node \

@@ -4,6 +4,7 @@
 
 mod answer;
 mod auth;
+mod client_tls;
 mod error;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ use reqwest::{Certificate, Client, Method, Url, redirect};
 
 pub use answer::{Answer, Expect};
 pub use auth::Auth;
+pub use client_tls::ClientTls;
 pub use error::Place;
 
 use crate::domain::address::{AddressError, is_loopback, may_carry_credentials};
@@ -40,6 +42,8 @@ pub struct HttpSettings {
     pub idle_for: Duration,
     /// PEM file with the only certificate authorities to trust; `None` = the system's.
     pub ca_file: Option<PathBuf>,
+    /// What else TLS is to use.
+    pub tls: ClientTls,
     /// Credentials sent with each request.
     pub auth: Auth,
     /// Headers sent with each request and never shown, such as `X-Scope-OrgID`.
@@ -56,6 +60,7 @@ impl Default for HttpSettings {
             idle_per_host: 2,
             idle_for: Duration::from_secs(90),
             ca_file: None,
+            tls: ClientTls::default(),
             auth: Auth::None,
             headers: Vec::new(),
             proxy: true,
@@ -309,7 +314,10 @@ fn build(settings: &HttpSettings, way: Way) -> Result<Client, String> {
             proxies.way(url).ok().flatten().map(|proxy| proxy.reveal().to_owned())
         }));
     }
-    if let (true, Some(file)) = (way.tls, &settings.ca_file) {
+    if way.tls {
+        builder = settings.tls.applied(builder)?;
+    }
+    if let (true, Some(file), None) = (way.tls, &settings.ca_file, &settings.tls.ca) {
         let text = files::read_named(file, CA_AT_MOST)
             .map_err(|e| format!("{}: {}", file.display(), files::explain(&e)))?;
         let certs = Certificate::from_pem_bundle(&text)

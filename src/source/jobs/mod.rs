@@ -8,6 +8,7 @@
 //! | `status` | words for states |
 //! | `time` | moments and spans as text |
 //! | `lines` | lines of a file within bounds |
+//! | `kubernetes/` | clusters of Kubernetes |
 //! | `live` | the trait of sources that are asked again and again |
 //! | `mlflow/`, `ray/` | runs of a tracker, jobs of a Ray cluster |
 //! | `claims` | what trackers say of schedulers' jobs |
@@ -19,6 +20,7 @@ mod csv;
 mod entry;
 mod error;
 mod jsonl;
+pub mod kubernetes;
 mod lines;
 pub mod live;
 pub mod mlflow;

@@ -5,7 +5,7 @@ use crate::app::{App, Role};
 use crate::tabs::storage::pages::parts::paragraph;
 
 /// Ways to jobs: what each needs, and what to write.
-const WAYS: [(&str, &str); 4] = [
+const WAYS: [(&str, &str); 5] = [
     (
         "Slurm on this host or one that ssh reaches; in the configuration, with `ssh = \"ops@login1\"` for another host:",
         "[[jobs.slurm]]\nname = \"prod\"",
@@ -13,6 +13,10 @@ const WAYS: [(&str, &str); 4] = [
     (
         "Training and processing jobs of SageMaker, of an account that is read; in the configuration:",
         "[[jobs.sagemaker]]\nname = \"ml\"",
+    ),
+    (
+        "Pods and jobs of Kubernetes, by the current context of a kubeconfig; in the configuration:",
+        "[[jobs.kubernetes]]\nname = \"prod\"",
     ),
     ("The text of Slurm's sacct:", "burntop jobs import sacct.txt"),
     (

@@ -53,7 +53,7 @@ pub(super) fn job_prefix(of: &Attempt) -> String {
 field_table! {
     /// A field of an attempt of a job.
     pub enum JobField => FIELDS {
-        Source choice(JobSource::WORDS) "source" [] "SOURCE" 9 "Where it was read.";
+        Source choice(JobSource::WORDS) "source" [] "SOURCE" 10 "Where it was read.";
         Cluster text "cluster" [] "CLUSTER" 10 "Cluster; none where none is named.";
         Job text "job_id" ["id", "job"] "JOB" 8 by('j') "Id of the job, as its source shows it.";
         Attempt number(Count) "attempt" [] "TRY" 3 "Number of the attempt among those of its job.";
