@@ -18,7 +18,7 @@ pub(super) fn take(bill: &mut Bill<'_>, input: &SavingsInput<'_>) -> Done {
     let Some(runs) = input.fleet.book.failed_runs.as_deref() else { return done };
     let found = Found::of(runs, &bill.machines, input.now);
     let (mut units, mut flat) = (bill.units.clone(), bill.flat);
-    let mut counted = HashSet::new();
+    let mut counted: HashSet<u32> = HashSet::new();
     for (machine, lost) in bill.machines.iter().zip(&found.of) {
         if lost.share <= 0.0 {
             continue;
