@@ -72,7 +72,8 @@ async fn what_is_kept_of_jobs_tells_who_holds_an_instance_and_what_a_run_costs()
         key: "1".into(),
     };
     let mut running = Attempt::new(id, "77".into(), JobState::Running, "RUNNING".into());
-    (running.nodes, running.user) = (["n1".into()].into(), Some("ana".into()));
+    let name: Arc<str> = "n1".into();
+    (running.nodes, running.user) = ([name].into(), Some("ana".into()));
     running.seen_until = Some(at);
     let kept =
         Arc::new(KeptHolders { nodes: vec![node], held: Vec::new(), running: vec![running] });
