@@ -103,7 +103,7 @@ fn live_paths_save_no_more_than_their_bytes_cost_and_what_is_sent_is_in_no_sum()
     // An endpoint: 7.30 for bytes and 14.60 for hours, all of which a gateway endpoint may avoid.
     let free =
         PathAdvice::FreeGateway { service: "s3".into(), vpc: "vpc-1".into(), tables: Vec::new() };
-    let of = |kind, advice, bytes_usd: Option<f64>, hours_usd, at_most_usd| PathRow {
+    let of = |kind, advice, bytes_usd: Option<f64>, hours_usd: f64, at_most_usd| PathRow {
         kind,
         bytes_usd,
         usd: bytes_usd.map(|usd| usd + hours_usd),
