@@ -43,8 +43,10 @@ pub fn sources(invocation: &Invocation, env: &Env) -> Result<Vec<Arc<dyn LiveJob
     for section in &config.slurm {
         all.push(slurm(section, env).map_err(|error| named(&section.name, &error))?);
     }
-    for section in &config.kubernetes {
-        all.extend(kubernetes(section, env));
+    let clusters: Arc<[KubernetesSettings]> =
+        config.kubernetes.iter().flat_map(|section| kubernetes(section, env)).collect();
+    for settings in clusters.iter() {
+        all.push(Arc::new(Kubernetes::new(settings.clone()).beside(clusters.clone())));
     }
     if !config.sagemaker.is_empty() {
         let reaches = invocation.reaches();
@@ -122,9 +124,9 @@ fn kubeconfig(env: &Env) -> Option<PathBuf> {
 }
 
 /// The clusters of a section, a source each. Reads no file: what is wrong with one is told when it is read.
-fn kubernetes(section: &KubernetesSection, env: &Env) -> Vec<Arc<dyn LiveJobs>> {
+fn kubernetes(section: &KubernetesSection, env: &Env) -> Vec<KubernetesSettings> {
     let of = |text: &Option<String>| text.as_deref().map(Arc::from);
-    let made = |(name, context): (String, Option<String>)| -> Arc<dyn LiveJobs> {
+    let made = |(name, context): (String, Option<String>)| {
         let place = match section.in_cluster {
             Some(true) => {
                 Where::InCluster { server: in_cluster_server(env), dir: SERVICE_ACCOUNT.into() }
@@ -134,7 +136,7 @@ fn kubernetes(section: &KubernetesSection, env: &Env) -> Vec<Arc<dyn LiveJobs>> 
                 context,
             },
         };
-        Arc::new(Kubernetes::new(KubernetesSettings {
+        KubernetesSettings {
             name: name.into(),
             place,
             cluster: of(&section.cluster),
@@ -148,7 +150,7 @@ fn kubernetes(section: &KubernetesSection, env: &Env) -> Vec<Arc<dyn LiveJobs>> 
             },
             may_be_insecure: section.insecure_skip_tls_verify == Some(true),
             timeout: seconds(section.timeout_s, Duration::from_mins(1)),
-        }))
+        }
     };
     section.sources().into_iter().map(made).collect()
 }

@@ -90,8 +90,8 @@ impl Forgotten {
         }
         of.state_source = Self::GONE.into();
         of.reason = Some("it was deleted between two readings".into());
-        // What never started held nothing; of what did, at least this is known.
-        of.ended_at = of.started_at.and(seen);
+        // What never started held nothing; of what did, at least this is known, unless it was seen by the books alone.
+        of.ended_at = of.started_at.and(seen).filter(|_| of.state != JobState::Doubtful);
         of.state = JobState::Unknown;
         Some(of)
     }
@@ -143,6 +143,12 @@ mod tests {
         // Open it would grow with each hour: one hour, whenever it is read.
         assert_eq!(closed.held_ms(), Some(3_600_000));
         assert_eq!(gone.close(closed), None, "closed once");
+        let doubtful = Attempt { state: JobState::Doubtful, ..running("ml/a") };
+        assert_eq!(
+            gone.close(doubtful).unwrap().held_ms(),
+            None,
+            "its time was not counted before"
+        );
         let elsewhere = Forgotten { within: vec!["web/".into()], ..gone.clone() };
         assert_eq!(elsewhere.close(running("ml/a")), None, "its namespace was not read");
         let other = Forgotten { cluster: "d".into(), ..gone };

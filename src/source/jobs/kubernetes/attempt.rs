@@ -101,10 +101,10 @@ impl Reading<'_> {
         attempt.parts_of = part.parts_of;
         attempt.name = Some(part.name);
         attempt.queue = Some(part.queue);
-        attempt.user = self.noted(meta, self.keys.user.as_deref());
-        attempt.team = self.noted(meta, self.keys.team.as_deref());
-        attempt.project = self.noted(meta, self.keys.project.as_deref());
-        attempt.checkpoint = self.noted(meta, self.keys.checkpoint.as_deref());
+        attempt.user = noted(meta, self.keys.user.as_deref());
+        attempt.team = noted(meta, self.keys.team.as_deref());
+        attempt.project = noted(meta, self.keys.project.as_deref());
+        attempt.checkpoint = noted(meta, self.keys.checkpoint.as_deref());
         attempt.cause = outcome.cause;
         let reason = outcome.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
         attempt.reason = reason.map(|reason| clean_to(reason, REASON_AT_MOST).into());
@@ -164,18 +164,18 @@ impl Reading<'_> {
         let at = Clock::new(None, self.now).moment(field, text)?;
         Ok(at.filter(|at| at.as_second() >= NONE_BEFORE))
     }
-
-    /// Value of the label or annotation that is named; `namespace` means the namespace.
-    fn noted(&self, meta: &Meta, key: Option<&str>) -> Option<Arc<str>> {
-        let value = match key? {
-            NAMESPACE => meta.namespace.as_deref(),
-            key => meta.noted(key),
-        };
-        value.map(str::trim).filter(|value| !value.is_empty()).map(|value| clean(value).into())
-    }
 }
 
 /// True for a pod that is on a node.
 fn holds(pod: &Pod) -> bool {
     pod.spec.node_name.as_deref().is_some_and(|node| !node.is_empty())
+}
+
+/// Value of the label or annotation that is named; `namespace` means the namespace.
+fn noted(meta: &Meta, key: Option<&str>) -> Option<Arc<str>> {
+    let value = match key? {
+        NAMESPACE => meta.namespace.as_deref(),
+        key => meta.noted(key),
+    };
+    value.map(str::trim).filter(|value| !value.is_empty()).map(|value| clean(value).into())
 }

@@ -119,6 +119,8 @@ pub struct KubernetesSettings {
 pub struct Kubernetes {
     name: JobsName,
     settings: KubernetesSettings,
+    /// Settings of all clusters, this one among them.
+    all: Arc<[KubernetesSettings]>,
     kept: Kept,
 }
 
@@ -126,7 +128,13 @@ impl Kubernetes {
     /// A source without connections. Reads no file.
     pub fn new(settings: KubernetesSettings) -> Self {
         let name = JobsName { kind: JobSource::Kubernetes, name: settings.name.clone() };
-        Self { name, settings, kept: Kept::default() }
+        Self { name, settings, all: Arc::default(), kept: Kept::default() }
+    }
+
+    /// The same beside others: where one of them has the name of its cluster and another server, neither is read.
+    #[must_use]
+    pub fn beside(self, all: Arc<[KubernetesSettings]>) -> Self {
+        Self { all, ..self }
     }
 
     /// Paths of a list: one for each namespace.
@@ -169,7 +177,7 @@ impl LiveJobs for Kubernetes {
 
     async fn read(&self, window: &JobWindow) -> Result<JobsRead, SourceError> {
         let (now, settings) = (window.until, &self.settings);
-        let mut session = Session::open(&self.kept, settings, now).await?;
+        let mut session = Session::open(&self.kept, settings, &self.all, now).await?;
         let about = version(&mut session).await?;
         let cluster = session.cluster();
 

@@ -1,6 +1,6 @@
 //! Requests to one API server: with the credentials of its kubeconfig, and anew with fresh ones where they have ended.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -56,10 +56,11 @@ impl<'a> Session<'a> {
     pub async fn open(
         kept: &'a Kept,
         settings: &KubernetesSettings,
+        all: &Arc<[KubernetesSettings]>,
         now: Timestamp,
     ) -> Result<Self, SourceError> {
-        let of = settings.clone();
-        let target = blocking(move || Target::load(&of)).await?;
+        let (of, all) = (settings.clone(), all.clone());
+        let target = blocking(move || Target::load_beside(&of, &all)).await?;
         let mut base = parse(OPERATION, target.server.reveal())?;
         let mut tls = ClientTls {
             ca: target.ca.clone(),
@@ -84,7 +85,7 @@ impl<'a> Session<'a> {
     }
 
     /// Name of the cluster.
-    pub fn cluster(&self) -> std::sync::Arc<str> {
+    pub fn cluster(&self) -> Arc<str> {
         self.target.cluster.clone()
     }
 

@@ -61,20 +61,43 @@ impl Target {
     /// The cluster of the settings. Blocks: files may be on a network. Err where it cannot be told or a file cannot be read.
     pub fn load(settings: &KubernetesSettings) -> Result<Self, SourceError> {
         match &settings.place {
-            Where::InCluster { server, dir } => in_cluster(settings, server, dir),
+            Where::InCluster { server, dir } => in_cluster(settings, server.as_ref(), dir),
             Where::Kubeconfig { file, context } => {
                 of_kubeconfig(settings, file.as_deref(), context.as_deref())
             }
         }
     }
+
+    /// The same. Err also where another of the clusters has its name and another server: by names nodes and jobs of the two
+    /// could not be told apart. What cannot be loaded of the others is theirs to tell.
+    pub fn load_beside(
+        settings: &KubernetesSettings,
+        all: &[KubernetesSettings],
+    ) -> Result<Self, SourceError> {
+        let own = Self::load(settings)?;
+        let others = all.iter().filter(|other| other.name != settings.name);
+        for (other, target) in others.filter_map(|other| Some((other, Self::load(other).ok()?))) {
+            let server = |of: &Address| of.reveal().trim_end_matches('/').to_owned();
+            if target.cluster == own.cluster && server(&target.server) != server(&own.server) {
+                let why = format!(
+                    "its cluster is called {}, as that of {}, which is another one",
+                    own.cluster, other.name
+                );
+                let fix =
+                    "set `cluster` of one of them to another name; until then neither is read";
+                return Err(SourceError::new(ErrorKind::Refused, OPERATION, &why, fix));
+            }
+        }
+        Ok(own)
+    }
 }
 
 fn in_cluster(
     settings: &KubernetesSettings,
-    server: &Option<Address>,
+    server: Option<&Address>,
     dir: &Path,
 ) -> Result<Target, SourceError> {
-    let server = server.clone().ok_or_else(|| {
+    let server = server.cloned().ok_or_else(|| {
         let fix = "run burntop in a pod of the cluster, or name a kubeconfig";
         error("KUBERNETES_SERVICE_HOST is not set: this is no pod of a cluster", fix)
     })?;

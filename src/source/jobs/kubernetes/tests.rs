@@ -684,6 +684,32 @@ async fn a_client_may_be_known_by_its_certificate() {
 }
 
 #[tokio::test]
+async fn of_two_clusters_with_one_name_neither_is_read_and_both_say_so() {
+    let server = || serve(|request| cluster(&request.path, &[running("a")], &[]));
+    let (one, other) = (server(), server());
+    let (first, second) = (Home::of(&one), Home::of(&other));
+    let named =
+        |home: &Home, name: &str| KubernetesSettings { name: name.into(), ..home.settings() };
+    let all: Arc<[KubernetesSettings]> = [named(&first, "east"), named(&second, "west")].into();
+    for (at, of) in [(0, "west"), (1, "east")] {
+        let source = Kubernetes::new(all[at].clone()).beside(all.clone());
+        let error = source.read(&window()).await.unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Refused);
+        assert!(error.message.contains("called prod") && error.message.contains(of), "{error:?}");
+    }
+    // With a name of its own, or as the same server by another context, it is read.
+    let apart = KubernetesSettings { cluster: Some("west".into()), ..all[1].clone() };
+    let same = named(&first, "again");
+    for other in [apart, same] {
+        let all: Arc<[KubernetesSettings]> = [all[0].clone(), other].into();
+        for settings in all.iter() {
+            let source = Kubernetes::new(settings.clone()).beside(all.clone());
+            assert_eq!(source.read(&window()).await.unwrap().attempts.len(), 1);
+        }
+    }
+}
+
+#[tokio::test]
 async fn what_a_kubeconfig_lacks_is_told_with_its_path() {
     let home = Home::new("https://127.0.0.1:1", "", "    token: t\n");
     let of = |file: Option<&str>, context: Option<&str>| KubernetesSettings {
