@@ -189,7 +189,8 @@ mod tests {
                 let gap = usize::from(tab_gap(size.0));
                 let labels = app.tab_labels();
                 let left = 1 + labels[..at].iter().map(|(_, l)| l.len() + gap).sum::<usize>();
-                click(&mut app, left as u16, app.layout().unwrap().tabs.unwrap());
+                let y = app.layout().unwrap().tabs.unwrap();
+                click(&mut app, left as u16, y);
                 assert_eq!(app.tab(), tab, "{size:?} {keys}");
             }
         }

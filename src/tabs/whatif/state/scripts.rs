@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::fixture::{after, answer, answered, app, asked, go, heard, init, without};
 use super::{DemandFrom, PlanChart};
 use crate::app::fixture::press;
-use crate::app::{App, Effect, Msg, Page};
+use crate::app::{App, Effect, Msg};
 use crate::report::Format;
 use crate::tabs::whatif::picture::fixture::{comparison, full};
 use crate::tabs::whatif::picture::{Group, Input};
