@@ -73,7 +73,7 @@ pub fn run(
 }
 
 /// Lines as they are shown, every text clean: who can write the file can write anything into it.
-fn shown(lines: Vec<Line>) -> Vec<Line> {
+pub(super) fn shown(lines: Vec<Line>) -> Vec<Line> {
     let clean = |line: Line| {
         let value = serde_json::to_value(&line).unwrap_or_default();
         Line::deserialize(Cleaned::of_any_length(value)).unwrap_or(line)

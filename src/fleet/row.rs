@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::commitments::Net;
-use crate::domain::{Instance, Rate, TypeSpec, Verdict};
+use crate::domain::{Burnt, Instance, Rate, TypeSpec, Verdict};
 
 /// One instance of the fleet, joined with type, price, verdict, tags and commitments.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -88,6 +88,20 @@ impl Row {
     pub fn net_waste_usd_per_hour(&self) -> Option<f64> {
         let verdict = self.verdict.as_ref()?;
         Some(self.net_usd_per_hour()? * verdict.waste_share()?)
+    }
+
+    /// What it burns while it runs, per hour.
+    pub fn burnt(&self) -> Burnt {
+        let (usd, waste) = (self.usd_per_hour(), self.waste_usd_per_hour());
+        let one = |is: bool| f64::from(u8::from(is));
+        Burnt {
+            usd: usd.unwrap_or(0.0),
+            waste_usd: waste.unwrap_or(0.0),
+            gpus: self.gpus().unwrap_or(0.0),
+            instances: 1.0,
+            unpriced: one(usd.is_none()),
+            unjudged: one(usd.is_some() && waste.is_none()),
+        }
     }
 
     /// GPU equivalents; `None` when the type is unknown.
