@@ -16,4 +16,5 @@ mod shared_texts;
 pub mod spot;
 pub mod storage;
 pub mod teams;
+pub mod trend;
 pub mod waterfall;

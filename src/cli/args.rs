@@ -6,9 +6,11 @@ use super::bill::args::BillArgs;
 use super::jobs::args::JobsArgs;
 use super::list_options::ListOptions;
 use super::network::args::NetworkArgs;
+use super::period_report::args::ReportArgs;
 use super::savings::args::{RightsizeArgs, SpotArgs};
 use super::storage::args::StorageCommand;
 use super::teams::args::{BudgetsArgs, PeopleArgs, QuotasArgs, TeamsArgs, UnitsArgs};
+use super::trend::args::TrendArgs;
 use super::whatif::args::WhatifCommand;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -251,6 +253,16 @@ pub enum Command {
     /// `[[quotas]]` in the configuration has them. With `--fail-on findings` the exit code is 1 where one is exceeded;
     /// `--what-if` asks before something is launched.
     Quotas(QuotasArgs),
+    /// Shows what was burnt, wasted and saved by day, week or month, as far back as burntop looked.
+    ///
+    /// Of what burntop itself wrote down: hours in which nobody looked are in no sum, and each row says which share of
+    /// its hours is covered. Saved is what the audit log says was stopped, terminated or deleted, and is so by the
+    /// inventory. --filter speaks of the rows, for example `covered>50% and waste>$100`.
+    Trend(TrendArgs),
+    /// Writes a report of the last whole week or month: spend, waste, what was saved, findings, forecast, actions.
+    ///
+    /// Beside the period before. As text, Markdown, JSON, CSV, or one HTML page that needs nothing else.
+    Report(ReportArgs),
     /// Writes a plan: what is to be done to which instances, checked, for somebody else to approve.
     ///
     /// Changes nothing. Prints what the guards say of each row; rows that they block for what the
@@ -364,6 +376,7 @@ impl Command {
             | Self::People(PeopleArgs { list, .. })
             | Self::Quotas(QuotasArgs { list, .. }) => Some(list),
             Self::Idle { list, .. }
+            | Self::Trend(TrendArgs { list, .. })
             | Self::Gpus { list, .. }
             | Self::Overview(list)
             | Self::Commitments(list)

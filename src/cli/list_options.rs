@@ -18,7 +18,7 @@ use crate::tabs::gpus::picture::GpuField;
 use crate::tabs::idle::picture::Field;
 use crate::tabs::jobs::picture::{JobField, NodeField, RepeatField, TaxField, ZombieField};
 use crate::tabs::network::picture::{CacheField, NetworkField};
-use crate::tabs::overview::picture::FindingField;
+use crate::tabs::overview::picture::{FindingField, TrendField};
 use crate::tabs::savings::picture::{CommitmentField, ProposalField, ResourceField, SpotField};
 use crate::tabs::storage::picture::{BlockField, BucketField};
 use crate::tabs::teams::picture::{
@@ -34,7 +34,7 @@ pub type CommandPath = &'static [&'static str];
 pub type Fields = fn() -> &'static dyn FieldTable;
 
 /// The subcommands that print a list, with the fields of their rows.
-pub const LISTS: [(CommandPath, Fields); 27] = [
+pub const LISTS: [(CommandPath, Fields); 28] = [
     (&["idle"], Field::table),
     (&["overview"], FindingField::table),
     (&["gpus"], GpuField::table),
@@ -62,6 +62,7 @@ pub const LISTS: [(CommandPath, Fields); 27] = [
     (&["units"], UnitField::table),
     (&["people"], PeopleField::table),
     (&["quotas"], QuotaField::table),
+    (&["trend"], TrendField::table),
 ];
 
 /// How a list is printed.

@@ -40,6 +40,7 @@ mod network;
 mod organization;
 mod output;
 pub(crate) mod past;
+mod period_report;
 mod plan;
 mod plan_file;
 mod policy;
@@ -53,6 +54,7 @@ pub(crate) mod storage_settings;
 pub(crate) mod teams;
 pub(crate) mod telemetry;
 mod tell;
+mod trend;
 mod usage;
 pub(crate) mod views;
 pub(crate) mod whatif;
@@ -160,6 +162,8 @@ struct Asked {
     gpus: Option<GpusArgs>,
     /// True for commands that read the filter themselves.
     own_filter: bool,
+    /// True for the command that writes HTML.
+    has_html: bool,
 }
 
 impl Asked {
@@ -178,6 +182,8 @@ impl Asked {
                     | Command::Units(_)
                     | Command::People(_)
                     | Command::Quotas(_)
+                    | Command::Trend(_)
+                    | Command::Report(_)
                     | Command::Commitments(_)
                     | Command::Rightsize { .. }
                     | Command::Spot { .. }
@@ -190,6 +196,7 @@ impl Asked {
         );
         Self {
             own_filter,
+            has_html: matches!(command, Some(Command::Report(_))),
             global: cli.global.clone(),
             demand: cli.demand.clone(),
             list: command.and_then(Command::list).cloned().unwrap_or_default(),
@@ -205,6 +212,10 @@ impl Asked {
     }
 
     fn options(&self) -> Result<RunOptions, CliError> {
+        if self.global.format == Some(Format::Html) && !self.has_html {
+            let why = "--format html: `burntop report` alone writes a page; others have table, json, csv and md";
+            return Err(CliError::Usage(why.into()));
+        }
         match self.gpus {
             Some(gpus) => invocation::gpu_options(&self.global, gpus),
             None if self.own_filter => invocation::options(&self.global, &Vocabulary::default()),
@@ -375,6 +386,12 @@ fn dispatch(
         }
         Some(Command::Quotas(what)) => {
             return with_log(asked, |asked| teams::quotas(&what, asked, &env, out));
+        }
+        Some(Command::Trend(what)) => {
+            return with_log(asked, |asked| trend::run(&what, asked, &env, out));
+        }
+        Some(Command::Report(what)) => {
+            return with_log(asked, |asked| period_report::run(&what, asked, &env, out));
         }
         Some(Command::Whatif(what)) => {
             return with_log(asked, |asked| whatif::run(&what, asked, &env, out));

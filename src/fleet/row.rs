@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::commitments::Net;
 use super::held::HeldBy;
-use crate::domain::{Instance, LaunchOf, Rate, TypeSpec, Verdict};
-use crate::domain::{Instance, Rate, TypeSpec, Verdict};
+use crate::domain::{Burnt, Instance, LaunchOf, Rate, TypeSpec, Verdict};
 
 /// One instance of the fleet, joined with type, price, verdict, tags and commitments.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -97,6 +96,20 @@ impl Row {
     pub fn net_waste_usd_per_hour(&self) -> Option<f64> {
         let verdict = self.verdict.as_ref()?;
         Some(self.net_usd_per_hour()? * verdict.waste_share()?)
+    }
+
+    /// What it burns while it runs, per hour.
+    pub fn burnt(&self) -> Burnt {
+        let (usd, waste) = (self.usd_per_hour(), self.waste_usd_per_hour());
+        let one = |is: bool| f64::from(u8::from(is));
+        Burnt {
+            usd: usd.unwrap_or(0.0),
+            waste_usd: waste.unwrap_or(0.0),
+            gpus: self.gpus().unwrap_or(0.0),
+            instances: 1.0,
+            unpriced: one(usd.is_none()),
+            unjudged: one(usd.is_some() && waste.is_none()),
+        }
     }
 
     /// GPU equivalents; `None` when the type is unknown.

@@ -11,6 +11,7 @@ mod exact_json;
 mod gpu_groups;
 mod gpus;
 mod guide;
+mod html;
 mod idle;
 mod idle_backtest;
 mod jobs;
@@ -23,6 +24,7 @@ pub mod object_files;
 mod overview;
 mod overview_past;
 mod page;
+mod period;
 mod savings_rows;
 mod sheet;
 mod sources;
@@ -35,6 +37,7 @@ mod storage_lists;
 mod storage_tiers;
 mod teams;
 mod text;
+mod trend;
 mod whatif;
 mod write;
 
@@ -44,6 +47,8 @@ pub use checkpoints::CheckpointsReport;
 pub use gpu_groups::GroupedGpus;
 pub use gpus::Gpus;
 pub use guide::GuideReport;
+#[cfg(test)]
+pub(crate) use html::reader as html_for_tests;
 pub use idle::Instances;
 pub use idle_backtest::IdleBacktestReport;
 pub use jobs::{ASSUMED_REGION, ImportedFile, JobsImportReport, JobsOf, KeptJobsOf, ZombiesOf};
@@ -51,6 +56,7 @@ pub use lifecycle::{LintReport, PlanReport, SimulationReport};
 pub use list::{List, ListField};
 pub use network::{CacheOf, LogTold};
 pub use overview::{FindingOptions, OverviewReport};
+pub use period::PeriodReport;
 pub use savings_rows::SavedOf;
 pub(crate) use savings_rows::mixed_fleets;
 pub use storage_duplicates::DuplicatesReport;
@@ -60,6 +66,7 @@ pub use storage_tiers::TiersReport;
 pub use teams::{
     AllocationOf, BudgetsOf, MoneyFrom, PeopleOf, QuotasOf, TagsOf, UnitsOf, WhatIfAnswer,
 };
+pub use trend::TrendOf;
 pub use whatif::{
     BacktestReport, BacktestRow, CompareReport, CompareRow, HindsightOptimum, OptimumReport,
     OptimumTier, ReserveFamily, ReserveReport, SessionPlan, SessionReport, whatif_backtest,
@@ -82,10 +89,12 @@ pub enum Format {
     Csv,
     /// A Markdown table.
     Md,
+    /// One HTML page that needs nothing else, of `burntop report` alone.
+    Html,
 }
 
 impl Format {
-    /// All formats.
+    /// All formats that every report has.
     pub const ALL: [Self; 4] = [Self::Table, Self::Json, Self::Csv, Self::Md];
 
     /// Name on the command line.
@@ -95,6 +104,7 @@ impl Format {
             Self::Json => "json",
             Self::Csv => "csv",
             Self::Md => "md",
+            Self::Html => "html",
         }
     }
 

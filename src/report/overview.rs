@@ -97,6 +97,18 @@ struct Record {
     note: String,
 }
 
+/// A section of the Overview.
+pub(super) struct OverviewPart {
+    /// Its name, for machines.
+    pub section: &'static str,
+    /// Its title, for people.
+    pub title: &'static str,
+    /// Its table.
+    pub sheet: Sheet,
+    /// Its rows in JSON.
+    pub rows: Vec<Json>,
+}
+
 /// Contents of `burntop overview`.
 #[derive(Clone, Debug)]
 pub struct OverviewReport {
@@ -172,6 +184,19 @@ impl OverviewReport {
         model.findings = found.iter().take(shown).map(|finding| (**finding).clone()).collect();
         let left_out = how.limit.map_or(0, |limit| found.len().saturating_sub(limit));
         (model, left_out)
+    }
+
+    /// These sections, each with its title, its table and its rows for JSON; one with nothing in it is absent.
+    pub(super) fn parts(&self, wanted: &[&str], ctx: &ViewContext) -> Vec<OverviewPart> {
+        let records = self.lines(ctx);
+        let of = |(section, title): (&'static str, &'static str)| OverviewPart {
+            section,
+            title,
+            sheet: sheet(&records, Some(section), ctx.symbols),
+            rows: records.iter().filter(|r| r.section == section).map(row).collect(),
+        };
+        let wanted = SECTIONS.into_iter().filter(|(section, _)| wanted.contains(section));
+        wanted.map(of).filter(|part| !part.rows.is_empty()).collect()
     }
 
     /// One line per line of the Overview.

@@ -2,6 +2,7 @@
 
 use serde_json::Value as Json;
 
+use super::html::{Page, Section};
 use super::sheet::Sheet;
 use super::{Format, csv, exact_json, json, markdown, text};
 use crate::domain::{Reading, SourceId};
@@ -74,6 +75,14 @@ pub(crate) trait Report {
     fn markdown(&self, ctx: &ViewContext) -> String {
         markdown::table(&self.sheet(ctx)) + &self.notes(ctx).markdown()
     }
+
+    /// The report as one HTML page that needs nothing else.
+    fn html(&self, ctx: &ViewContext) -> String {
+        let (sheet, notes) = (self.sheet(ctx), self.notes(ctx).lines());
+        let id = self.view();
+        let section = Section { id, title: id, chart: None, sheet: &sheet, notes: &notes };
+        Page { title: id, sections: vec![section], notes: &[] }.html()
+    }
 }
 
 /// Lines below a table, and how they are set off.
@@ -93,6 +102,13 @@ impl Notes {
                 let lines = lines.iter().map(|line| markdown::note("", line));
                 std::iter::once("\n".to_owned()).chain(lines).collect()
             }
+        }
+    }
+
+    /// Its lines.
+    pub(super) fn lines(self) -> Vec<String> {
+        match self {
+            Self::Below(lines) | Self::Apart(lines) => lines,
         }
     }
 
@@ -117,6 +133,7 @@ pub(crate) fn write(report: &dyn Report, format: Format, ctx: &ViewContext) -> S
         Format::Json => json::document(report, ctx),
         Format::Csv => csv::table(&report.records(ctx)),
         Format::Md => report.markdown(ctx),
+        Format::Html => report.html(ctx),
     }
 }
 

@@ -1,6 +1,7 @@
 """Reports of a list of objects, of a demand, and of what is typed in, each by itself."""
 
 import math
+from datetime import datetime, timedelta, timezone
 
 from checks import GIB, HOURS_PER_MONTH, total
 from jobs import jobs, jobs_nodes, jobs_repeats, jobs_tax, jobs_zombies
@@ -396,3 +397,35 @@ def idle_backtest(check, report):
         for spell in spells:
             check.holds(f"{name}: {spell['instance_id']}: idle longer than it took to wake up",
                         spell["after_hours"] is None or spell["idle_hours"] <= spell["after_hours"])
+
+
+# The demo remembers so many days; of each seventeen one was not looked at, and another for half of it.
+TREND_DAYS, TREND_GAPS = 120, 17
+
+
+def trend(check, report):
+    now = datetime.fromisoformat(report["generated_at"].replace("Z", "+00:00"))
+    epoch = datetime(1970, 1, 1, tzinfo=timezone.utc)
+    today = (now - epoch).days
+    for row in report["rows"]:
+        name = row["period"]
+        begin = datetime.fromisoformat(row["day"]).replace(tzinfo=timezone.utc)
+        end = (begin + timedelta(days=32)).replace(day=1)
+        check.holds(f"{name}: its name", name == f"{begin:%Y-%m}" and begin.day == 1)
+        hours = (min(end, now) - begin).total_seconds() / 3600
+        seen = 0
+        for day in range((begin - epoch).days, min((end - epoch).days, today + 1)):
+            looked = {5: 0, 11: 12}.get(day % TREND_GAPS, 24) if day > today - TREND_DAYS else 0
+            since = (now - epoch - timedelta(days=day)).total_seconds() / 3600
+            seen += min(looked, since)
+        check.near(f"{name}: hours seen", row["seen_hours"], seen, 31)
+        check.near(f"{name}: covered", row["coverage"], seen / hours)
+        burn, waste = row["burn_usd"], row["waste_usd"]
+        check.holds(f"{name}: waste is part of the burn", 0 <= waste <= burn)
+        check.near(f"{name}: share of waste", row["waste_share"], waste / burn)
+        # All accounts were looked at in the same hours, so that each mean is the sum by these.
+        check.near(f"{name}: rate", row["usd_per_hour"], burn / seen)
+        check.near(f"{name}: rate of waste", row["waste_usd_per_hour"], waste / seen)
+        check.near(f"{name}: GPUs", row["gpus"], row["gpu_hours"] / seen)
+        check.near(f"{name}: nothing was done, nothing is saved", row["saved_usd"], 0)
+    check.holds("trend: months of its days", 4 <= len(report["rows"]) <= 5)

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::domain::{BurnStep, Burnt, ByTeam, SourceId, SourceState, add_to_team};
-use crate::fleet::{Fleet, Row};
+use crate::domain::{BurnStep, ByTeam, SourceId, SourceState, add_to_team};
+use crate::fleet::Fleet;
 
 /// Pictures further apart leave what lies between unseen: a machine that slept saw nothing.
 const LONGEST_MS: i64 = 10 * 60 * 1000;
@@ -84,20 +84,7 @@ fn rates(fleet: &Fleet) -> HashMap<Arc<str>, Arc<ByTeam>> {
     let mut by_account: HashMap<Arc<str>, ByTeam> = HashMap::new();
     for row in fleet.rows.iter().filter(|row| row.instance.state.is_billed()) {
         let teams = by_account.entry(row.instance.scope.account.clone()).or_default();
-        add_to_team(teams, row.team.as_ref(), &rate(row), 1.0);
+        add_to_team(teams, row.team.as_ref(), &row.burnt(), 1.0);
     }
     by_account.into_iter().map(|(account, teams)| (account, Arc::new(teams))).collect()
-}
-
-fn rate(row: &Row) -> Burnt {
-    let (usd, waste) = (row.usd_per_hour(), row.waste_usd_per_hour());
-    let one = |is: bool| f64::from(u8::from(is));
-    Burnt {
-        usd: usd.unwrap_or(0.0),
-        waste_usd: waste.unwrap_or(0.0),
-        gpus: row.gpus().unwrap_or(0.0),
-        instances: 1.0,
-        unpriced: one(usd.is_none()),
-        unjudged: one(usd.is_some() && waste.is_none()),
-    }
 }

@@ -18,8 +18,11 @@ use crate::analyze::waterfall::network_spend;
 use crate::cache::BesideBill;
 use crate::config::Env;
 use crate::domain::bill::Bill;
+use crate::report::List;
 use crate::source::demo::bill::{SERVING, TRAINING};
-use args::{BillArgs, BillCommand};
+use crate::tabs::bill::picture::AnomalyField;
+use crate::view::ViewContext;
+use args::{AnomaliesArgs, BillArgs, BillCommand};
 pub(crate) use live::Seen;
 use shown::Shown;
 
@@ -41,6 +44,16 @@ pub fn settings(invocation: &Invocation) -> BillSettings {
         (tags(&of.training), tags(&of.serving))
     };
     BillSettings::new(&config.tag_keys, training, serving)
+}
+
+/// The anomalies of the newest bill, as `burntop bill anomalies` lists them. Fails where no bill is kept or it cannot be
+/// read.
+pub(super) fn anomalies(
+    invocation: &Invocation,
+    ctx: ViewContext,
+) -> Result<List<AnomalyField>, CliError> {
+    let (_, rows, of) = Shown::new(invocation, ctx).found(&AnomaliesArgs::default())?;
+    Ok(List::of(rows.to_vec(), None, of))
 }
 
 /// Runs `burntop bill` or a subcommand of it. Fails for arguments that do not fit, and where nothing could be read.

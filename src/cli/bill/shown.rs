@@ -22,10 +22,13 @@ use crate::cli::tell::tell;
 use crate::domain::bill::Bill;
 use crate::report::{BillsOf, ListField};
 use crate::tabs::bill::picture::{
-    AnatomyField, AnomalyField, BillField, ChangeField, ReconcileField, anatomy_rows, anomaly_rows,
-    bill_rows, changed_rows, reconcile_rows,
+    AnatomyField, AnomalyField, AnomalyRow, BillField, ChangeField, ReconcileField, anatomy_rows,
+    anomaly_rows, bill_rows, changed_rows, reconcile_rows,
 };
 use crate::view::ViewContext;
+
+/// What is kept of bills, anomalies, and the bills that they are of.
+pub(super) type Anomalies = (Kept, Arc<[Arc<AnomalyRow>]>, BillsOf);
 
 /// What the lists of bills are printed with.
 pub(super) struct Shown<'a> {
@@ -127,6 +130,20 @@ impl<'a> Shown<'a> {
         let chosen = Selection::<AnomalyField>::of(self.invocation)?;
         let fail_on = self.invocation.options.fail_on.as_ref();
         fail_on.map_or(Ok(()), FailOn::of_findings).map_err(CliError::Usage)?;
+        let (kept, rows, of) = self.found(args)?;
+        let list = chosen.list(&rows, of, &self.ctx);
+        reports::print(&list, self.invocation, &self.ctx, out)?;
+        let exit = kept.ended();
+        let found = Found { findings: list.rows.len(), ..Found::default() };
+        if let Some(found) = fail_on.and_then(|fail_on| fail_on.tripped_by_savings(&found)) {
+            tell(format_args!("--fail-on: {found}"));
+            return Ok(Exit::Findings);
+        }
+        Ok(exit)
+    }
+
+    /// The anomalies of a bill, with what they rest on.
+    pub(super) fn found(&self, args: &AnomaliesArgs) -> Result<Anomalies, CliError> {
         let tag: Option<Arc<str>> = args.tag.as_deref().map(Into::into);
         let keys: Vec<BillKey> = tag.iter().cloned().map(BillKey::Tag).collect();
         let told = if keys.is_empty() { &[BillKey::UsageType][..] } else { &keys };
@@ -146,15 +163,7 @@ impl<'a> Shown<'a> {
             before: heads(&before),
             ..BillsOf::default()
         };
-        let list = chosen.list(&anomaly_rows(found, &settings), of, &self.ctx);
-        reports::print(&list, self.invocation, &self.ctx, out)?;
-        let exit = kept.ended();
-        let found = Found { findings: list.rows.len(), ..Found::default() };
-        if let Some(found) = fail_on.and_then(|fail_on| fail_on.tripped_by_savings(&found)) {
-            tell(format_args!("--fail-on: {found}"));
-            return Ok(Exit::Findings);
-        }
-        Ok(exit)
+        Ok((kept, anomaly_rows(found, &settings), of))
     }
 
     /// Prints the bill beside live burn.

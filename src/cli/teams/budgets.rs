@@ -16,7 +16,7 @@ use crate::cli::reports;
 use crate::cli::teams::args::BudgetsArgs;
 use crate::config::Env;
 use crate::domain::bill::{BillHead, Month};
-use crate::report::{BillsOf, BudgetsOf};
+use crate::report::{BillsOf, BudgetsOf, List};
 use crate::tabs::teams::picture::{BudgetField, BudgetStanding, budget_rows};
 use crate::tabs::teams::state::{MONTHS_BEFORE, longest, months_of};
 
@@ -71,6 +71,22 @@ impl Ready {
             |budget| budget_state(budget, &self.months, &self.rules, self.period, more_per_day);
         budgets.iter().map(of).collect()
     }
+}
+
+/// The budgets of the newest bill, as `burntop budgets` lists them; `None` where none are configured. Fails where no bill
+/// is kept or it cannot be read.
+pub(in crate::cli) fn forecasts(
+    invocation: &Invocation,
+) -> Result<Option<List<BudgetField>>, CliError> {
+    let typed = invocation.config.teams.budgets();
+    if typed.is_empty() && invocation.options.demo.is_none() {
+        return Ok(None);
+    }
+    let ready = Ready::read(&OfArgs::default(), longest(&typed), invocation)?;
+    let budgets = settings::budgets(invocation, &ready.months, &ready.rules, ready.period);
+    let rows = budget_rows(ready.states(&budgets, 0.0)).to_vec();
+    let bills = BillsOf { bills: ready.bills, ..BillsOf::default() };
+    Ok(Some(List::of(rows, None, BudgetsOf { bills, has_aws: false })))
 }
 
 /// Prints the budgets. Fails where none are configured, and where no bill could be read.

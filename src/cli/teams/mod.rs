@@ -32,6 +32,7 @@ use crate::tabs::teams::picture::{AllocationField, TagField};
 use crate::tabs::teams::state::{Told, allocated, tagged};
 use args::{TagText, TagsArgs, TeamsArgs, TeamsCommand};
 pub use ask::{Asked, asked};
+pub(super) use budgets::forecasts as budget_forecasts;
 pub use budgets::run as budgets;
 pub use people::run as people;
 pub use quotas::run as quotas;

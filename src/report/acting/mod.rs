@@ -30,7 +30,7 @@ pub use audit::{audit_list, audit_show};
 pub use outcome::{outcome_of_blocked, outcomes};
 pub use plan::{PlanReport, plan, rows_of_plan};
 pub use policy::{PolicyReport, policy};
-pub use runs::runs;
+pub use runs::{Run, runs};
 pub use schedule::{ScheduleReport, Snippet, schedule};
 pub use storage::{rows_of_storage_plan, storage_blocked, storage_outcomes, storage_plan};
 
