@@ -138,7 +138,7 @@ fn dollars_of_a_stretch_that_may_have_begun_before_are_a_lower_bound() {
     let fleet = fleet();
     let mut row = (*fleet.rows[index(&fleet, "i-0a1idle")]).clone();
     let with = |row: &mut crate::fleet::Row, at_least| {
-        let verdict = std::sync::Arc::make_mut(row.verdict.as_mut().unwrap());
+        let verdict = Arc::make_mut(row.verdict.as_mut().unwrap());
         verdict.idle_since_at_least = at_least;
         Field::WastedUsd.cell(row, &ctx())
     };
@@ -177,7 +177,7 @@ fn standings_tell_silence_from_idleness() {
 
     let fleet = fleet();
     let mut row = (*fleet.rows[index(&fleet, "i-0a1idle")]).clone();
-    let verdict = std::sync::Arc::make_mut(row.verdict.as_mut().unwrap());
+    let verdict = Arc::make_mut(row.verdict.as_mut().unwrap());
     verdict.signals[0].got = 75;
     verdict.signals[1].got = 76;
     verdict.signals[2].busy = true;
