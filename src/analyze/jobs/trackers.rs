@@ -114,7 +114,7 @@ fn jobs_of_run(
     let is_one = |place: &usize| {
         let of = &all[*place];
         let is_there = job.cluster.as_ref().is_none_or(|cluster| *cluster == of.id.cluster);
-        let meets = |(start, end)| start <= to + SLACK && end >= from - SLACK;
+        let meets = |(start, end): (i64, i64)| start <= to + SLACK && end >= from - SLACK;
         *place != run && is_there && stretch(of).is_some_and(meets)
     };
     let found: Vec<usize> = found.iter().copied().filter(is_one).collect();
