@@ -87,11 +87,14 @@ fn places(all: &[Attempt], runs: &[(usize, JobRef)]) -> HashMap<Key, Vec<usize>>
         if !schedulers.contains(word) {
             continue;
         }
-        // A pod is kept by its id, and named by its name or by that of its job.
-        let names = [Some(&of.id.raw), Some(&of.job), of.name.as_ref()];
-        let known = if word == "kubernetes" { &names[..] } else { &names[..1] };
-        for name in known.iter().flatten() {
-            let Some(found) = places.get_mut(&(Arc::from(word), (*name).clone())) else { continue };
+        // A pod is kept by its id; its job is `namespace/job/part`, and the part may be the name of the pod.
+        let others = (word == "kubernetes").then(|| {
+            let parts = of.job.split('/').skip(1);
+            parts.chain([&*of.job]).chain(of.name.as_deref())
+        });
+        for name in std::iter::once(&*of.id.raw).chain(others.into_iter().flatten()) {
+            let key: Key = (Arc::from(word), Arc::from(name));
+            let Some(found) = places.get_mut(&key) else { continue };
             if found.last() != Some(&place) {
                 found.push(place);
             }
