@@ -81,13 +81,14 @@ fn places(all: &Packed, runs: &[(usize, JobRef)]) -> HashMap<Key, Vec<usize>> {
         if !schedulers.contains(word) {
             continue;
         }
-        // A pod is kept by its id, and named by its name or by that of its job.
-        let names = [Some(of.raw), Some(of.job), of.name.map(|name| &**name)];
-        let known = if word == "kubernetes" { &names[..] } else { &names[..1] };
-        for name in known.iter().flatten() {
-            let Some(found) = places.get_mut(&(Arc::from(word), Arc::from(*name))) else {
-                continue;
-            };
+        // A pod is kept by its id; its job is `namespace/job/part`, and the part may be the name of the pod.
+        let others = (word == "kubernetes").then(|| {
+            let parts = of.job.split('/').skip(1);
+            parts.chain([of.job]).chain(of.name.map(|name| &**name))
+        });
+        for name in std::iter::once(of.raw).chain(others.into_iter().flatten()) {
+            let key: Key = (Arc::from(word), Arc::from(name));
+            let Some(found) = places.get_mut(&key) else { continue };
             if found.last() != Some(&place) {
                 found.push(place);
             }
@@ -110,7 +111,7 @@ fn jobs_of_run(
     let is_one = |place: &usize| {
         let of = all.view(*place);
         let is_there = job.cluster.as_ref().is_none_or(|cluster| cluster == of.cluster);
-        let meets = |(start, end)| start <= to + SLACK && end >= from - SLACK;
+        let meets = |(start, end): (i64, i64)| start <= to + SLACK && end >= from - SLACK;
         *place != run && is_there && stretch(&of).is_some_and(meets)
     };
     let found: Vec<usize> = found.iter().copied().filter(is_one).collect();

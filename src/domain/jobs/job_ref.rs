@@ -15,6 +15,6 @@ pub struct JobRef {
     /// Cluster; `None` where it is not named, and any may be meant.
     #[serde(deserialize_with = "intern::maybe_text")]
     pub cluster: Option<Arc<str>>,
-    /// Id by which the scheduler keeps it: of Slurm the raw id, of Kubernetes the name of the pod or the job.
+    /// Id by which the scheduler keeps it: of Slurm the raw id, of Kubernetes id or name of the pod, or name of the job.
     pub id: Arc<str>,
 }

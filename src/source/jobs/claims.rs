@@ -16,6 +16,8 @@ const LABELS: [(&str, &[&str]); 4] = [
     (
         "kubernetes",
         &[
+            "kubernetes_pod_uid",
+            "pod_uid",
             "kubernetes_pod",
             "kubernetes_pod_name",
             "k8s_pod_name",
@@ -80,6 +82,8 @@ mod tests {
         assert_eq!(of(&[("slurm.job-id", " 7 ")]), some("slurm", "7"));
         assert_eq!(of(&[("SM_TRAINING_JOB", "bert-1")]), some("sagemaker", "bert-1"));
         assert_eq!(of(&[("KUBERNETES_POD_NAME", "a-0")]), some("kubernetes", "a-0"));
+        // Which pod of that name is told by the id.
+        assert_eq!(of(&[("POD_NAME", "a-0"), ("POD_UID", "7f1")]), some("kubernetes", "7f1"));
         // Ray inside of Slurm: Slurm has the nodes.
         let both = [("RAY_SUBMISSION_ID", "ok-2"), ("SLURM_JOB_ID", "8")];
         assert_eq!(of(&both), some("slurm", "8"));
