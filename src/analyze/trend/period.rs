@@ -146,8 +146,8 @@ mod tests {
 
     #[test]
     fn periods_are_those_of_the_calendar() {
-        let same = |a: &str, b: &str, c: &str| (a.to_owned(), b.to_owned(), c.to_owned());
         use PeriodKind::{Day, Month, Week};
+        let same = |a: &str, b: &str, c: &str| (a.to_owned(), b.to_owned(), c.to_owned());
         assert_eq!(of(Day, "2026-11-28"), same("2026-11-28", "2026-11-28", "2026-11-28"));
         // A Saturday.
         assert_eq!(of(Week, "2026-11-28"), same("2026-W48", "2026-11-23", "2026-11-29"));

@@ -15,6 +15,7 @@ use super::trend::{deeds, inventory, log, past};
 use super::{bill, plan_file, reports, teams};
 use crate::analyze::trend::{Period, accounts, verified};
 use crate::config::Env;
+use crate::domain::{BurnDay, SourceId};
 use crate::report::acting::runs;
 use crate::report::{PeriodReport, TrendOf, write};
 use args::ReportArgs;
@@ -43,8 +44,14 @@ pub fn run(
     let kind = args.period.kind();
     let lines = log(invocation);
     let done = lines.as_ref().map(|lines| verified(deeds(lines), &inventory(&outcome, ctx.now)));
-    let days = past(invocation, Some(&outcome), ctx.now)?;
     let fleet = &outcome.fleet;
+    // Accounts that are read no more would leave every mean unknown.
+    let of_fleet = |day: &BurnDay| {
+        let mut listed = fleet.readings.iter().filter(|r| r.source == SourceId::Ec2);
+        listed.any(|reading| reading.scope.account == day.account)
+    };
+    let mut days = past(invocation, Some(&outcome), ctx.now)?;
+    days.retain(of_fleet);
     let report = PeriodReport {
         period: Period::last_whole(kind, ctx.now),
         done: TrendOf {

@@ -42,9 +42,10 @@ impl Part {
         Self { rows, sheet: Sheet { columns, rows: cells }, ..self }
     }
 
-    /// With a list as its subcommand has it.
+    /// With a list as its subcommand has it, and what its figures mean.
     pub(super) fn list<F: ListField>(self, list: &List<F>, ctx: &ViewContext) -> Self {
-        let notes = F::notes(list, ctx);
+        let mut notes = F::notes(list, ctx);
+        notes.push(format!("basis: {}", F::basis(&list.of)));
         Self { rows: list.rows(ctx, usize::MAX), sheet: list.sheet(ctx), notes, ..self }
     }
 
