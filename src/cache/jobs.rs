@@ -54,6 +54,8 @@ pub struct KeptJobs {
     pub nodes: Vec<JobNode>,
     /// Who held GPUs at the last reading of each source.
     pub holders: Vec<GpuHolder>,
+    /// How each source was read last.
+    pub readings: Vec<JobsReading>,
 }
 
 /// What one reading of a source brought.

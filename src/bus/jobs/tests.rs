@@ -195,7 +195,7 @@ async fn what_a_forgetful_source_tells_no_more_is_closed_and_asked_for_no_more()
         round(&*source, &store, FIRST, at(now)).await.unwrap();
     }
     let kept = store.all().unwrap();
-    let of = |job: &str| kept.attempts.iter().find(|of| &*of.job == job).unwrap();
+    let of = |job: &str| kept.attempts.attempts().find(|of| &*of.job == job).unwrap();
     // From 08:30 to 10:00, when it was last seen, and not to now.
     assert_eq!((of("1").state, of("1").held_ms()), (JobState::Unknown, Some(5_400_000)));
     assert_eq!(of("2").state, JobState::Running, "a cluster that was not read");
