@@ -238,7 +238,7 @@ fn alone(text: &str, holds: Option<&Holds>) -> Option<super::job::FoundJob> {
 
 #[test]
 fn a_job_whose_supervisor_is_dead_does_not_run() {
-    let text = r#"{"submission_id":"a","status":"RUNNING","start_time":1795369200000}"#;
+    let job = r#"{"submission_id":"a","status":"RUNNING","start_time":1795369200000}"#;
     let state = |actor: &str| {
         let text = format!(
             r#"{{"x":{{"jobId":"01","name":"_ray_internal_job_actor_a","state":"{actor}",
@@ -246,11 +246,11 @@ fn a_job_whose_supervisor_is_dead_does_not_run() {
         );
         let actors: HashMap<String, Actor> = serde_json::from_str(&text).unwrap();
         let holds = Holds::of(&actors, &[], &[], &[], &HashMap::new(), now());
-        alone(text, Some(&holds)).unwrap().attempt.state
+        alone(job, Some(&holds)).unwrap().attempt.state
     };
     assert_eq!((state("ALIVE"), state("DEAD")), (JobState::Running, JobState::Doubtful));
     // Where nobody tells of it, the claim stays.
-    assert_eq!(alone(text, None).unwrap().attempt.state, JobState::Running);
+    assert_eq!(alone(job, None).unwrap().attempt.state, JobState::Running);
 }
 
 #[test]
