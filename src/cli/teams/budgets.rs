@@ -80,7 +80,7 @@ pub(in crate::cli) fn forecasts(
     let budgets = settings::budgets(invocation, &ready.months, &ready.rules, ready.period);
     let rows = budget_rows(ready.states(&budgets, 0.0)).to_vec();
     let bills = BillsOf { bills: ready.bills, ..BillsOf::default() };
-    Ok(Some(List::of(rows, None, BudgetsOf { bills, has_aws: false })))
+    Ok(Some(List::of(rows, None, BudgetsOf { bills, ..BudgetsOf::default() })))
 }
 
 /// Prints the budgets. Fails where none are configured, and where no bill could be read.
