@@ -101,8 +101,6 @@ struct Record {
 pub(super) struct OverviewPart {
     /// Its name, for machines.
     pub section: &'static str,
-    /// Its title, for people.
-    pub title: &'static str,
     /// Its table.
     pub sheet: Sheet,
     /// Its rows in JSON.
@@ -186,12 +184,11 @@ impl OverviewReport {
         (model, left_out)
     }
 
-    /// These sections, each with its title, its table and its rows for JSON; one with nothing in it is absent.
+    /// These sections, each with its table and its rows for JSON; one with nothing in it is absent.
     pub(super) fn parts(&self, wanted: &[&str], ctx: &ViewContext) -> Vec<OverviewPart> {
         let records = self.lines(ctx);
-        let of = |(section, title): (&'static str, &'static str)| OverviewPart {
+        let of = |(section, _): (&'static str, &'static str)| OverviewPart {
             section,
-            title,
             sheet: sheet(&records, Some(section), ctx.symbols),
             rows: records.iter().filter(|r| r.section == section).map(row).collect(),
         };

@@ -6,7 +6,7 @@ use super::{List, ListField};
 use crate::analyze::trend::{PeriodKind, Saved, Standing, TrendKey, TrendRow};
 use crate::domain::{Reading, SourceId};
 use crate::tabs::overview::picture::TrendField;
-use crate::view::{ViewContext, format};
+use crate::view::{TableField, ViewContext, format};
 
 /// What the rows of a trend come from.
 #[derive(Clone, Debug, Default)]
@@ -97,7 +97,7 @@ impl ListField for TrendField {
         match (self, of.key) {
             (Self::Key, TrendKey::Account) => "ACCOUNT",
             (Self::Key, TrendKey::Team) => "TEAM",
-            _ => crate::view::TableField::spec(self).header,
+            _ => self.spec().header,
         }
     }
 

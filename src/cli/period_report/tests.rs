@@ -44,7 +44,8 @@ fn figures_of_the_report_are_those_of_the_other_views() {
         row.as_object_mut().unwrap().remove("section");
         row
     };
-    for (name, command) in [("anomaly", &["bill", "anomalies"][..]), ("forecast", &["budgets"])] {
+    for (name, command) in [("anomaly", &["bill", "anomalies"][..]), ("forecast", &["budgets"][..])]
+    {
         let own: Vec<Json> = section(&report, name).into_iter().map(without_section).collect();
         assert_eq!(own, rows(&json(command)), "{name}");
     }

@@ -50,7 +50,7 @@ impl Chart {
         }
         let view_box = format!("0 0 {WIDTH} {HEIGHT}");
         to.open("svg", &[("viewBox", &view_box), ("role", "img"), ("aria-label", &self.title)]);
-        self.scale(most, to);
+        scale(most, to);
         let room = (WIDTH - LEFT - RIGHT) / self.bars.len() as f64;
         let every = self.bars.len().div_ceil(NAMES).max(1);
         for (nth, bar) in self.bars.iter().enumerate() {
@@ -76,17 +76,17 @@ impl Chart {
         }
         to.close();
     }
+}
 
-    /// Lines at nothing, half and the most, with their dollars.
-    fn scale(&self, most: f64, to: &mut Writer) {
-        for part in [0.0, 0.5, 1.0] {
-            let y = BASE - (BASE - TOP) * part;
-            let path = format!("M{} {y}H{}", at(LEFT), at(WIDTH - RIGHT), y = at(y));
-            to.empty("path", &[("class", "line"), ("d", &path)]);
-            let (x, y) = (at(LEFT - 6.0), at(y + 4.0));
-            let attributes = [("class", "scale"), ("x", &*x), ("y", &*y)];
-            to.leaf("text", &attributes, &format::usd_coarse(most * part));
-        }
+/// Lines at nothing, half and the most, with their dollars.
+fn scale(most: f64, to: &mut Writer) {
+    for part in [0.0, 0.5, 1.0] {
+        let y = BASE - (BASE - TOP) * part;
+        let path = format!("M{} {y}H{}", at(LEFT), at(WIDTH - RIGHT), y = at(y));
+        to.empty("path", &[("class", "line"), ("d", &path)]);
+        let (x, y) = (at(LEFT - 6.0), at(y + 4.0));
+        let attributes = [("class", "scale"), ("x", &*x), ("y", &*y)];
+        to.leaf("text", &attributes, &format::usd_coarse(most * part));
     }
 }
 

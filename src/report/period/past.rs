@@ -34,9 +34,11 @@ const COLUMNS: [TrendField; 7] = [
 
 /// What one line of the spend tells of a period.
 type Get = fn(&TrendRow) -> Option<f64>;
+/// A line of the spend: name, label, what, how it is written.
+type Line = (&'static str, &'static str, Get, fn(f64) -> String);
 
-/// The lines of the spend: name, label, what, how it is written.
-const SPEND: [(&str, &str, Get, fn(f64) -> String); 7] = [
+/// The lines of the spend.
+const SPEND: [Line; 7] = [
     ("burn_usd", "burn in the hours seen", TrendRow::usd, format::usd),
     ("waste_usd", "of it waste", TrendRow::waste_usd, format::usd),
     ("waste_share", "waste by burn", TrendRow::waste_share, share),
@@ -114,7 +116,7 @@ impl PeriodReport {
             right("change", "CHANGE"),
         ];
         let [this, before] = self.both(ctx);
-        let cells = |(name, label, get, shown): (&'static str, &str, Get, fn(f64) -> String)| {
+        let cells = |(name, label, get, shown): Line| {
             let (now, then) = (get(&this), get(&before));
             vec![
                 Cell { shown: label.to_owned(), value: Value::Text(name.into()) },
