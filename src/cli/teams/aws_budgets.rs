@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use tokio::runtime::Handle;
 
-use crate::cli::accounts::Reach;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::invocation::Invocation;
 use crate::cli::tell::tell;
@@ -39,13 +38,13 @@ pub fn for_screen(invocation: &Invocation, on: &Handle) -> Option<AwsBudgetsShow
     if reaches.is_empty() {
         return None;
     }
-    let ask = async |reach: &Reach| {
+    let all = reaches.iter().map(async |reach| {
         let provider = reach.provider();
         let label: Arc<str> = provider.label().into();
-        let read = tokio::time::timeout(WITHIN, read(&*provider)).await;
-        (label, read)
-    };
-    let all = on.block_on(futures_util::future::join_all(reaches.iter().map(ask)));
+        let answer = tokio::time::timeout(WITHIN, read(&*provider)).await;
+        (label, answer)
+    });
+    let all = on.block_on(futures_util::future::join_all(all));
     let (mut shown, mut asked) = (AwsBudgetsShown::default(), Vec::new());
     for (label, read) in all {
         match read {
