@@ -93,8 +93,8 @@ mod tests {
     #[test]
     fn what_is_taken_in_has_the_numbers_of_here() {
         let (mut one, mut other) = (Dict::default(), Dict::default());
-        ["a", "b"].map(|text| one.id(text));
-        ["c", "b"].map(|text| other.id(text));
+        assert_eq!(["a", "b"].map(|text| one.id(text)), [0, 1]);
+        assert_eq!(["c", "b"].map(|text| other.id(text)), [0, 1]);
         assert_eq!(one.take(other), [2, 1]);
         assert_eq!(one.items(), ["a", "b", "c"]);
     }

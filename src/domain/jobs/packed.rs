@@ -535,7 +535,7 @@ mod tests {
             raw: job.to_string().into(),
             key: ns.to_string().into(),
         };
-        let shown = if more % 2 == 0 { id.raw.clone() } else { text("job") };
+        let shown = if more.is_multiple_of(2) { id.raw.clone() } else { text("job") };
         let state = JobState::ALL[usize::from(more) % JobState::ALL.len()];
         let mut of = Attempt::new(id, shown, state, text("word"));
         (of.parts_of, of.parent) = (Some(text("whole")), (more > 2).then(|| text("parent")));
