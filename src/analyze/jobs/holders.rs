@@ -98,7 +98,7 @@ impl KeptHolders {
         let newest = newest_nodes(&self.nodes, oldest);
         for attempt in &self.running {
             let Some(at) = attempt.seen_until.filter(|at| *at >= oldest) else { continue };
-            if attempt.state != JobState::Running {
+            if attempt.state != JobState::Running || attempt.in_job.is_some() {
                 continue;
             }
             for name in attempt.nodes.iter() {
