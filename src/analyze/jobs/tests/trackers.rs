@@ -1,7 +1,7 @@
 //! Runs of MLflow and jobs of Ray beside the jobs in which they were: the wrong number of each trap, and the right one.
 
 use super::*;
-use crate::domain::jobs::JobRef;
+use crate::domain::jobs::{GpuTime, JobRef};
 use JobState as S;
 
 /// A job of Slurm on p5.48xlarge, from and to in minutes of the day.
@@ -18,12 +18,12 @@ fn run(name: &str, slurm: &str, state: JobState, span: (i64, i64)) -> Attempt {
     (of.gpus, of.instance_type) = (None, None);
     of.tracker = Some(format!("llm-7b/{name}").into());
     of.user = Some(text("alice"));
-    of.in_job = (!slurm.is_empty()).then(|| named("slurm", slurm));
+    of.in_job = (!slurm.is_empty()).then(|| named("slurm", slurm)).flatten();
     of
 }
 
-fn named(scheduler: &str, id: &str) -> Box<JobRef> {
-    Box::new(JobRef { scheduler: text(scheduler), cluster: None, id: text(id) })
+fn named(scheduler: &str, id: &str) -> Option<Box<JobRef>> {
+    Some(Box::new(JobRef { scheduler: text(scheduler), cluster: None, id: text(id) }))
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn the_scheduler_decides_how_a_run_ended() {
     assert_eq!((rows.len(), rows[0].attempt.state), (1, S::Cancelled));
     assert_eq!(rows[0].attempt.ended_at, at(61));
     // Alone it counts nothing.
-    assert!(cost(&[zombie])[0].held.gpu_time.is_some_and(|time| time.is_zero()));
+    assert!(cost(&[zombie])[0].held.gpu_time.is_some_and(GpuTime::is_zero));
 }
 
 #[test]
@@ -121,12 +121,12 @@ fn a_run_in_a_job_of_ray_in_a_job_of_slurm_labels_that_one() {
     ray.id.source = JobSource::Ray;
     ray.tracker = Some(text("ray"));
     let mut of = run("a", "", S::Completed, (6, 50));
-    of.in_job = Some(named("ray", "ok-2"));
+    of.in_job = named("ray", "ok-2");
     // On its own the job of Ray counts, and its run is a label: once 8 GPUs for 50 min.
     let sums = total(&[ray.clone(), of.clone()]);
     assert_eq!((sums.attempts, sums.usd), (1, usd("55.04").prorated(50, 60)));
     // In a job of Slurm both are labels: with the three added up it would be more than an hour of the node.
-    ray.in_job = Some(named("slurm", "8"));
+    ray.in_job = named("slurm", "8");
     let rows = cost(&[job("8", S::Completed, 8, (0, 60)), ray, of]);
     assert_eq!((rows.len(), rows[0].held.usd), (1, Some(usd("55.04"))));
     assert_eq!(rows[0].attempt.tracker.as_deref(), Some("llm-7b/a and 1 more"));
