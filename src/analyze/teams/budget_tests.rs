@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use super::unit::unit_state;
 use super::*;
 use crate::analyze::bill::BillKey;
 use crate::analyze::bill::fixture::{LineOf, bill_of, settings, usd};

@@ -64,4 +64,4 @@ pub use run_filter::RunFilter;
 pub use runs::{PaidAttempt, RunDays, RunDollars, RunRule};
 pub use split::Split;
 pub use tagging::{tag_policy, tag_specifications};
-pub use unit::{CountedUnit, Unit, UnitDays, UnitState, state_of, unit_state};
+pub use unit::{CountedUnit, Unit, UnitDays, UnitState, state_of};

@@ -121,7 +121,7 @@ impl UnitState {
 }
 
 /// A unit cost in `month`, by months of bills and the counts of days. Days that the bill may still change count nothing.
-pub fn unit_state(
+pub(super) fn unit_state(
     unit: &Arc<Unit>,
     counts: &Counts,
     months: &[BudgetMonth],

@@ -542,6 +542,8 @@ mod tests {
         (of.name, of.user, of.team) = (Some(text("name")), Some(text("user")), None);
         (of.project, of.tracker, of.queue) = (Some(text("project")), None, Some(text("queue")));
         (of.cause, of.reason) = (Some(Cause::Exit(more.into())), Some(text("reason")));
+        let scheduler = || JobRef { scheduler: text("slurm"), cluster: None, id: text("id") };
+        of.in_job = (more > 3).then(|| Box::new(scheduler()));
         (of.submitted_at, of.started_at) = (Some(at(ns - 1)), Some(at(ns)));
         (of.ended_at, of.seen_until) = ((more > 1).then(|| at(ns + 1)), Some(at(ns + 2)));
         of.nodes = (0..more % 3).map(|node| Arc::from(format!("n{node}"))).collect();

@@ -1,6 +1,7 @@
 //! A job of Ray as an attempt.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -160,7 +161,8 @@ fn some(told: &str) -> Option<Arc<str>> {
 /// The file that an entrypoint runs, without its directory: `train.py` of `python /srv/train.py --key …`, else its program. The
 /// rest may hold secrets.
 fn script(entrypoint: &str) -> Option<Arc<str>> {
-    let is_script = |word: &&str| word.ends_with(".py") || word.ends_with(".sh");
+    let is_script =
+        |word: &&str| Path::new(word).extension().is_some_and(|of| of == "py" || of == "sh");
     let words = || entrypoint.split_whitespace();
     let word = words().find(is_script).or_else(|| words().next())?;
     some(word.rsplit('/').next()?)
