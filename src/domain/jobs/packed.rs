@@ -386,6 +386,7 @@ impl Packed {
     }
 
     /// All attempts, in their order.
+    #[cfg(test)]
     pub fn attempts(&self) -> impl Iterator<Item = Attempt> {
         (0..self.len()).map(|place| self.get(place))
     }
