@@ -82,7 +82,7 @@ impl ListField for TrendField {
 
     fn basis(of: &TrendOf) -> String {
         let demo = if of.is_demo {
-            "; the demo has no past: what runs there is taken to have run since its launch"
+            "; the past of the demo is invented: what runs there ran since its launch, and what is stopped was stopped in it"
         } else {
             ""
         };

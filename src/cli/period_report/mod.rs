@@ -11,7 +11,7 @@ use super::invocation::Invocation;
 use super::savings_settings::SavingsWant;
 use super::telemetry::Want;
 use super::tell::tell;
-use super::trend::{deeds, inventory, log, past};
+use super::trend::{deeds, invented, inventory, log, past};
 use super::{bill, plan_file, reports, teams};
 use crate::analyze::trend::{Period, accounts, verified};
 use crate::config::Env;
@@ -43,7 +43,11 @@ pub fn run(
     let ctx = reports::context(invocation, env);
     let kind = args.period.kind();
     let lines = log(invocation);
-    let done = lines.as_ref().map(|lines| verified(deeds(lines), &inventory(&outcome, ctx.now)));
+    let done = lines.as_ref().map(|lines| {
+        let mut done = deeds(lines);
+        done.extend(invented(invocation, &outcome, ctx.now));
+        verified(done, &inventory(&outcome, ctx.now))
+    });
     let fleet = &outcome.fleet;
     // Accounts that are read no more would leave every mean unknown.
     let of_fleet = |day: &BurnDay| {

@@ -15,7 +15,7 @@ use super::savings_settings::SavingsWant;
 use super::telemetry::Want;
 use super::{acting, audit, reports, session};
 use crate::act::exec::audit::Line;
-use crate::analyze::trend::{DeedKind, Inventory, accounts, trend, verified};
+use crate::analyze::trend::{Deed, DeedKind, Inventory, accounts, trend, verified};
 use crate::bus::Outcome;
 use crate::config::Env;
 use crate::domain::BurnDay;
@@ -39,7 +39,7 @@ pub fn run(
     }
     let ctx = reports::context(invocation, env);
     let log = log(invocation);
-    let done = log.as_ref().map(|lines| deeds(lines));
+    let mut done = log.as_ref().map(|lines| deeds(lines));
     let has_deeds = done.as_ref().is_ok_and(|done| !done.is_empty());
     // The inventory is asked only where something was done; the demo's past is made of what runs there.
     let outcome = if has_deeds || invocation.options.demo.is_some() {
@@ -51,6 +51,9 @@ pub fn run(
     } else {
         None
     };
+    if let (Ok(done), Some(outcome)) = (&mut done, &outcome) {
+        done.extend(invented(invocation, outcome, ctx.now));
+    }
     let days = past(invocation, outcome.as_ref(), ctx.now)?;
     let seen =
         outcome.as_ref().map_or_else(Inventory::default, |outcome| inventory(outcome, ctx.now));
@@ -74,6 +77,12 @@ pub fn run(
 pub(super) fn log(invocation: &Invocation) -> Result<Vec<Line>, String> {
     let journal = acting::journal(invocation).map_err(|error| error.to_string())?;
     journal.read().map(audit::shown).map_err(|error| error.to_string())
+}
+
+/// What was done in the past that the demo gets; nothing of real accounts.
+pub(super) fn invented(invocation: &Invocation, outcome: &Outcome, now: Timestamp) -> Vec<Deed> {
+    let is_demo = invocation.options.demo.is_some();
+    if is_demo { demo::done(&outcome.fleet, now) } else { Vec::new() }
 }
 
 /// What was burnt by day as the cache keeps it; of the demo, which has no past, made of what runs there.

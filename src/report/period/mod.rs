@@ -109,7 +109,7 @@ impl Report for PeriodReport {
 
     fn basis(&self) -> String {
         let demo = if self.done.is_demo {
-            "; the demo has no past: what runs there is taken to have run since its launch"
+            "; the past of the demo is invented: what runs there ran since its launch, and what is stopped was stopped in it"
         } else {
             ""
         };
