@@ -97,7 +97,8 @@ fn places(all: &Packed, runs: &[(usize, JobRef)]) -> HashMap<Key, Vec<usize>> {
     places
 }
 
-/// Attempts of the job that a run names which ran while it did; empty where these are of several clusters.
+/// Attempts of the job that a run names which ran while it did; empty where these are of several clusters, or of several
+/// namespaces of one.
 fn jobs_of_run(
     all: &Packed,
     run: usize,
@@ -115,9 +116,17 @@ fn jobs_of_run(
         *place != run && is_there && stretch(&of).is_some_and(meets)
     };
     let found: Vec<usize> = found.iter().copied().filter(is_one).collect();
-    let cluster = |place: &usize| all.view(*place).cluster;
-    let is_one_cluster = found.windows(2).all(|two| cluster(&two[0]) == cluster(&two[1]));
-    if is_one_cluster { found } else { Vec::new() }
+    let home = |place: &usize| {
+        let of = all.view(*place);
+        // Of Kubernetes a job is `namespace/job/part`, and another namespace may have one of that name.
+        let namespace = match of.source {
+            JobSource::Kubernetes => of.job.split('/').next(),
+            _ => None,
+        };
+        (of.cluster, namespace)
+    };
+    let is_one_home = found.windows(2).all(|two| home(&two[0]) == home(&two[1]));
+    if is_one_home { found } else { Vec::new() }
 }
 
 /// From when to when an attempt ran, as far as is known, milliseconds since 1970; `None` where it did not start.

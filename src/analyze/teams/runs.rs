@@ -1,6 +1,6 @@
 //! What a run costs: dollars of attempts by the day on which they ended, and how many of them completed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 use jiff::Timestamp;
@@ -11,7 +11,7 @@ use super::run_filter::RunFilter;
 use super::unit::Measured;
 use crate::domain::bill::{Month, Usd, words};
 use crate::domain::daily::day_of;
-use crate::domain::jobs::{Attempt, Gpus, JobState};
+use crate::domain::jobs::{Attempt, Gpus, JobSource, JobState};
 
 words! {
     /// Which dollars bear the runs that completed.
@@ -62,11 +62,51 @@ pub struct RunDays {
     known: Option<Range<Date>>,
 }
 
+/// Levels of jobs inside of others that are followed.
+const INSIDE_AT_MOST: usize = 32;
+
+/// A job: source, cluster, id.
+type JobKey<'a> = (JobSource, &'a str, &'a str);
+
+/// Jobs that held GPUs and in whose time others lie.
+struct Outer<'a>(HashMap<JobKey<'a>, &'a Attempt>);
+
+impl<'a> Outer<'a> {
+    fn of(attempts: &[PaidAttempt<'a>]) -> Self {
+        let named: HashSet<JobKey<'a>> =
+            attempts.iter().filter_map(|of| above(of.attempt)).collect();
+        let key = |of: &'a Attempt| (of.id.source, &*of.id.cluster, &*of.job);
+        let all = attempts.iter().map(|of| (key(of.attempt), of.attempt));
+        Self(all.filter(|(key, of)| named.contains(key) && has_gpus(of)).collect())
+    }
+
+    /// The outermost job in whose time an attempt lies; itself where it lies in none, and where they lie in a circle.
+    fn around(&self, attempt: &'a Attempt) -> &'a Attempt {
+        let mut job = attempt;
+        for _ in 0..INSIDE_AT_MOST {
+            match above(job).and_then(|key| self.0.get(&key)) {
+                Some(outer) => job = *outer,
+                None => return job,
+            }
+        }
+        attempt
+    }
+}
+
+/// The job in whose time an attempt lies.
+fn above(of: &Attempt) -> Option<JobKey<'_>> {
+    Some((of.id.source, &*of.id.cluster, of.parent.as_deref()?))
+}
+
+fn has_gpus(of: &Attempt) -> bool {
+    of.gpus.is_some_and(|gpus| gpus > Gpus::ZERO)
+}
+
 impl RunDays {
-    /// Runs of attempts. Counted is what held GPUs and is over, on the day, UTC, on which it ended; what is inside of another
-    /// job's time is not counted again. Days are known from the one after the first attempt began up to the day before the
-    /// last moment that was witnessed: the latest of the attempts' and of `read_at`, when sources were read last, none of
-    /// them after `now`.
+    /// Runs of attempts. Counted is what held GPUs and is over, on the day, UTC, on which it ended. What lies inside of
+    /// another job's time is no run of its own: its dollars, which that job's are without, are that job's. Days are known
+    /// from the one after the first attempt began up to the day before the last moment that was witnessed: the latest of the
+    /// attempts' and of `read_at`, when sources were read last, none of them after `now`.
     pub fn of<'a>(
         attempts: impl Iterator<Item = PaidAttempt<'a>>,
         rule: RunRule,
@@ -75,22 +115,25 @@ impl RunDays {
     ) -> Self {
         let mut by_day: BTreeMap<Date, RunDay> = BTreeMap::new();
         let (mut first, mut last) = (None::<Timestamp>, read_at.map(|at| at.min(now)));
+        let attempts: Vec<PaidAttempt<'a>> = attempts.collect();
+        let outer = Outer::of(&attempts);
         for PaidAttempt { attempt, usd } in attempts {
             let begun = attempt.started_at.or(attempt.submitted_at);
             first = [first, begun].into_iter().flatten().min();
             let seen = attempt.ended_at.or(attempt.seen_until).or(begun);
             last = [last, seen.map(|at| at.min(now))].into_iter().flatten().max();
-            let has_gpus = attempt.gpus.is_some_and(|gpus| gpus > Gpus::ZERO);
-            let is_counted = has_gpus && attempt.state.is_over() && attempt.parent.is_none();
-            let Some(end) = attempt.ended_at.filter(|end| is_counted && *end <= now) else {
+            let job = outer.around(attempt);
+            let is_counted = has_gpus(job) && job.state.is_over();
+            let Some(end) = job.ended_at.filter(|end| is_counted && *end <= now) else {
                 continue;
             };
-            let is_run =
-                matches!(attempt.state, JobState::Completed | JobState::CompletedStepFailed);
-            let bears = is_run || rule.dollars == RunDollars::Paid;
-            if !bears || !rule.filter.holds(attempt) {
+            let has_completed =
+                matches!(job.state, JobState::Completed | JobState::CompletedStepFailed);
+            let bears = has_completed || rule.dollars == RunDollars::Paid;
+            if !bears || !rule.filter.holds(job) {
                 continue;
             }
+            let is_run = has_completed && std::ptr::eq(job, attempt);
             let day = by_day.entry(day_of(end)).or_default();
             match usd {
                 Some(usd) => {
@@ -227,13 +270,12 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_holds_no_gpu_or_is_inside_of_another_is_no_run() {
+    fn what_runs_or_holds_no_gpu_is_no_run() {
         let mut all = history();
         for (of, _) in &mut all {
             match &*of.job {
                 "5" => of.gpus = None,
-                "6" => of.gpus = Some(Gpus::ZERO),
-                "7" => of.parent = Some("5".into()),
+                "6" | "7" => of.gpus = Some(Gpus::ZERO),
                 "9" => of.state = JobState::Running,
                 _ => {}
             }
@@ -244,5 +286,36 @@ mod tests {
         assert_eq!((sums.usd, sums.count, sums.days), (Usd::ZERO, 0.0, 10));
         let none = days(&[], rule("", RunDollars::Paid));
         assert_eq!((none.newest_month(), none.measured(november, 31).0.days), (None, 0));
+    }
+    #[test]
+    fn what_lies_inside_of_another_job_is_no_run_and_its_dollars_are_that_job_s() {
+        let november: Month = "2026-11".parse().unwrap();
+        let sums = |all: &[(Attempt, Option<Usd>)], dollars| {
+            let (found, _) = days(all, rule("team=nlp", dollars)).measured(november, u8::MAX);
+            (found.usd.to_string(), found.count)
+        };
+        // 7 holds what is left of it beside 6, which was cancelled, and 8, which another team began; 5 is another run.
+        let mut all = history();
+        for (of, _) in all.iter_mut().filter(|(of, _)| matches!(&*of.job, "6" | "8")) {
+            of.parent = Some("7".into());
+        }
+        assert_eq!(sums(&all, RunDollars::Paid), ("208".into(), 2.0));
+        assert_eq!(sums(&all, RunDollars::Completed), ("208".into(), 2.0));
+        // What 7 held is not known: those inside of it stand for themselves.
+        for (of, _) in all.iter_mut().filter(|(of, _)| &*of.job == "7") {
+            of.gpus = None;
+        }
+        assert_eq!(sums(&all, RunDollars::Paid), ("150".into(), 1.0));
+        assert_eq!(sums(&all, RunDollars::Completed), ("100.5".into(), 1.0));
+        // Each in the other.
+        let mut all = history();
+        for (of, _) in &mut all {
+            match &*of.job {
+                "5" => of.parent = Some("7".into()),
+                "7" => of.parent = Some("5".into()),
+                _ => {}
+            }
+        }
+        assert_eq!(sums(&all, RunDollars::Paid), ("200".into(), 2.0));
     }
 }

@@ -176,7 +176,9 @@ pub fn verified(deeds: Vec<Deed>, inventory: &Inventory) -> Vec<Saved> {
 
 /// What was saved in a period at list price, USD; `None` where something that is verified has no price.
 pub fn saved_usd(saved: &[Saved], period: Period) -> Option<f64> {
-    saved.iter().map(|saved| saved.usd(period)).sum()
+    let usd: Option<f64> = saved.iter().map(|saved| saved.usd(period)).sum();
+    // The sum of nothing is -0.0, which is not to be printed.
+    usd.map(|usd| usd + 0.0)
 }
 
 #[cfg(test)]
@@ -263,6 +265,8 @@ mod tests {
         assert_eq!(saved_usd(&found, month("2026-11-05T00:00:00Z")), Some(3.0 * 528.0));
         assert_eq!(saved_usd(&found, month("2026-09-05T00:00:00Z")), Some(0.0));
         assert_eq!(of("i-stayed").net_usd(month("2026-10-05T00:00:00Z")), Some(36.0));
+        let nothing = saved_usd(&[], month("2026-10-05T00:00:00Z"));
+        assert!(nothing.is_some_and(f64::is_sign_positive), "{nothing:?} is not to be printed");
     }
 
     #[test]

@@ -281,16 +281,17 @@ impl HoldersRead {
         }
         let Ok(file) = invocation.cache_file() else { return Arc::default() };
         let jobs = Jobs::beside(&file);
-        let read_at = jobs.newest_reading().ok().flatten();
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        // Who held an instance a moment ago is not forgotten for a file that is busy; what is too old is left out where it is used.
+        let Ok(read_at) = jobs.newest_reading() else { return last.1.clone() };
         let is_fresh = |at: &Timestamp| {
             invocation.options.now().duration_since(*at) <= READ_EVERY + READ_EVERY
         };
         // Millions of attempts may be kept: they are gone through after a reading alone.
         let Some(read_at) = read_at.filter(is_fresh) else { return Arc::default() };
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if last.0 != Some(read_at) {
             let (Ok((nodes, holders)), Ok(running)) = (jobs.held(), jobs.running()) else {
-                return Arc::default();
+                return last.1.clone();
             };
             let held = HeldReading::by_cluster(holders);
             *last = (Some(read_at), Arc::new(KeptHolders { nodes, held, running }));

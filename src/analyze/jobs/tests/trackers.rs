@@ -142,3 +142,20 @@ fn a_run_inside_of_another_is_where_that_one_is() {
     assert_eq!(rows.len(), 1);
     assert_eq!(rows[0].attempt.tracker.as_deref(), Some("llm-7b/outer and 1 more"));
 }
+
+#[test]
+fn a_job_of_kubernetes_that_two_namespaces_have_is_labelled_by_no_run() {
+    let pod = |namespace: &str, raw: &str| {
+        let mut of = attempt(&format!("{namespace}/train/worker-0"), S::Completed, 8, (0, 60));
+        (of.id.source, of.id.cluster, of.id.raw) = (JobSource::Kubernetes, text("prod"), text(raw));
+        of
+    };
+    let mut of = run("a", "", S::Completed, (1, 59));
+    of.in_job = named("kubernetes", "train");
+    let rows = cost(&[pod("nlp", "uid-1"), of.clone()]);
+    assert_eq!((rows.len(), rows[0].attempt.user.as_deref()), (1, Some("alice")));
+    let rows = cost(&[pod("nlp", "uid-1"), pod("vision", "uid-2"), of]);
+    assert_eq!(rows.len(), 3);
+    let of_pods = rows.iter().filter(|row| row.attempt.id.source == JobSource::Kubernetes);
+    assert!(of_pods.map(|row| row.attempt.tracker.as_deref()).all(|label| label.is_none()));
+}
