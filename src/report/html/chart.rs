@@ -17,8 +17,8 @@ const TOP: f64 = 16.0;
 const BASE: f64 = 208.0;
 /// Part of its room that a bar takes.
 const BAR: f64 = 0.7;
-/// Most names below the bars: more would overlap.
-const NAMES: usize = 16;
+/// Width of a character of the names below the bars, at most: those that would overlap are left out.
+const LETTER: f64 = 7.5;
 
 /// A period of a chart.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,7 +52,8 @@ impl Chart {
         to.open("svg", &[("viewBox", &view_box), ("role", "img"), ("aria-label", &self.title)]);
         scale(most, to);
         let room = (WIDTH - LEFT - RIGHT) / self.bars.len() as f64;
-        let every = self.bars.len().div_ceil(NAMES).max(1);
+        let longest = self.bars.iter().map(|bar| bar.name.chars().count()).max().unwrap_or(0);
+        let every = (longest as f64 * LETTER / room).ceil().max(1.0) as usize;
         for (nth, bar) in self.bars.iter().enumerate() {
             let left = LEFT + room * (nth as f64 + (1.0 - BAR) / 2.0);
             let middle = at(left + room * BAR / 2.0);
@@ -69,7 +70,8 @@ impl Chart {
                 let y = at(BASE - 6.0);
                 to.leaf("text", &[("class", "name"), ("x", &middle), ("y", &y)], "–");
             }
-            if nth % every == 0 {
+            // The newest has its name.
+            if (self.bars.len() - 1 - nth).is_multiple_of(every) {
                 let y = at(BASE + 18.0);
                 to.leaf("text", &[("class", "name"), ("x", &middle), ("y", &y)], &bar.name);
             }
@@ -139,6 +141,19 @@ mod tests {
             paths(&of, "line"),
             ["M72.00 208.00H712.00", "M72.00 112.00H712.00", "M72.00 16.00H712.00"]
         );
+    }
+
+    #[test]
+    fn names_that_would_overlap_are_left_out_and_the_newest_is_there() {
+        // 640 ÷ 20 = 32 for a bar, and 6 letters of 7.5 are 45: every second one.
+        let of = drawn(&[(Some(1.0), None); 20]);
+        let names: Vec<&str> = of
+            .iter()
+            .filter(|e| e.tag == "text" && e.get("class") == Some("name"))
+            .map(|e| &*e.text)
+            .collect();
+        assert_eq!(names.len(), 10);
+        assert_eq!((names[0], names[9]), ("day 1", "day 19"));
     }
 
     #[test]
