@@ -37,21 +37,19 @@ impl KeptLooks {
     }
 }
 
-/// Instances that somebody looks at.
-pub(super) struct Wanted(watch::Sender<BTreeSet<Arc<str>>>);
+/// Instances that somebody looks at, and how many times somebody began to.
+pub(super) struct Wanted(watch::Sender<BTreeMap<Arc<str>, u64>>);
 
 impl Default for Wanted {
     fn default() -> Self {
-        Self(watch::channel(BTreeSet::new()).0)
+        Self(watch::channel(BTreeMap::new()).0)
     }
 }
 
 impl Wanted {
     /// Somebody looks at an instance; again after a failure asks again.
     pub fn add(&self, instance: Arc<str>) {
-        self.0.send_modify(|all| {
-            all.insert(instance);
-        });
+        self.0.send_modify(|all| *all.entry(instance).or_default() += 1);
     }
 }
 
@@ -59,14 +57,20 @@ impl Wanted {
 pub(super) async fn run(ctx: Context) {
     let mut wanted = ctx.shared.wanted.0.subscribe();
     let mut asker: Option<Asker> = None;
+    // What failed is asked again when somebody looks at that instance again, and not with each other one.
+    let mut tried: BTreeMap<Arc<str>, u64> = BTreeMap::new();
     loop {
         tokio::select! {
             () = ctx.shared.stop.cancelled() => return,
             changed = wanted.changed() => if changed.is_err() { return },
         }
-        let ids = wanted.borrow_and_update().clone();
+        let times = wanted.borrow_and_update().clone();
         let fleet = ctx.shared.live.fleet();
-        let here = rows(&fleet, &ctx.scope, |row| ids.contains(&row.instance.id));
+        let is_new = |row: &Row| {
+            let id = &row.instance.id;
+            times.get(id).is_some_and(|times| tried.get(id) != Some(times))
+        };
+        let here = rows(&fleet, &ctx.scope, is_new);
         if here.is_empty() {
             continue;
         }
@@ -76,6 +80,7 @@ pub(super) async fn run(ctx: Context) {
         if let Some(asker) = &mut asker {
             asker.answer(&ctx, &here).await;
         }
+        tried.extend(here.iter().filter_map(|of| Some((of.id.clone(), *times.get(&of.id)?))));
     }
 }
 

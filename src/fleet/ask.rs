@@ -67,8 +67,10 @@ impl Row {
         self.tagged_owner().is_some()
     }
 
+    /// The first of the tags that is not empty: an empty one names nobody, and the next may.
     fn tagged_owner(&self) -> Option<&Arc<str>> {
-        self.instance.tags.find(&OWNER_TAGS).filter(|name| !name.trim().is_empty())
+        let tags = &self.instance.tags;
+        OWNER_TAGS.iter().find_map(|key| tags.find(&[*key]).filter(|name| !name.trim().is_empty()))
     }
 
     /// The person to ask: as [`Self::ask`], else the user who holds most of its GPUs; of several with as many the first by

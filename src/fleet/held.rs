@@ -27,6 +27,17 @@ impl HeldBy {
     pub fn count(&self) -> usize {
         self.jobs.len() + usize::from(self.has_unnamed)
     }
+
+    /// Takes in who else holds it, by another source.
+    fn add(&mut self, other: &Self) {
+        for (own, more) in [(&mut self.jobs, &other.jobs), (&mut self.users, &other.users)] {
+            own.extend(more.iter().cloned());
+            own.sort();
+            own.dedup();
+        }
+        self.has_unnamed |= other.has_unnamed;
+        self.read_at = self.read_at.min(other.read_at);
+    }
 }
 
 /// By what a node of a scheduler is found among the instances.
@@ -58,17 +69,28 @@ impl PartialEq for HeldInstances {
 }
 
 impl HeldInstances {
-    /// Of nodes, whose names may be those of several instances.
-    pub fn of(nodes: Vec<HeldNode>) -> Self {
+    /// Of nodes, whose names may be those of several instances. Two nodes may be one instance, by two sources: both hold it.
+    pub fn of(mut nodes: Vec<HeldNode>) -> Self {
         let mut held = Self::default();
+        let mut again: Vec<(usize, Arc<HeldBy>)> = Vec::new();
         for (place, node) in nodes.iter().enumerate() {
             if let Some(id) = &node.instance_id {
-                held.by_id.insert(id.clone(), place);
+                match held.by_id.get(id).copied() {
+                    Some(first) => again.push((first, node.by.clone())),
+                    None => {
+                        held.by_id.insert(id.clone(), place);
+                    }
+                }
                 continue;
             }
             for name in &node.names {
                 let twice = |old: &mut Option<usize>| *old = old.filter(|old| *old == place);
                 held.by_name.entry(name.clone()).and_modify(twice).or_insert(Some(place));
+            }
+        }
+        for (first, by) in again {
+            if let Some(node) = nodes.get_mut(first) {
+                Arc::make_mut(&mut node.by).add(&by);
             }
         }
         Self { nodes, ..held }
@@ -181,5 +203,16 @@ mod tests {
             held.hold(&HeldInstances::of(nodes));
             assert_eq!(jobs(&held), [None, None, None, None]);
         }
+    }
+
+    #[test]
+    fn an_instance_that_two_sources_know_is_held_by_the_jobs_of_both() {
+        let mut held = fleet();
+        let node = |name: &str, job| node(Some("i-1"), &[name], Timestamp::MAX, job);
+        held.hold(&HeldInstances::of(vec![node("slurm-1", "7"), node("pod-1", "5")]));
+        let by = held.rows[0].held_by.clone().unwrap();
+        let jobs: Vec<&str> = by.jobs.iter().map(|job| &**job).collect();
+        assert_eq!((jobs, by.count()), (vec!["5", "7"], 2));
+        assert_eq!(by.users.len(), 1, "one user of both");
     }
 }

@@ -10,7 +10,7 @@ use crate::act::plan::storage::{Matter, Step, StorageVerb};
 use crate::act::plan::{ActApi, OutcomeKind, Verb};
 use crate::analyze::trend::{Deed, DeedKind, Inventory};
 use crate::bus::Outcome;
-use crate::domain::{HOURS_PER_MONTH, Reading, SourceId};
+use crate::domain::{HOURS_PER_MONTH, InstanceState, Reading, SourceId};
 
 /// Executors that only pretend.
 const PRETENDED: &str = "dry-run";
@@ -32,6 +32,10 @@ pub(in crate::cli) fn deeds(lines: &[Line]) -> Vec<Deed> {
                 };
                 for row in rows {
                     let item = &row.item;
+                    // What was stopped already cost nothing by the hour, whatever its price.
+                    let is_stopped =
+                        matches!(item.state, InstanceState::Stopping | InstanceState::Stopped);
+                    let of = |usd: Option<f64>| if is_stopped { Some(0.0) } else { usd };
                     let deed = Deed {
                         id: item.id.clone(),
                         name: item.name.clone(),
@@ -40,8 +44,8 @@ pub(in crate::cli) fn deeds(lines: &[Line]) -> Vec<Deed> {
                         kind,
                         at: line.at,
                         launched_at: Some(item.launched_at),
-                        usd_per_hour: item.usd_per_hour,
-                        net_usd_per_hour: item.net_usd_per_hour,
+                        usd_per_hour: of(item.usd_per_hour),
+                        net_usd_per_hour: of(item.net_usd_per_hour),
                     };
                     intents.insert((line.seq, item.id.clone()), deed);
                 }
@@ -113,7 +117,7 @@ mod tests {
     use super::*;
     use crate::act::exec::audit::IntentRow;
     use crate::act::plan::{Authority, Outcome};
-    use crate::domain::{InstanceState, Scope};
+    use crate::domain::Scope;
 
     fn scope() -> Scope {
         Scope::new("123456789012", "eu-west-1")
@@ -172,6 +176,10 @@ mod tests {
     fn only_what_was_seen_done_and_ends_a_cost_is_a_saving() {
         let group = |decrement| ActApi::AutoScaling { group: "g".into(), decrement };
         let terminate = |decrement| Verb::Terminate { decrement };
+        let mut of_stopped = intent(terminate(false), ActApi::Ec2, "live", &["i-8"]);
+        if let Body::Intent { rows, .. } = &mut of_stopped {
+            Arc::make_mut(&mut rows[0].item).state = InstanceState::Stopped;
+        }
         let done = OutcomeKind::Done;
         let lines = [
             line(1, intent(Verb::Stop, ActApi::Ec2, "live", &["i-1", "i-2", "i-3"])),
@@ -184,11 +192,16 @@ mod tests {
             line(8, ended(7, &[("i-6", done)])),
             line(9, intent(Verb::Start, ActApi::Ec2, "live", &["i-7"])),
             line(10, ended(9, &[("i-7", done)])),
+            line(11, of_stopped),
+            line(12, ended(11, &[("i-8", done)])),
         ];
         let found = deeds(&lines);
         let shown: Vec<_> = found.iter().map(|deed| (&*deed.id, deed.kind)).collect();
-        assert_eq!(shown, [("i-1", DeedKind::Stopped), ("i-6", DeedKind::Terminated)]);
+        let terminated = DeedKind::Terminated;
+        assert_eq!(shown, [("i-1", DeedKind::Stopped), ("i-6", terminated), ("i-8", terminated)]);
         let at: Timestamp = "2026-03-01T12:05:00Z".parse().unwrap();
         assert_eq!((found[0].at, found[0].usd_per_hour), (at, Some(1.25)));
+        // It was stopped before: nothing ran that could be saved.
+        assert_eq!((found[2].usd_per_hour, found[2].net_usd_per_hour), (Some(0.0), Some(0.0)));
     }
 }

@@ -101,9 +101,10 @@ fn targets(run: &Run) -> Vec<ActionTarget> {
 
 /// A volume that a termination deletes, in words.
 fn gone(lost: &LostVolume) -> String {
-    let like = match lost.root {
-        true => "the way back has a root from the AMI",
-        false => "the way back has an empty one like it",
+    let like = match (lost.root, lost.size_gib) {
+        (true, _) => "the way back has a root from the AMI",
+        (false, Some(_)) => "the way back has an empty one like it",
+        (false, None) => "its size is not known, and the way back has none like it",
     };
     format!("deleted with it: {}; {like}", lost.words())
 }

@@ -176,6 +176,10 @@ mod tests {
             row.ask().map(|ask| (ask.name.to_string(), ask.from)),
             Some(("omar".into(), AskFrom::Tag))
         );
+        let tags = Tags::from_raw([("owner", " "), ("contact", "wei")]);
+        let mut unfilled = row;
+        unfilled.instance = Arc::new(Instance { tags, ..(*unfilled.instance).clone() });
+        assert_eq!(unfilled.ask().unwrap().name.as_ref(), "wei", "an empty tag names nobody");
         let row = with(found(Launcher::Service("EC2 Auto Scaling".into())));
         assert_eq!(row.ask(), None);
         assert_eq!(
