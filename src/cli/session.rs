@@ -238,7 +238,8 @@ fn kept_jobs(invocation: &Invocation, cache: &Cache) -> Option<ReadJobs> {
 /// How what failed runs took is read. The demo's jobs run on boxes of their own, and a tape has none.
 fn failed_runs(invocation: &Invocation) -> Option<ReadFailedRuns> {
     let options = &invocation.options;
-    if options.demo.is_some() || options.tape.is_some() || options.record.is_some() {
+    let is_apart = options.demo.is_some() || options.tape.is_some() || options.record.is_some();
+    if is_apart || options.no_cache || options.this_host {
         return None;
     }
     let (invocation, now) = (invocation.clone(), options.clock());

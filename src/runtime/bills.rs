@@ -55,6 +55,7 @@ pub(super) struct Bills {
     newest: Arc<[AtomicU64; TABS]>,
     judged: Arc<Mutex<Judged>>,
     held: Arc<Mutex<Held>>,
+    by_aws: Arc<Mutex<ByAws>>,
 }
 
 /// What was judged last, which tells what of a bill was wasted; each `None` before the first.
@@ -98,10 +99,32 @@ impl Bills {
 struct Held {
     /// Those of the last question's months; all of them in the demo.
     bills: Vec<Arc<Bill>>,
-    /// What AWS Budgets has, and when it was asked; `None` before.
-    aws_budgets: Option<(Timestamp, Option<AwsBudgetsShown>)>,
     /// What was made of a month and of what was judged, for the next question about it; `None` before the first.
     summary: Option<(JudgedVersion, Arc<BillSummary>)>,
+}
+
+/// What AWS Budgets has, and when it was asked; `None` before. Not held with the bills: its answer takes seconds, which a
+/// question about a bill does not wait for.
+#[derive(Default)]
+struct ByAws(Option<(Timestamp, Option<AwsBudgetsShown>)>);
+
+impl ByAws {
+    /// Asked once an hour at most, of accounts that answered.
+    fn read(
+        &mut self,
+        invocation: &Invocation,
+        on: &Handle,
+        now: Timestamp,
+    ) -> Option<AwsBudgetsShown> {
+        let is_fresh = |at: Timestamp| now.duration_since(at) < AWS_BUDGETS_EVERY && at <= now;
+        if let Some((_, shown)) = self.0.as_ref().filter(|(at, _)| is_fresh(*at)) {
+            return shown.clone();
+        }
+        let shown = aws_budgets::for_screen(invocation, on);
+        let is_whole = shown.as_ref().is_none_or(|shown| shown.troubles.is_empty());
+        self.0 = is_whole.then(|| (now, shown.clone()));
+        shown
+    }
 }
 
 /// What a question is answered with besides bills.
@@ -109,6 +132,8 @@ struct Asked {
     invocation: Invocation,
     question: BillsQuestion,
     judged: Judged,
+    /// What AWS Budgets has, for a question about budgets.
+    by_aws: Option<AwsBudgetsShown>,
     /// Where live burn of the past is kept.
     cache: Cache,
     /// Runs what waits for the cache.
@@ -160,7 +185,7 @@ impl Held {
     /// Whose the dollars of a month are, and what they may be; where no bill is kept what runs. Fails with the reason where
     /// bills are kept and none can be read.
     fn teams(&mut self, asked: &Asked, question: TeamsQuestion) -> Result<TeamsPicture, String> {
-        let Asked { invocation, judged, .. } = asked;
+        let Asked { invocation, judged, by_aws, .. } = asked;
         let settings = settings(invocation);
         // What runs is known without a bill.
         let is_live = question.view == TeamsView::Quotas;
@@ -174,8 +199,6 @@ impl Held {
         if let Some((last, months)) = rests_on {
             self.read(invocation, &heads, last, months)?;
         }
-        let is_of_budgets = question.view == TeamsView::Budgets;
-        let by_aws = if is_of_budgets { self.by_aws(asked) } else { None };
         let (seen, measured) = (Seen::default(), Measured::default());
         let books = BillBooks {
             heads: &heads,
@@ -207,21 +230,6 @@ impl Held {
         );
         picture.unreadable.extend(unreadable);
         Ok(picture)
-    }
-
-    /// What AWS Budgets has, asked once an hour at most; where somebody looks at the list alone.
-    fn by_aws(&mut self, asked: &Asked) -> Option<AwsBudgetsShown> {
-        let now = asked.now;
-        let is_fresh = |at: Timestamp| now.duration_since(at) < AWS_BUDGETS_EVERY && at <= now;
-        match &self.aws_budgets {
-            Some((at, shown)) if is_fresh(*at) => shown.clone(),
-            _ => {
-                let shown = aws_budgets::for_screen(&asked.invocation, &asked.on);
-                let is_whole = shown.as_ref().is_none_or(|shown| shown.troubles.is_empty());
-                self.aws_budgets = is_whole.then(|| (now, shown.clone()));
-                shown
-            }
-        }
     }
 
     /// What was paid in a month. Fails with the reason where no bill can be read, and where it does not tell what is asked.
@@ -341,12 +349,20 @@ impl Running {
         let (invocation, cache, now) = (self.invocation.clone(), self.cache.clone(), self.now());
         let on = Handle::current();
         tokio::task::spawn_blocking(move || {
+            let is_of_budgets =
+                matches!(&question, BillsQuestion::Teams(of) if of.view == TeamsView::Budgets);
+            let by_aws = if is_of_budgets {
+                let mut by_aws = bills.by_aws.lock().unwrap_or_else(PoisonError::into_inner);
+                by_aws.read(&invocation, &on, now)
+            } else {
+                None
+            };
             let mut held = bills.held.lock().unwrap_or_else(PoisonError::into_inner);
             if bills.newest[tab].load(Ordering::Relaxed) != number {
                 return;
             }
             let judged = bills.judged.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            let asked = Asked { invocation, question, judged, cache, on, now };
+            let asked = Asked { invocation, question, judged, by_aws, cache, on, now };
             let answer = held.answer(&asked);
             drop(held);
             // The screen may be gone already; there is nobody left to tell.

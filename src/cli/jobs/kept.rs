@@ -300,19 +300,24 @@ impl HoldersRead {
     }
 }
 
+/// Most kept attempts that are gone through beside the fleet: each of the last days is costed.
+const FAILED_AMONG: u64 = 200_000;
+
 /// Attempts before now that tell how long scripts usually take, and what failed again.
 const LOOK_BACK: SignedDuration = SignedDuration::from_hours(60 * 24);
 
-/// What failed runs took that need not have been, by the attempts that are kept; `None` where none are. Asks no source. Blocks.
+/// What failed runs took that need not have been, by the attempts that are kept; `None` where none are, and where more
+/// than [`FAILED_AMONG`] are. Asks no source. Blocks.
 pub(in crate::cli) fn failed_runs(
     invocation: &Invocation,
     now: Timestamp,
 ) -> Option<AvoidableRuns> {
     // What cannot be read is said where jobs are shown.
-    let (mut kept, _) = Kept::of(invocation, Arc::default()).ok()?;
-    if kept.attempts.is_empty() {
+    let count = Jobs::beside(&invocation.cache_file().ok()?).count().ok()?;
+    if count == 0 || count > FAILED_AMONG {
         return None;
     }
+    let (mut kept, _) = Kept::of(invocation, Arc::default()).ok()?;
     let is_late = |at: Timestamp| now.duration_since(at) <= LOOK_BACK;
     kept.attempts.retain(|of| of.started_at.is_some_and(is_late));
     let weight = CancelledWeight::default();
