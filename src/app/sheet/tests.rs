@@ -98,7 +98,7 @@ fn stop_is_the_default_and_verbs_that_make_no_sense_say_why() {
     assert_eq!((&plan.verb, plan.items.len()), (&Verb::Stop, 1));
     assert_eq!(plan.created_at, now());
     // A busy one is not stopped; there is nothing to choose.
-    press(&mut app, "<esc><esc>/verdict=busy<enter>ga");
+    press(&mut app, "<esc><esc><esc>/verdict=busy<enter>ga");
     let Stage::Choose(choice) = stage(&app) else { panic!() };
     let objections: Vec<_> = choice.offers().iter().map(|o| o.objection).collect();
     assert!(objections.iter().all(Option::is_some), "{objections:?}");
