@@ -135,22 +135,26 @@ impl Reading<'_> {
         }
     }
 
-    /// When its last container ended; where no container tells, when it was taken off its node.
+    /// When its last container ended; where not all of them tell, when it was taken off its node.
     fn ended(&self, pod: &Pod) -> Result<Option<Timestamp>, LineError> {
         let mut last = None;
         for end in pod.status.ends() {
             last = last.max(self.moment("finishedAt", end.finished_at.as_deref())?);
         }
-        if last.is_some() {
+        if last.is_some() && pod.status.has_ended() {
             return Ok(last);
         }
+        // Of containers on a node that was lost nobody tells an end: that of an init container is not theirs.
         for kind in ["DisruptionTarget", "Ready"] {
             let condition = pod.status.condition(kind);
             let condition = condition.filter(|of| of.is_true() == (kind == "DisruptionTarget"));
             let at = condition.and_then(|of| of.last_transition_time.as_deref());
             if let Some(at) = self.moment(kind, at)? {
-                return Ok(Some(at));
+                return Ok(last.max(Some(at)));
             }
+        }
+        if last.is_some() {
+            return Ok(last);
         }
         self.moment("deletionTimestamp", pod.metadata.deletion_timestamp.as_deref())
     }

@@ -223,7 +223,8 @@ impl LiveJobs for Kubernetes {
         let region = settings.region.as_ref();
         let known = |node| nodes::known(&node, &cluster, region, now);
         let found = list(&mut session, "/api/v1/nodes", OTHERS_AT_MOST, known).await;
-        let nodes_are_whole = found.trouble.is_none();
+        // One that could not be read is there all the same.
+        let nodes_are_whole = found.trouble.is_none() && found.odd == 0;
         let nodes: Vec<KnownNode> = troubles.take(found);
         if let Some(region) = region {
             rows.iter_mut().for_each(|row| row.attempt.region = Some(region.clone()));
@@ -244,6 +245,7 @@ impl LiveJobs for Kubernetes {
         let is_all = pods_are_whole
             && settings.namespaces.is_empty()
             && odd == 0
+            && failed.is_empty()
             && !hidden.load(Ordering::Relaxed);
         let holders = is_all.then(|| nodes::holders(&rows, now));
         let within = settings.namespaces.iter().map(|of| format!("{of}/")).collect();
