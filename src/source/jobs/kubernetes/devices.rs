@@ -89,7 +89,9 @@ impl Devices {
         let mut sum = self.slices;
         let replicas = node.and_then(|node| node.replicas);
         // Where a GPU is shared by turns and not renamed, each turn is counted as a GPU.
-        sum = sum + parts(self.whole, replicas.unwrap_or(1))?;
+        let each = node.and_then(|node| node.each).unwrap_or(Gpus::whole(1));
+        let offered = parts(self.whole, replicas.unwrap_or(1))?;
+        sum = sum + Gpus::from_f64(offered.to_f64() * each.to_f64())?;
         if self.shared > 0 {
             sum = sum + parts(self.shared, replicas?)?;
         }
@@ -167,6 +169,9 @@ fn names(spec: &PodSpec) -> std::collections::BTreeSet<&str> {
 pub(super) struct NodeDevices {
     /// How many share a GPU by turns; `None` where each has its own.
     replicas: Option<u64>,
+    /// Part of a GPU that each is, where all GPUs are cut into slices of one size and these are offered as GPUs; `None` = a
+    /// whole one.
+    each: Option<Gpus>,
     /// Cores of one Neuron device.
     cores_per_device: Option<u64>,
     /// Accelerators; `None` = unknown.
@@ -180,6 +185,9 @@ impl NodeDevices {
         let capacity =
             |name: &str| node.status.capacity.as_ref().and_then(|all| whole(all.get(name)?));
         let replicas = number("nvidia.com/gpu.replicas").filter(|replicas| *replicas > 1);
+        // With the strategy `single` slices go by the name of GPUs; the model alone tells: `NVIDIA-A100-80GB-PCIe-MIG-1g.10gb`.
+        let product = node.metadata.label("nvidia.com/gpu.product");
+        let each = product.and_then(|of| slice(of.rsplit_once("-MIG-")?.1));
         let devices = ["aws.amazon.com/neurondevice", "aws.amazon.com/neuron"];
         let devices = devices.into_iter().find_map(capacity).filter(|count| *count > 0);
         let cores_per_device =
@@ -189,8 +197,10 @@ impl NodeDevices {
             let whole: u64 = capacity("nvidia.com/gpu").unwrap_or_default() / replicas.unwrap_or(1);
             Some(whole).filter(|count| *count > 0).or_else(|| capacity("amd.com/gpu")).or(devices)
         });
-        let gpus = gpus.filter(|count| *count > 0).and_then(|count| u32::try_from(count).ok());
-        Self { replicas, cores_per_device, gpus: gpus.map(Gpus::whole) }
+        // The label counts slices then, and how many of them a GPU has is not told.
+        let gpus = gpus.filter(|count| *count > 0 && each.is_none());
+        let gpus = gpus.and_then(|count| u32::try_from(count).ok());
+        Self { replicas, each, cores_per_device, gpus: gpus.map(Gpus::whole) }
     }
 }
 
@@ -260,6 +270,20 @@ mod tests {
             json!({"containers": [{"resources": {"limits": {"nvidia.com/gpu.shared": 1}}}]});
         assert_eq!(devices(shared.clone()).gpus(Some(&node)), Gpus::from_f64(0.25));
         assert_eq!(devices(shared).gpus(None), None, "unknown without its node, not 1");
+    }
+
+    #[test]
+    fn a_slice_that_goes_by_the_name_of_a_gpu_is_no_whole_one() {
+        let node: Node = serde_json::from_value(json!({
+            "metadata": {"labels": {"nvidia.com/gpu.replicas": "1", "nvidia.com/gpu.count": "56",
+                "nvidia.com/gpu.product": "NVIDIA-A100-SXM4-40GB-MIG-1g.5gb"}},
+            "status": {"capacity": {"nvidia.com/gpu": "56"}},
+        }))
+        .unwrap();
+        let node = NodeDevices::of(&node);
+        let two = devices(json!({"containers": [container(2)]}));
+        assert_eq!(two.gpus(Some(&node)), Gpus::from_f64(0.285_714));
+        assert_eq!(node.gpus, None, "not the 56 slices");
     }
 
     #[test]
