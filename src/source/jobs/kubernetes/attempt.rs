@@ -42,7 +42,7 @@ pub(super) struct Reading<'a> {
     pub now: Timestamp,
     /// What ended before is kept already.
     pub since: Timestamp,
-    /// Set once a pod that is no attempt holds devices by claims: who holds the GPUs of its node is not known then.
+    /// Set once a pod that is no attempt holds devices that cannot be counted: who holds the GPUs of its node is not known then.
     pub has_hidden_holders: &'a AtomicBool,
 }
 
@@ -55,7 +55,7 @@ impl Reading<'_> {
         let counts = devices.has_accelerators() || (part.is_job && devices.has_any());
         if !counts {
             let is_over = matches!(pod.status.phase.as_deref(), Some("Succeeded" | "Failed"));
-            if devices.has_claims && !is_over {
+            if devices.has_unknown && !is_over {
                 self.has_hidden_holders.store(true, Ordering::Relaxed);
             }
             return None;

@@ -31,8 +31,8 @@ pub(super) struct Devices {
     slices: Gpus,
     /// Cores of Neuron devices.
     cores: u64,
-    /// True where it holds devices by claims, which are not read.
-    pub has_claims: bool,
+    /// True where it holds devices that cannot be counted: by claims, which are not read, or accelerators of an unknown kind.
+    pub has_unknown: bool,
     /// CPUs, rounded up; `None` = it asked for none.
     pub cpus: Option<u32>,
     /// Memory, MiB, rounded up; `None` = it asked for none.
@@ -43,11 +43,14 @@ impl Devices {
     /// What a pod asked for: the larger of its containers together and of each init container, sidecars beside both.
     pub fn of(spec: &PodSpec) -> Self {
         let mut of = Self {
-            has_claims: spec.resource_claims.iter().flatten().count() > 0,
+            has_unknown: spec.resource_claims.iter().flatten().count() > 0,
             ..Self::default()
         };
         for name in names(spec) {
-            let Some(count) = effective(spec, name, whole) else { continue };
+            let Some(count) = effective(spec, name, whole) else {
+                of.has_unknown |= is_accelerator(name);
+                continue;
+            };
             if WHOLE.contains(&name) {
                 of.whole = of.whole.saturating_add(count);
             } else if name == SHARED {
@@ -57,6 +60,8 @@ impl Devices {
             } else if let Some(part) = name.strip_prefix(SLICE).and_then(slice) {
                 let count = u32::try_from(count).unwrap_or(u32::MAX);
                 of.slices = of.slices + part.times(count);
+            } else if count > 0 {
+                of.has_unknown |= is_accelerator(name);
             }
         }
         let some = |value: u128| (value > 0).then_some(value);
@@ -76,14 +81,14 @@ impl Devices {
     /// True for a pod that asked for anything.
     pub fn has_any(&self) -> bool {
         self.has_accelerators()
-            || self.has_claims
+            || self.has_unknown
             || self.cpus.is_some()
             || self.memory_mib.is_some()
     }
 
     /// GPUs held, by what is known of the node; `None` = unknown, which is not 0.
     pub fn gpus(&self, node: Option<&NodeDevices>) -> Option<Gpus> {
-        if self.has_claims && !self.has_accelerators() {
+        if self.has_unknown && !self.has_accelerators() {
             return None;
         }
         let mut sum = self.slices;
@@ -100,6 +105,11 @@ impl Devices {
         }
         Some(sum)
     }
+}
+
+/// True for a resource that is an accelerator by its name, whatever it is.
+fn is_accelerator(name: &str) -> bool {
+    name.contains("gpu") || name.starts_with(SLICE) || name.starts_with("aws.amazon.com/neuron")
 }
 
 fn parts(count: u64, of: u64) -> Option<Gpus> {
@@ -252,7 +262,18 @@ mod tests {
         assert_eq!(gpus(of("nvidia.com/mig-1g.10gb.me", 2)), 0.285_714);
         assert_eq!(gpus(of("nvidia.com/mig-7g.80gb", 1)), 1.0);
         assert_eq!(gpus(of("nvidia.com/mig-2g.12gb", 1)), 0.5, "an A30 is cut into four");
-        assert_eq!(gpus(of("nvidia.com/mig-odd", 1)), 0.0);
+    }
+
+    #[test]
+    fn accelerators_of_an_unknown_kind_are_unknown_and_not_none() {
+        let of = |name: &str, count: u32| {
+            devices(json!({"containers": [{"resources": {"limits": {name: count}}}]}))
+        };
+        for name in ["nvidia.com/mig-odd", "aliyun.com/gpu-mem", "gpu.intel.com/i915"] {
+            assert!(of(name, 1).has_any() && of(name, 1).gpus(None).is_none(), "{name}");
+            assert!(!of(name, 0).has_any(), "{name}");
+        }
+        assert_eq!(of("vpc.amazonaws.com/efa", 4).gpus(None), Some(Gpus::ZERO));
     }
 
     #[test]

@@ -323,11 +323,12 @@ fn said(rows: &[Row], failed: &[(String, LineError)], troubles: &Troubles) -> Ve
         let pods = counted(endless, "pod is", "pods are");
         notes.push(format!("{pods} over and nothing tells when: their time is unknown"));
     }
-    let claims = count(|row| row.devices.has_claims && row.attempt.gpus.is_none());
+    let claims = count(|row| row.devices.has_unknown && row.attempt.gpus.is_none());
     if claims > 0 {
         let pods = counted(claims, "pod holds", "pods hold");
         notes.push(format!(
-            "{pods} devices by resource claims, which are not read: its GPUs are unknown"
+            "{pods} devices by resource claims, which are not read, or of a kind that is not known: GPUs \
+             are unknown there"
         ));
     }
     let mut strange: Vec<&str> = rows
