@@ -42,7 +42,8 @@ pub(super) struct Reading<'a> {
     pub now: Timestamp,
     /// What ended before is kept already.
     pub since: Timestamp,
-    /// Set once a pod that is no attempt holds devices that cannot be counted: who holds the GPUs of its node is not known then.
+    /// Set once a pod that is not over is no attempt and holds devices that cannot be counted, or makes no sense: who holds the
+    /// GPUs of its node is not known then.
     pub has_hidden_holders: &'a AtomicBool,
 }
 
@@ -53,8 +54,8 @@ impl Reading<'_> {
         let devices = Devices::of(&pod.spec);
         let part = PartOf::of(pod, self.jobs);
         let counts = devices.has_accelerators() || (part.is_job && devices.has_any());
+        let is_over = matches!(pod.status.phase.as_deref(), Some("Succeeded" | "Failed"));
         if !counts {
-            let is_over = matches!(pod.status.phase.as_deref(), Some("Succeeded" | "Failed"));
             if devices.has_unknown && !is_over {
                 self.has_hidden_holders.store(true, Ordering::Relaxed);
             }
@@ -66,6 +67,9 @@ impl Reading<'_> {
                 (ended.is_none_or(|at| at >= self.since)).then_some(Ok(row))
             }
             Err(why) => {
+                if !is_over {
+                    self.has_hidden_holders.store(true, Ordering::Relaxed);
+                }
                 let of = |text: &Option<String>| clean(text.as_deref().unwrap_or("?")).into_owned();
                 let name = format!("{}/{}", of(&pod.metadata.namespace), of(&pod.metadata.name));
                 Some(Err((name, why)))

@@ -245,7 +245,6 @@ impl LiveJobs for Kubernetes {
         let is_all = pods_are_whole
             && settings.namespaces.is_empty()
             && odd == 0
-            && failed.is_empty()
             && !hidden.load(Ordering::Relaxed);
         let holders = is_all.then(|| nodes::holders(&rows, now));
         let within = settings.namespaces.iter().map(|of| format!("{of}/")).collect();

@@ -250,8 +250,12 @@ async fn where_a_pod_that_serves_has_claims_nobody_knows_who_holds_the_gpus() {
 async fn where_a_pod_makes_no_sense_nobody_knows_who_holds_the_gpus() {
     let mut odd = running("odd");
     odd["status"]["conditions"][0]["lastTransitionTime"] = "soon".into();
-    let told = read(vec![odd, running("a")], vec![]).await;
+    let told = read(vec![odd.clone(), running("a")], vec![]).await;
     assert_eq!((told.attempts.len(), told.holders), (1, None));
+    // One that is over holds nothing, whatever it says.
+    odd["status"]["phase"] = "Succeeded".into();
+    let told = read(vec![odd, running("a")], vec![]).await;
+    assert_eq!(told.holders.map(|all| all.len()), Some(1));
 }
 
 #[tokio::test]
