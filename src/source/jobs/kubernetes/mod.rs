@@ -230,6 +230,10 @@ impl LiveJobs for Kubernetes {
             rows.iter_mut().for_each(|row| row.attempt.region = Some(region.clone()));
         }
         nodes::told_by_nodes(&mut rows, &nodes);
+        // Of one that is said to hold a whole node all of its GPUs would count.
+        for row in rows.iter_mut().filter(|row| row.attempt.gpus.is_none()) {
+            row.attempt.node_count = None;
+        }
         let mut notes = Vec::new();
         if nodes_are_whole {
             notes.extend(doubt(&mut rows, &nodes, now));

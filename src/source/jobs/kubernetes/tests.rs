@@ -247,6 +247,18 @@ async fn where_a_pod_that_serves_has_claims_nobody_knows_who_holds_the_gpus() {
 }
 
 #[tokio::test]
+async fn gpus_that_are_held_by_claims_are_not_all_those_of_the_node() {
+    let mut claims = running("c");
+    claims["metadata"]["ownerReferences"] =
+        json!([{"kind": "Job", "name": "train", "uid": "j", "controller": true}]);
+    claims["spec"] =
+        json!({"nodeName": "n1", "containers": [{}], "resourceClaims": [{"name": "g"}]});
+    let told = read(vec![claims], vec![]).await;
+    let of = &told.attempts[0];
+    assert_eq!((of.gpus, of.node_count, of.nodes.len()), (None, None, 1));
+}
+
+#[tokio::test]
 async fn where_a_pod_makes_no_sense_nobody_knows_who_holds_the_gpus() {
     let mut odd = running("odd");
     odd["status"]["conditions"][0]["lastTransitionTime"] = "soon".into();
