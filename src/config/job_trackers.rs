@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::gpus::web_address;
+use super::validate::is_region_code;
 use crate::domain::address::{Address, may_carry_credentials};
 use crate::domain::text;
 
@@ -107,6 +108,10 @@ pub(super) fn problems(
             password_file: false,
         };
         of_server(&format!("ray[{i}]"), &server, out);
+        if let Some(code) = of.region.as_deref().filter(|code| !is_region_code(code)) {
+            let why = format!("\"{}\" is no region code, such as `us-east-1`", text::clean(code));
+            out.push((format!("ray[{i}].region"), why));
+        }
     }
 }
 
@@ -176,6 +181,11 @@ mod tests {
         for (source, key, why) in [
             ("[[mlflow]]\nurl='https://m'".to_owned(), "mlflow[0].name", "a name is needed"),
             ("[[ray]]\nname='a'".to_owned(), "ray[0].url", "needed"),
+            (
+                "[[ray]]\nname='a'\nurl='https://r'\nregion='moon'".into(),
+                "ray[0].region",
+                "no region",
+            ),
             (of("url='https://m'\n[[ray]]\nname='a'\nurl='https://r'"), "ray[0].name", "two"),
             (of("url='http://m'\ntoken_env='T'"), "mlflow[0].url", "clear text"),
             (of("url='https://u:secret@m'"), "mlflow[0].url", "password"),

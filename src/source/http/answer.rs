@@ -97,7 +97,7 @@ fn too_large(place: &Place, limit: Limit) -> SourceError {
     place.error(
         ErrorKind::Malformed,
         &format!("the answer is larger than {bound}"),
-        "narrow what is asked for, or check that the address is that of a metric server",
+        "narrow what is asked for, or check that the address is that of the server that is meant",
     )
 }
 

@@ -68,7 +68,7 @@ pub(super) fn from_http(error: reqwest::Error, place: &Place, limit: Limit) -> S
         return place.error(ErrorKind::Network, message, again);
     }
     if error.is_decode() || cause.contains("invalid HTTP") || cause.contains("parse") {
-        let fix = "check that the address is that of a metric server";
+        let fix = "check that the address is that of the server that is meant";
         return place.error(ErrorKind::Malformed, &format!("unreadable answer: {cause}"), fix);
     }
     let kind = if io || error.is_body() { ErrorKind::Network } else { ErrorKind::Other };

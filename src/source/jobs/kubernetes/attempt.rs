@@ -42,7 +42,8 @@ pub(super) struct Reading<'a> {
     pub now: Timestamp,
     /// What ended before is kept already.
     pub since: Timestamp,
-    /// Set once a pod that is no attempt holds devices by claims: who holds the GPUs of its node is not known then.
+    /// Set once a pod that is not over is no attempt and holds devices that cannot be counted, or makes no sense: who holds the
+    /// GPUs of its node is not known then.
     pub has_hidden_holders: &'a AtomicBool,
 }
 
@@ -53,9 +54,9 @@ impl Reading<'_> {
         let devices = Devices::of(&pod.spec);
         let part = PartOf::of(pod, self.jobs);
         let counts = devices.has_accelerators() || (part.is_job && devices.has_any());
+        let is_over = matches!(pod.status.phase.as_deref(), Some("Succeeded" | "Failed"));
         if !counts {
-            let is_over = matches!(pod.status.phase.as_deref(), Some("Succeeded" | "Failed"));
-            if devices.has_claims && !is_over {
+            if devices.has_unknown && !is_over {
                 self.has_hidden_holders.store(true, Ordering::Relaxed);
             }
             return None;
@@ -66,6 +67,9 @@ impl Reading<'_> {
                 (ended.is_none_or(|at| at >= self.since)).then_some(Ok(row))
             }
             Err(why) => {
+                if !is_over {
+                    self.has_hidden_holders.store(true, Ordering::Relaxed);
+                }
                 let of = |text: &Option<String>| clean(text.as_deref().unwrap_or("?")).into_owned();
                 let name = format!("{}/{}", of(&pod.metadata.namespace), of(&pod.metadata.name));
                 Some(Err((name, why)))
@@ -135,22 +139,26 @@ impl Reading<'_> {
         }
     }
 
-    /// When its last container ended; where no container tells, when it was taken off its node.
+    /// When its last container ended; where not all of them tell, when it was taken off its node.
     fn ended(&self, pod: &Pod) -> Result<Option<Timestamp>, LineError> {
         let mut last = None;
         for end in pod.status.ends() {
             last = last.max(self.moment("finishedAt", end.finished_at.as_deref())?);
         }
-        if last.is_some() {
+        if last.is_some() && pod.status.has_ended() {
             return Ok(last);
         }
+        // Of containers on a node that was lost nobody tells an end: that of an init container is not theirs.
         for kind in ["DisruptionTarget", "Ready"] {
             let condition = pod.status.condition(kind);
             let condition = condition.filter(|of| of.is_true() == (kind == "DisruptionTarget"));
             let at = condition.and_then(|of| of.last_transition_time.as_deref());
             if let Some(at) = self.moment(kind, at)? {
-                return Ok(Some(at));
+                return Ok(last.max(Some(at)));
             }
+        }
+        if last.is_some() {
+            return Ok(last);
         }
         self.moment("deletionTimestamp", pod.metadata.deletion_timestamp.as_deref())
     }

@@ -31,8 +31,8 @@ pub(super) struct Devices {
     slices: Gpus,
     /// Cores of Neuron devices.
     cores: u64,
-    /// True where it holds devices by claims, which are not read.
-    pub has_claims: bool,
+    /// True where it holds devices that cannot be counted: by claims, which are not read, or accelerators of an unknown kind.
+    pub has_unknown: bool,
     /// CPUs, rounded up; `None` = it asked for none.
     pub cpus: Option<u32>,
     /// Memory, MiB, rounded up; `None` = it asked for none.
@@ -43,11 +43,14 @@ impl Devices {
     /// What a pod asked for: the larger of its containers together and of each init container, sidecars beside both.
     pub fn of(spec: &PodSpec) -> Self {
         let mut of = Self {
-            has_claims: spec.resource_claims.iter().flatten().count() > 0,
+            has_unknown: spec.resource_claims.iter().flatten().count() > 0,
             ..Self::default()
         };
         for name in names(spec) {
-            let Some(count) = effective(spec, name, whole) else { continue };
+            let Some(count) = effective(spec, name, whole) else {
+                of.has_unknown |= is_accelerator(name);
+                continue;
+            };
             if WHOLE.contains(&name) {
                 of.whole = of.whole.saturating_add(count);
             } else if name == SHARED {
@@ -57,6 +60,8 @@ impl Devices {
             } else if let Some(part) = name.strip_prefix(SLICE).and_then(slice) {
                 let count = u32::try_from(count).unwrap_or(u32::MAX);
                 of.slices = of.slices + part.times(count);
+            } else if count > 0 {
+                of.has_unknown |= is_accelerator(name);
             }
         }
         let some = |value: u128| (value > 0).then_some(value);
@@ -76,20 +81,22 @@ impl Devices {
     /// True for a pod that asked for anything.
     pub fn has_any(&self) -> bool {
         self.has_accelerators()
-            || self.has_claims
+            || self.has_unknown
             || self.cpus.is_some()
             || self.memory_mib.is_some()
     }
 
     /// GPUs held, by what is known of the node; `None` = unknown, which is not 0.
     pub fn gpus(&self, node: Option<&NodeDevices>) -> Option<Gpus> {
-        if self.has_claims && !self.has_accelerators() {
+        if self.has_unknown && !self.has_accelerators() {
             return None;
         }
         let mut sum = self.slices;
         let replicas = node.and_then(|node| node.replicas);
         // Where a GPU is shared by turns and not renamed, each turn is counted as a GPU.
-        sum = sum + parts(self.whole, replicas.unwrap_or(1))?;
+        let each = node.and_then(|node| node.each).unwrap_or(Gpus::whole(1));
+        let offered = parts(self.whole, replicas.unwrap_or(1))?;
+        sum = sum + Gpus::from_f64(offered.to_f64() * each.to_f64())?;
         if self.shared > 0 {
             sum = sum + parts(self.shared, replicas?)?;
         }
@@ -98,6 +105,11 @@ impl Devices {
         }
         Some(sum)
     }
+}
+
+/// True for a resource that is an accelerator by its name, whatever it is.
+fn is_accelerator(name: &str) -> bool {
+    name.contains("gpu") || name.starts_with(SLICE) || name.starts_with("aws.amazon.com/neuron")
 }
 
 fn parts(count: u64, of: u64) -> Option<Gpus> {
@@ -167,6 +179,9 @@ fn names(spec: &PodSpec) -> std::collections::BTreeSet<&str> {
 pub(super) struct NodeDevices {
     /// How many share a GPU by turns; `None` where each has its own.
     replicas: Option<u64>,
+    /// Part of a GPU that each is, where all GPUs are cut into slices of one size and these are offered as GPUs; `None` = a
+    /// whole one.
+    each: Option<Gpus>,
     /// Cores of one Neuron device.
     cores_per_device: Option<u64>,
     /// Accelerators; `None` = unknown.
@@ -180,6 +195,9 @@ impl NodeDevices {
         let capacity =
             |name: &str| node.status.capacity.as_ref().and_then(|all| whole(all.get(name)?));
         let replicas = number("nvidia.com/gpu.replicas").filter(|replicas| *replicas > 1);
+        // With the strategy `single` slices go by the name of GPUs; the model alone tells: `NVIDIA-A100-80GB-PCIe-MIG-1g.10gb`.
+        let product = node.metadata.label("nvidia.com/gpu.product");
+        let each = product.and_then(|of| slice(of.rsplit_once("-MIG-")?.1));
         let devices = ["aws.amazon.com/neurondevice", "aws.amazon.com/neuron"];
         let devices = devices.into_iter().find_map(capacity).filter(|count| *count > 0);
         let cores_per_device =
@@ -189,8 +207,10 @@ impl NodeDevices {
             let whole: u64 = capacity("nvidia.com/gpu").unwrap_or_default() / replicas.unwrap_or(1);
             Some(whole).filter(|count| *count > 0).or_else(|| capacity("amd.com/gpu")).or(devices)
         });
-        let gpus = gpus.filter(|count| *count > 0).and_then(|count| u32::try_from(count).ok());
-        Self { replicas, cores_per_device, gpus: gpus.map(Gpus::whole) }
+        // The label counts slices then, and how many of them a GPU has is not told.
+        let gpus = gpus.filter(|count| *count > 0 && each.is_none());
+        let gpus = gpus.and_then(|count| u32::try_from(count).ok());
+        Self { replicas, each, cores_per_device, gpus: gpus.map(Gpus::whole) }
     }
 }
 
@@ -242,7 +262,18 @@ mod tests {
         assert_eq!(gpus(of("nvidia.com/mig-1g.10gb.me", 2)), 0.285_714);
         assert_eq!(gpus(of("nvidia.com/mig-7g.80gb", 1)), 1.0);
         assert_eq!(gpus(of("nvidia.com/mig-2g.12gb", 1)), 0.5, "an A30 is cut into four");
-        assert_eq!(gpus(of("nvidia.com/mig-odd", 1)), 0.0);
+    }
+
+    #[test]
+    fn accelerators_of_an_unknown_kind_are_unknown_and_not_none() {
+        let of = |name: &str, count: u32| {
+            devices(json!({"containers": [{"resources": {"limits": {name: count}}}]}))
+        };
+        for name in ["nvidia.com/mig-odd", "aliyun.com/gpu-mem", "gpu.intel.com/i915"] {
+            assert!(of(name, 1).has_any() && of(name, 1).gpus(None).is_none(), "{name}");
+            assert!(!of(name, 0).has_any(), "{name}");
+        }
+        assert_eq!(of("vpc.amazonaws.com/efa", 4).gpus(None), Some(Gpus::ZERO));
     }
 
     #[test]
@@ -260,6 +291,20 @@ mod tests {
             json!({"containers": [{"resources": {"limits": {"nvidia.com/gpu.shared": 1}}}]});
         assert_eq!(devices(shared.clone()).gpus(Some(&node)), Gpus::from_f64(0.25));
         assert_eq!(devices(shared).gpus(None), None, "unknown without its node, not 1");
+    }
+
+    #[test]
+    fn a_slice_that_goes_by_the_name_of_a_gpu_is_no_whole_one() {
+        let node: Node = serde_json::from_value(json!({
+            "metadata": {"labels": {"nvidia.com/gpu.replicas": "1", "nvidia.com/gpu.count": "56",
+                "nvidia.com/gpu.product": "NVIDIA-A100-SXM4-40GB-MIG-1g.5gb"}},
+            "status": {"capacity": {"nvidia.com/gpu": "56"}},
+        }))
+        .unwrap();
+        let node = NodeDevices::of(&node);
+        let two = devices(json!({"containers": [container(2)]}));
+        assert_eq!(two.gpus(Some(&node)), Gpus::from_f64(0.285_714));
+        assert_eq!(node.gpus, None, "not the 56 slices");
     }
 
     #[test]

@@ -223,12 +223,17 @@ impl LiveJobs for Kubernetes {
         let region = settings.region.as_ref();
         let known = |node| nodes::known(&node, &cluster, region, now);
         let found = list(&mut session, "/api/v1/nodes", OTHERS_AT_MOST, known).await;
-        let nodes_are_whole = found.trouble.is_none();
+        // One that could not be read is there all the same.
+        let nodes_are_whole = found.trouble.is_none() && found.odd == 0;
         let nodes: Vec<KnownNode> = troubles.take(found);
         if let Some(region) = region {
             rows.iter_mut().for_each(|row| row.attempt.region = Some(region.clone()));
         }
         nodes::told_by_nodes(&mut rows, &nodes);
+        // Of one that is said to hold a whole node all of its GPUs would count.
+        for row in rows.iter_mut().filter(|row| row.attempt.gpus.is_none()) {
+            row.attempt.node_count = None;
+        }
         let mut notes = Vec::new();
         if nodes_are_whole {
             notes.extend(doubt(&mut rows, &nodes, now));
@@ -321,11 +326,12 @@ fn said(rows: &[Row], failed: &[(String, LineError)], troubles: &Troubles) -> Ve
         let pods = counted(endless, "pod is", "pods are");
         notes.push(format!("{pods} over and nothing tells when: their time is unknown"));
     }
-    let claims = count(|row| row.devices.has_claims && row.attempt.gpus.is_none());
+    let claims = count(|row| row.devices.has_unknown && row.attempt.gpus.is_none());
     if claims > 0 {
         let pods = counted(claims, "pod holds", "pods hold");
         notes.push(format!(
-            "{pods} devices by resource claims, which are not read: its GPUs are unknown"
+            "{pods} devices by resource claims, which are not read, or of a kind that is not known: GPUs \
+             are unknown there"
         ));
     }
     let mut strange: Vec<&str> = rows

@@ -247,6 +247,58 @@ async fn where_a_pod_that_serves_has_claims_nobody_knows_who_holds_the_gpus() {
 }
 
 #[tokio::test]
+async fn gpus_that_are_held_by_claims_are_not_all_those_of_the_node() {
+    let mut claims = running("c");
+    claims["metadata"]["ownerReferences"] =
+        json!([{"kind": "Job", "name": "train", "uid": "j", "controller": true}]);
+    claims["spec"] =
+        json!({"nodeName": "n1", "containers": [{}], "resourceClaims": [{"name": "g"}]});
+    let told = read(vec![claims], vec![]).await;
+    let of = &told.attempts[0];
+    assert_eq!((of.gpus, of.node_count, of.nodes.len()), (None, None, 1));
+}
+
+#[tokio::test]
+async fn where_a_pod_makes_no_sense_nobody_knows_who_holds_the_gpus() {
+    let mut odd = running("odd");
+    odd["status"]["conditions"][0]["lastTransitionTime"] = "soon".into();
+    let told = read(vec![odd.clone(), running("a")], vec![]).await;
+    assert_eq!((told.attempts.len(), told.holders), (1, None));
+    // One that is over holds nothing, whatever it says.
+    odd["status"]["phase"] = "Succeeded".into();
+    let told = read(vec![odd, running("a")], vec![]).await;
+    assert_eq!(told.holders.map(|all| all.len()), Some(1));
+}
+
+#[tokio::test]
+async fn a_node_that_cannot_be_read_is_not_gone() {
+    let mut odd = node();
+    odd["metadata"]["labels"] = json!("none");
+    let nodes = list("Node", &[odd]);
+    let server = serve(move |request| match request.path.starts_with("/api/v1/nodes") {
+        true => (200, nodes.clone()),
+        false => cluster(&request.path, &[running("a")], &[]),
+    });
+    let read = Home::of(&server).read().await.unwrap();
+    assert_eq!(read.attempts[0].state, JobState::Running);
+}
+
+#[tokio::test]
+async fn the_end_of_an_init_container_is_not_that_of_a_pod_whose_node_was_lost() {
+    let mut lost = running("a");
+    lost["status"]["phase"] = "Failed".into();
+    lost["status"]["initContainerStatuses"] = json!([{"state": {"terminated": {"exitCode": 0,
+        "reason": "Completed", "finishedAt": "2026-11-20T09:01:00Z"}}}]);
+    let gone = json!({"type": "DisruptionTarget", "status": "True", "reason": "DeletionByPodGC",
+        "lastTransitionTime": "2026-11-20T11:00:00Z"});
+    lost["status"]["conditions"].as_array_mut().unwrap().push(gone);
+    let read = read(vec![lost], vec![]).await;
+    let of = &read.attempts[0];
+    assert_eq!((of.state, of.ended_at), (JobState::NodeFault, Some(at("11:00:00"))));
+    assert_eq!(hours(of), 16.0, "not the minute of the init container");
+}
+
+#[tokio::test]
 async fn whose_a_pod_is_is_told_by_the_labels_that_are_named() {
     let mut owned = pod("a");
     owned["metadata"]["labels"] = json!({"example.com/user": "alice"});

@@ -140,6 +140,13 @@ impl PodStatus {
         all.filter_map(|of| of.state.as_ref()?.terminated.as_ref())
     }
 
+    /// True where each container tells its end, init containers aside.
+    pub fn has_ended(&self) -> bool {
+        let ended =
+            |of: &ContainerStatus| of.state.as_ref().is_some_and(|s| s.terminated.is_some());
+        self.container_statuses.iter().flatten().all(ended)
+    }
+
     /// Why a container waits; `None` where none does.
     pub fn waits_for(&self) -> Option<&str> {
         let all = self.container_statuses.iter().chain(&self.init_container_statuses).flatten();

@@ -159,8 +159,8 @@ impl MlFlow {
         })
     }
 
-    /// Ids of the experiments that are read, with what is known of each.
-    async fn experiments(&self) -> Result<HashMap<Arc<str>, run::Experiment>, SourceError> {
+    /// Ids of the experiments that are read, with what is known of each; true where the server has more than are read.
+    async fn experiments(&self) -> Result<(HashMap<Arc<str>, run::Experiment>, bool), SourceError> {
         let mut found = HashMap::new();
         let mut page_token: Option<String> = None;
         for _ in 0..EXPERIMENT_PAGES {
@@ -175,11 +175,11 @@ impl MlFlow {
             let next = page.next_page_token.filter(|token| !token.is_empty());
             // One that gives the same page again has no end.
             if next.is_none() || next == page_token {
-                break;
+                return Ok((found, false));
             }
             page_token = next;
         }
-        Ok(found)
+        Ok((found, true))
     }
 
     async fn version(&self) -> Option<String> {
@@ -240,7 +240,7 @@ impl LiveJobs for MlFlow {
         if let Some(error) = &self.settings.missing {
             return Err(error.clone());
         }
-        let experiments = self.experiments().await?;
+        let (experiments, has_more) = self.experiments().await?;
         let mut ids: Vec<Arc<str>> = experiments.keys().cloned().collect();
         ids.sort_unstable();
         let mut found = Found::new(self.name.name.clone(), &experiments, window.until);
@@ -267,7 +267,12 @@ impl LiveJobs for MlFlow {
             return Err(error.clone());
         }
         let (attempts, mut notes) = found.close();
-        if ids.is_empty() && !self.settings.experiments.is_empty() {
+        if has_more {
+            let most = EXPERIMENT_PAGES * PAGE;
+            notes.push(format!(
+                "the server has more than {most} experiments: the others are not read"
+            ));
+        } else if ids.is_empty() && !self.settings.experiments.is_empty() {
             notes.push("no experiment has one of the names that `experiments` lists".to_owned());
         }
         let mut troubles = troubles.into_iter();

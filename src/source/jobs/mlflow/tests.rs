@@ -134,6 +134,21 @@ async fn runs_are_read_page_by_page_with_what_they_say_of_their_jobs() {
     assert_eq!(asked[3]["experiment_ids"], serde_json::json!(["0", "1", "2"]));
 }
 
+#[tokio::test]
+async fn experiments_that_are_too_many_to_read_are_said() {
+    let pages = std::sync::atomic::AtomicUsize::new(0);
+    let server =
+        Server::start(move |_, request| match request.path.ends_with("experiments/search") {
+            true => {
+                let at = pages.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+                Reply::json(format!(r#"{{"experiments":[],"next_page_token":"{at}"}}"#))
+            }
+            false => Reply::json("{}"),
+        });
+    let read = read(settings(&server)).await.unwrap();
+    assert!(read.notes[0].contains("more than 20000 experiments"), "{:?}", read.notes);
+}
+
 #[test]
 fn not_a_number_is_a_text_and_spoils_no_page() {
     // Whoever takes values for numbers reads none of the nine runs of the page.

@@ -164,7 +164,9 @@ fn script(entrypoint: &str) -> Option<Arc<str>> {
     let is_script =
         |word: &&str| Path::new(word).extension().is_some_and(|of| of == "py" || of == "sh");
     let words = || entrypoint.split_whitespace();
-    let word = words().find(is_script).or_else(|| words().next())?;
+    // `TOKEN=… torchrun`: what is set before the program may be a secret.
+    let program = || words().find(|word| !word.contains('='));
+    let word = words().find(is_script).or_else(program)?;
     some(word.rsplit('/').next()?)
 }
 

@@ -134,11 +134,23 @@ impl RayCluster {
             ));
         }
         let (nodes, _): (Nodes, usize) = self.list("nodes?").await?;
-        let (groups, _): (Groups, usize) = self.list("placement_groups?").await?;
+        let (groups, missing): (Groups, usize) = self.list("placement_groups?").await?;
+        if missing > 0 {
+            notes.push(format!(
+                "{} not told: GPU time of what they reserve is a lower bound",
+                counted(missing, "placement group is", "placement groups are")
+            ));
+        }
         // Who is inside of a group is told by another list.
         let mut grouped = HashMap::new();
         if groups.iter().any(held::holds_gpus) {
-            let (list, _): (ActorList, usize) = self.list("actors?").await?;
+            let (list, missing): (ActorList, usize) = self.list("actors?").await?;
+            if missing > 0 {
+                let actors = counted(missing, "actor is", "actors are");
+                let why = format!("{actors} not told, and may be inside of a placement group");
+                let fix = "a head that is started anew forgets actors that are dead";
+                return Err(SourceError::new(ErrorKind::Unavailable, OPERATION, &why, fix));
+            }
             grouped = list.into_iter().filter_map(answers::ActorRow::group).collect();
         }
         Ok(Holds::of(&actors, &tasks, &nodes, &groups, &grouped, now))

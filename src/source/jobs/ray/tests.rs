@@ -199,6 +199,15 @@ async fn where_a_list_fails_the_jobs_stay_and_their_gpus_are_unknown() {
         assert_eq!(read.attempts.len(), 10);
         assert!(read.attempts.iter().all(|of| of.gpus.is_none()), "{body}");
     }
+    // Of a list of actors that is cut nobody knows who is inside of a group: added to it they would count twice.
+    let cut = capture!("api_v0_actors.json").replacen("\"total\": 12", "\"total\": 412", 1);
+    let server = Server::start(move |_, request| match request.path.contains("/v0/actors") {
+        true => Reply::json(&cut),
+        false => captured(request),
+    });
+    let told = read(settings(&server)).await.unwrap();
+    assert!(told.refusal.unwrap().message.starts_with("400 actors"));
+    assert!(told.attempts.iter().all(|of| of.gpus.is_none()));
     // A list that is cut is said.
     let cut = capture!("api_v0_tasks.json").replacen("\"total\": 7", "\"total\": 407", 1);
     let server = Server::start(move |_, request| match request.path.contains("/tasks") {
@@ -280,6 +289,15 @@ fn a_job_names_its_scheduler_and_shows_no_secret() {
     let name = attempt.name.as_deref();
     assert_eq!((name, attempt.user.as_deref()), (Some("train.py"), Some("alice")));
     assert!(!format!("{attempt:?}").contains("hunter2"), "{attempt:?}");
+}
+
+#[test]
+fn what_is_set_before_a_program_is_not_its_name() {
+    let text = r#"{"submission_id":"a","status":"RUNNING","start_time":1795369200000,
+        "entrypoint":"HF_TOKEN=hunter2 torchrun -m train"}"#;
+    assert_eq!(alone(text, None).unwrap().attempt.name.as_deref(), Some("torchrun"));
+    let only = text.replace(" torchrun -m train", "");
+    assert_eq!(alone(&only, None).unwrap().attempt.name, None);
 }
 
 #[test]
