@@ -454,7 +454,7 @@ mod tests {
 
     #[test]
     fn a_kind_that_is_not_read_is_unknown() {
-        for kind in ["nomad", "mlflow", "ray"] {
+        for kind in ["nomad", "lsf"] {
             let source = format!("[[jobs.{kind}]]\nname = 'a'\n");
             let parsed = parse::config(&source, Path::new("c.toml")).unwrap();
             let notice = parsed.notices[0].to_string();

@@ -11,7 +11,8 @@ const NOW: &str = "2026-03-14T15:09:00Z";
 
 fn printed(words: &[&str], format: &str) -> String {
     let global = ["burntop", "--demo", "--no-cache", "--demo-size", "60", "--now", NOW];
-    let words = [&global[..], words, &["--format", format]].concat();
+    // The commands that show the fleet look at the locale of the process, the others at no environment.
+    let words = [&global[..], words, &["--symbols", "ascii", "--format", format]].concat();
     let cli = Cli::try_parse_from(words).unwrap();
     let asked = Asked::of(&cli, Env::default(), None, None);
     let mut out = Vec::new();
