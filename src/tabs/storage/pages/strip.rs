@@ -60,12 +60,12 @@ fn sums(app: &App, fleet: &StorageFleet, width: usize) -> Line {
     )];
     let role = if t.priced_findings > 0 { Role::Idle } else { Role::Dim };
     parts.push((role, words::saved(t, "")));
+    if t.unpriced() > 0 {
+        parts.push((Role::Warn, format!("{} without a price or size", t.unpriced())));
+    }
     if t.estimated > 0 {
         let usd = words::range(t.estimated_low, t.estimated_high);
         parts.push((Role::Dim, format!("tiering {usd} (estimate)")));
-    }
-    if t.unpriced() > 0 {
-        parts.push((Role::Warn, format!("{} without a price or size", t.unpriced())));
     }
     parts.push((Role::Dim, format!("{} in buckets", words::size(t.bucket_bytes as f64))));
     parts.push((
