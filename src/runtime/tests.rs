@@ -101,7 +101,14 @@ impl Cockpit {
 
     fn perform(&self, effects: Vec<Effect>) {
         for effect in effects {
-            if matches!(effect, Effect::Preflight(_) | Effect::Execute(_) | Effect::Export { .. }) {
+            let is_asked = matches!(
+                effect,
+                Effect::Preflight(_)
+                    | Effect::Execute(_)
+                    | Effect::Export { .. }
+                    | Effect::ReadActions(_)
+            );
+            if is_asked {
                 self.ask(effect);
             }
         }
