@@ -353,8 +353,10 @@ impl App {
             return Vec::new();
         };
         let to = match ask {
-            Some(ask) => format!("sent a message to {} to the terminal's clipboard", ask.name),
-            None => "sent a message to the terminal's clipboard; nobody is named for it".to_owned(),
+            Some(ask) => format!("copied a message for {} to the terminal's clipboard", ask.name),
+            None => {
+                "copied a message to the terminal's clipboard; nobody is named for it".to_owned()
+            }
         };
         self.say(Notice::new(Level::Info, to));
         vec![Effect::Copy(text)]

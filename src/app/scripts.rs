@@ -421,7 +421,7 @@ fn copying_and_exporting_say_what_is_on_screen() {
 
     let effects = press(&mut app, "/team=nlp<enter>e<enter>");
     let [Effect::Export { path, format, picture }] = &effects[..] else { panic!("{effects:?}") };
-    assert_eq!(path, "burntop-idle-20260115T0312Z.csv");
+    assert_eq!(path, "burntop-idle-20260115T031226Z.csv");
     let rows = picture.json_lines(usize::MAX).lines().count();
     assert_eq!((format.name(), rows, picture.view()), ("csv", 3, "idle"));
     // The basis line of the file names the filter.

@@ -11,6 +11,22 @@ use crate::domain::{LaunchLook, Launcher, VerdictKind};
 const OWNER_TAGS: [&str; 8] =
     ["owner", "contact", "created-by", "created_by", "createdby", "creator", "user", "email"];
 
+/// Users that come with an image or a service: their processes name nobody.
+const NOBODY: [&str; 12] = [
+    "root",
+    "ubuntu",
+    "ec2-user",
+    "admin",
+    "debian",
+    "centos",
+    "rocky",
+    "fedora",
+    "hadoop",
+    "jovyan",
+    "sagemaker-user",
+    "nobody",
+];
+
 /// Where the name of a person comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AskFrom {
@@ -88,9 +104,14 @@ impl Row {
         });
         let mut users: Vec<(Arc<str>, usize)> = Vec::new();
         for gpu in own {
-            let mut processes = gpu.sample.processes.iter().flat_map(|all| all.iter());
-            let first = processes.find_map(|process| process.user.as_ref());
-            let Some(user) = gpu.sample.owner.user.as_ref().or(first) else { continue };
+            let processes = gpu.sample.processes.iter().flat_map(|all| all.iter());
+            let mut told = gpu
+                .sample
+                .owner
+                .user
+                .iter()
+                .chain(processes.filter_map(|process| process.user.as_ref()));
+            let Some(user) = told.find(|user| !NOBODY.contains(&&***user)) else { continue };
             match users.iter_mut().find(|(name, _)| name == user) {
                 Some((_, count)) => *count += 1,
                 None => users.push((user.clone(), 1)),

@@ -25,7 +25,7 @@ fn from(ask: &Ask) -> String {
     match ask.from {
         AskFrom::Tag => "named by a tag".to_owned(),
         AskFrom::Launch(at) => format!("launched it on {}, as CloudTrail has it", day(at)),
-        AskFrom::Processes => "holds its GPUs".to_owned(),
+        AskFrom::Processes => "processes of theirs were on its GPUs".to_owned(),
     }
 }
 
