@@ -92,12 +92,16 @@ fn burnt(row: &Row, at_ms: i64, now: Timestamp) -> Option<Burnt> {
         });
     }
     let of = row.burnt();
-    let since = row.verdict.as_ref().and_then(|verdict| verdict.idle_since);
-    let is_idle = match since {
-        Some(since) if since.as_millisecond() <= at_ms => return Some(of),
-        _ if now.as_millisecond() - at_ms > JUDGED * DAY_MS => was_idle(row, at_ms),
-        _ => false,
-    };
+    let is_judged = now.as_millisecond() - at_ms <= JUDGED * DAY_MS;
+    let verdict = row.verdict.as_ref();
+    let is_idle = verdict.and_then(|verdict| verdict.idle_since).is_some_and(|since| {
+        let is_longer = is_judged && verdict.is_some_and(|verdict| verdict.idle_since_at_least);
+        since.as_millisecond() <= at_ms || is_longer
+    });
+    if is_idle {
+        return Some(of);
+    }
+    let is_idle = !is_judged && was_idle(row, at_ms);
     let waste_usd = if is_idle { of.usd } else { 0.0 };
     Some(Burnt { waste_usd, unjudged: 0.0, ..of })
 }
