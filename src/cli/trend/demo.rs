@@ -103,7 +103,7 @@ fn burnt(row: &Row, at_ms: i64, now: Timestamp) -> Option<Burnt> {
     }
     let is_idle = !is_judged && was_idle(row, at_ms);
     let waste_usd = if is_idle { of.usd } else { 0.0 };
-    Some(Burnt { waste_usd, unjudged: 0.0, ..of })
+    Some(Burnt { waste_usd, ..of })
 }
 
 /// True in the weeks of an instance that are taken to have been idle: by its id, so that tomorrow's past is the same.
