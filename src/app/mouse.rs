@@ -106,13 +106,14 @@ impl App {
         self.page().map(|opened| opened.page.title()).or_else(|| self.screen().title())
     }
 
-    /// The tabs in the bar with their texts. Where the width is too small for all of them and the title behind them,
-    /// only the one that is on has its name, the others their numbers.
+    /// The tabs in the bar with their texts. Where the width is too small for all of them and what stands behind them, the
+    /// title of a page or the filter of a list, only the one that is on has its name, the others their numbers.
     pub fn tab_labels(&self) -> Vec<(Tab, String)> {
         let (width, gap) = (usize::from(self.size.0), usize::from(tab_gap(self.size.0)));
         let all: usize = Tab::all().map(|tab| tab_label(tab).len() + gap).sum();
         // A title stands behind a sign and a blank.
-        let needed = 1 + self.title().map_or(all - gap, |title| all + 2 + columns(title));
+        let title = self.title().map_or(0, |title| 2 + columns(title) + gap);
+        let needed = 1 + all - gap + title + self.filter_room();
         let is_short = needed > width;
         let label = |tab: Tab| match is_short && tab != self.tab {
             true => tab.number().to_string(),
@@ -120,7 +121,16 @@ impl App {
         };
         Tab::all().map(|tab| (tab, label(tab))).collect()
     }
+
+    /// Columns that the filter of the list on screen needs in the bar, with the number of rows that it leaves; 0 without one.
+    fn filter_room(&self) -> usize {
+        let filter = if self.is_drawn_by_screen() { self.list().filter_text() } else { "" };
+        if filter.is_empty() { 0 } else { columns(filter) + FILTER_ROOM }
+    }
 }
+
+/// Room beside the text of a filter in the bar: its sign, blanks, and `9,999 of 10,000`.
+const FILTER_ROOM: usize = 22;
 
 /// Width of the terminal from which two blanks stand between tabs instead of one, columns.
 const WIDE_BAR: u16 = 86;
@@ -161,6 +171,11 @@ mod tests {
         press(&mut app, "3!");
         assert_eq!(texts(&app), ["1", "2", "3 Idle", "4", "5", "6", "7", "8", "9"]);
         press(&mut app, "!");
+        assert!(texts(&app).contains(&"9 Jobs".to_owned()));
+        // What a filter hides must show.
+        press(&mut app, "/idle<enter>");
+        assert_eq!(texts(&app), ["1", "2", "3 Idle", "4", "5", "6", "7", "8", "9"]);
+        press(&mut app, "<esc>");
         assert!(texts(&app).contains(&"9 Jobs".to_owned()));
     }
 
