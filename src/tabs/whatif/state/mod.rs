@@ -7,6 +7,7 @@ mod chart;
 mod demand;
 #[cfg(test)]
 pub(crate) mod fixture;
+mod later;
 mod plan;
 mod prompt;
 mod room;
@@ -67,6 +68,8 @@ pub struct WhatIf {
     /// Number of the newest request.
     generation: u64,
     comparisons: Vec<SlotComparison>,
+    /// What is done when the whole answer is there; `None` where nothing waits.
+    later: Option<later::Later>,
     /// The group on screen, and the family whose charts are.
     group: Group,
     family: usize,
@@ -102,6 +105,7 @@ impl Default for WhatIf {
             active: Slot::A,
             generation: 0,
             comparisons: Vec::new(),
+            later: None,
             group: Group::Family(0),
             family: 0,
             cursor: 0,
