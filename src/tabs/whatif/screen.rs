@@ -129,6 +129,10 @@ impl Screen for WhatIfScreen {
         app.check_plan_export(format)
     }
 
+    fn export_waits(&self, app: &mut App, format: Format, path: &str) -> bool {
+        app.plan_export_waits(format, path)
+    }
+
     fn save(&self, app: &mut App, name: &str) -> Result<Vec<Effect>, String> {
         app.save_scenario(name)
     }

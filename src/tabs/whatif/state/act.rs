@@ -397,13 +397,24 @@ impl App {
         if format == Format::Table {
             return Err("a plan is written as md (the memo), csv or json".to_owned());
         }
-        let Some(plan) = self.plan_picture() else {
+        let tab = &self.tabs.whatif;
+        let (Some(_), Some(plan)) = (&tab.demand, tab.plan()) else {
             return Err("there is no plan to write down yet".to_owned());
         };
-        if plan.active().is_none_or(|p| p.answer.is_none()) {
-            return Err("the answer is still on its way".to_owned());
+        match plan.trouble().filter(|_| !plan.is_underway()) {
+            Some(why) => Err(format!("there is no answer to write down: {why}")),
+            None => Ok(()),
         }
-        Ok(())
+    }
+
+    /// Keeps an export back while the whole answer is on its way: without it a memo has no answer and no lists. False
+    /// where it is there.
+    pub(crate) fn plan_export_waits(&mut self, format: Format, path: &str) -> bool {
+        let waits = self.tabs.whatif.plan().is_some_and(Plan::is_underway);
+        if waits {
+            self.do_when_whole(LateDeed::Write { format, path: path.to_owned() });
+        }
+        waits
     }
 
     /// First part of an export's file name.

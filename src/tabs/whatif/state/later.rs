@@ -1,7 +1,7 @@
 //! What is asked before the answer is whole: it waits, and is done when that answer is there.
 
-use super::Plan;
-use crate::app::{App, Effect, Level, Notice};
+use crate::app::{App, Effect, Level, Notice, Picture};
+use crate::report::Format;
 use crate::view::format;
 use crate::whatif::Slot;
 
@@ -22,6 +22,13 @@ pub(super) enum LateDeed {
         /// Index of the offer; `None` = the first that pays.
         offer: Option<usize>,
     },
+    /// Writes the session to a file.
+    Write {
+        /// Format of the file.
+        format: Format,
+        /// Path of the file, as typed.
+        path: String,
+    },
 }
 
 impl LateDeed {
@@ -29,6 +36,7 @@ impl LateDeed {
     fn said(&self) -> String {
         match self {
             Self::Buy { .. } => "then the best amount is taken".to_owned(),
+            Self::Write { path, .. } => format!("then {path} is written"),
         }
     }
 
@@ -36,12 +44,14 @@ impl LateDeed {
     fn undone(&self) -> String {
         match self {
             Self::Buy { .. } => "nothing was bought".to_owned(),
+            Self::Write { path, .. } => format!("{path} was not written"),
         }
     }
 }
 
 impl App {
-    /// Keeps a deed until the answer of the scenario on screen is whole, and says so.
+    /// Keeps a deed until the answer of the scenario on screen is whole, and says so. It takes the place of another one
+    /// that waits.
     pub(super) fn do_when_whole(&mut self, deed: LateDeed) {
         let tab = &mut self.tabs.whatif;
         let Some(scenario) = tab.scenario() else { return };
@@ -49,8 +59,13 @@ impl App {
             0 => "the past itself".to_owned(),
             paths => format!("{} futures", format::grouped(f64::from(paths), 0)),
         };
-        let text = format!("worked out first: {of}; {}", deed.said());
-        tab.later = Some(Later { slot: tab.active, deed });
+        let mut text = format!("worked out first: {of}; {}", deed.said());
+        let undone = deed.undone();
+        let former = tab.later.replace(Later { slot: tab.active, deed });
+        let gone = former.map(|former| former.deed.undone());
+        if let Some(gone) = gone.filter(|gone| *gone != undone) {
+            text = format!("{text}; {gone}");
+        }
         self.say(Notice::new(Level::Info, text));
     }
 
@@ -69,6 +84,12 @@ impl App {
         }
         match later.deed {
             LateDeed::Buy { family, offer } => self.buy(family, offer),
+            LateDeed::Write { format, path } => {
+                let now = self.view_context().now;
+                let picture = self.plan_picture().map(|report| Picture::new(report, now));
+                let export = |picture| Effect::Export { path, format, picture };
+                picture.map(export).into_iter().collect()
+            }
         }
     }
 
@@ -144,6 +165,46 @@ mod tests {
     }
 
     #[test]
+    fn a_memo_waits_for_its_answer() {
+        for keys in [
+            ":export md plan.md<enter>",
+            "x:export md plan.md<enter><esc>:export md plan.md<enter>",
+        ] {
+            let (mut app, request) = fresh();
+            for stage in [Stage::Quick, Stage::Settled] {
+                app.update(Msg::Planned(answered(&request, stage)));
+                assert_eq!(press(&mut app, keys), [], "{stage:?}");
+                let said = "worked out first: 10,000 futures; then plan.md is written";
+                assert_eq!(notice(&app), said, "{stage:?}");
+            }
+            let effects = app.update(Msg::Planned(answered(&request, Stage::Whole)));
+            let [Effect::Export { path, format, picture }] = &effects[..] else {
+                panic!("{effects:?}")
+            };
+            assert_eq!((path.as_str(), *format), ("plan.md", Format::Md));
+            let memo = picture.written(Format::Md);
+            assert!(memo.contains("**Answer.** Buy nothing now"), "{memo}");
+            // From here on it is written at once.
+            assert_eq!(press(&mut app, keys).len(), keys.matches("export").count());
+        }
+    }
+
+    #[test]
+    fn of_two_that_wait_the_newer_is_done_and_the_other_named() {
+        let (mut app, request) = fresh();
+        press(&mut app, "b:export json plan.json<enter>");
+        assert!(notice(&app).ends_with("then plan.json is written; nothing was bought"));
+        press(&mut app, "b");
+        let said = "then the best amount is taken; plan.json was not written";
+        assert!(notice(&app).ends_with(said), "{}", notice(&app));
+        let effects = app.update(Msg::Planned(answered(&request, Stage::Whole)));
+        assert!(matches!(&effects[..], [Effect::Plan(_)]), "{effects:?}");
+        // What was bought made another scenario: its answer is waited for.
+        press(&mut app, ":export json plan.json<enter>+");
+        assert!(notice(&app).ends_with(": plan.json was not written"), "{}", notice(&app));
+    }
+
+    #[test]
     fn of_another_scenario_nothing_is_bought() {
         for keys in ["+", "u", "B", "=<ctrl-u>7<enter>"] {
             let (mut app, request) = fresh();
@@ -167,8 +228,11 @@ mod tests {
         let result = Err("no whole week is known".to_owned());
         app.update(Msg::Planned(PlanAnswer { result, ..answered(&request, Stage::Quick) }));
         assert_eq!(notice(&app), "nothing was bought: no whole week is known");
-        press(&mut app, "b");
-        assert!(notice(&app).ends_with("no whole week is known"), "{}", notice(&app));
+        for key in ["b", "e"] {
+            press(&mut app, key);
+            assert!(notice(&app).ends_with("no whole week is known"), "{}", notice(&app));
+        }
+        assert!(app.prompt().is_none());
         assert_eq!(bought(&app), 0.0);
     }
 }

@@ -342,9 +342,9 @@ fn the_memo_is_written_when_there_is_an_answer() {
     press(&mut app, ":export table<enter>");
     assert!(app.prompt().unwrap().error.as_ref().unwrap().message.contains("memo"));
     press(&mut app, "<esc>");
-    press(&mut app, "+e");
-    assert!(app.prompt().is_none(), "the answer is still on its way");
-    assert!(app.notice().unwrap().text.contains("on its way"));
+    let effects = press(&mut app, "+e<enter>");
+    assert!(matches!(&effects[..], [Effect::Plan(_)]), "the answer is waited for: {effects:?}");
+    assert!(app.notice().unwrap().text.ends_with("is written"));
 }
 
 #[test]
