@@ -50,6 +50,7 @@ impl Screen for WhatIfScreen {
                 (Action::SlotB, ""),
                 (Action::ChartAlone, ""),
                 (Action::Explain, ""),
+                (Action::PlanNotes, ""),
                 (Action::Export, ""),
             ];
         }
@@ -64,6 +65,7 @@ impl Screen for WhatIfScreen {
             (Action::BuyBest, ""),
             (Action::SlotB, ""),
             (Action::Explain, ""),
+            (Action::PlanNotes, ""),
             (Action::SaveScenario, ""),
             (Action::Export, ""),
         ]

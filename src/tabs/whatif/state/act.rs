@@ -94,6 +94,7 @@ impl App {
             Action::BuyBest => return Some(self.buy_best()),
             Action::ChartAlone => self.tabs.whatif.alone = !self.tabs.whatif.alone,
             Action::Explain => self.open(Page::WhatIf(PlanPage::Explain)),
+            Action::PlanNotes => self.open(Page::WhatIf(PlanPage::Notes)),
             Action::SaveScenario => self.open_save(),
             Action::RenameScenario => self.open_rename(),
             Action::NoteScenario => self.open_note(),

@@ -33,6 +33,8 @@ use crate::whatif::{Answer, Demand, FamilyAnswer, Scenario, Slot, SlotComparison
 pub enum PlanPage {
     /// Arithmetic of the value under the cursor.
     Explain,
+    /// What decides the plan beside its figures.
+    Notes,
     /// The network calculator.
     Network,
     /// The calculator of failed runs.
@@ -44,6 +46,7 @@ impl PlanPage {
     pub fn title(self) -> &'static str {
         match self {
             Self::Explain => "Explain",
+            Self::Notes => "Notes on the plan",
             Self::Network => "Network calculator",
             Self::FailedRuns => "Calculator of failed runs",
         }
