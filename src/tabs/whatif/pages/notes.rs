@@ -19,13 +19,12 @@ pub(super) fn lines(app: &App, width: usize) -> Vec<Line> {
 
 /// How many notes there are, with the key that shows them: `3 notes: i`. `None` without a plan.
 pub fn count(app: &App) -> Option<String> {
-    let count = all(app).len();
-    let notes = format::plural(count, "note");
-    let text = match app.keymap().keys(Action::PlanNotes).first() {
-        Some(key) => format!("{notes}: {key}"),
-        None => notes,
-    };
-    (count > 0).then_some(text)
+    let tab = app.whatif();
+    let count = format::plural(notes::count(tab.demand()?, tab.scenario()?), "note");
+    Some(match app.keymap().keys(Action::PlanNotes).first() {
+        Some(key) => format!("{count}: {key}"),
+        None => count,
+    })
 }
 
 fn all(app: &App) -> Vec<String> {
