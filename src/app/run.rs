@@ -133,6 +133,9 @@ impl App {
         self.sync_table();
         let Some(picture) = self.picture() else { return Vec::new() };
         let path = path.unwrap_or_else(|| self.export_name(&picture, format));
+        if self.screen().export_waits(self, format, &path) {
+            return Vec::new();
+        }
         vec![Effect::Export { path, format, picture }]
     }
 

@@ -233,6 +233,11 @@ pub trait Screen: Sync {
         app.picture().map(|_| ()).ok_or_else(nothing)
     }
 
+    /// Keeps an export back until what it is of has been made, and says so; false where it can be written at once.
+    fn export_waits(&self, _app: &mut App, _format: Format, _path: &str) -> bool {
+        false
+    }
+
     /// Saves filter, order and columns of its list under a name. Fails with the reason.
     fn save(&self, app: &mut App, name: &str) -> Result<Vec<Effect>, String> {
         Ok(app.save_view(name))

@@ -144,10 +144,7 @@ impl App {
                 self.on_no_demand(why);
                 Vec::new()
             }
-            Msg::Planned(planned) => {
-                self.on_planned(planned);
-                Vec::new()
-            }
+            Msg::Planned(planned) => self.on_planned(planned),
             Msg::Scenario { slot, scenario } => self.on_scenario(slot, scenario),
             Msg::Bills(BillsAnswer::Bill(question, answer)) => {
                 self.on_bills(&question, answer);

@@ -340,6 +340,8 @@ actions! {
     BuyBest "buy-best" WhatIf ["b"] "buy the best";
     /// The arithmetic of what is under the cursor.
     Explain "explain" WhatIf ["x"] "explain";
+    /// What decides the plan beside its figures: notes on the demand, what is not known, what the memo warns of.
+    PlanNotes "plan-notes" WhatIf ["i"] "notes";
     /// Scenario A.
     SlotA "scenario-a" WhatIf ["A"] "scenario A";
     /// Scenario B; an empty one begins as a copy of the one on screen.

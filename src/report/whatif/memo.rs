@@ -8,13 +8,13 @@ use super::super::markdown::{self, escape};
 use super::super::sheet::{Cell, Sheet};
 use super::plan::SessionReport;
 use super::{columns, demand_line, number, share};
+use crate::tabs::whatif::picture::notes;
 use crate::view::room::{cut, wrap};
 use crate::view::{Align, ViewContext, format};
 use crate::whatif::lists::ListReason as R;
 use crate::whatif::whole::JUDGED;
 use crate::whatif::{
-    Answer, BILLED_RATES, FamilyInputs, ListEntry, OfferKind, PRIVATE_PRICES, Scenario,
-    SlotComparison, Stage, StepKind, Valuation,
+    Answer, FamilyInputs, ListEntry, Scenario, SlotComparison, Stage, StepKind, Valuation,
 };
 
 /// Lines of a page, and columns of a line: what a memo has when its lines are wrapped.
@@ -352,43 +352,10 @@ impl Memo<'_> {
             let note = note.trim_end_matches('.');
             gaps.push(self.sentence(&format!("Demand: {note}.")));
         }
-        let names = |of: &dyn Fn(&FamilyInputs) -> bool| {
-            let names: Vec<&str> =
-                scenario.families.iter().filter(|f| of(f)).map(|f| &*f.name).collect();
-            (!names.is_empty()).then(|| cut(&names.join(", "), SENTENCE / 2, self.ctx.symbols))
-        };
-        if let Some(names) = names(&|family| family.on_demand.is_none()) {
-            gaps.push(format!("{names}: no on-demand price; nothing of it is valued."));
-        }
-        // Families whose offers without a rate are the same ones stand together.
-        let without = |family: &FamilyInputs| {
-            let offers = family.offers.iter().filter(|offer| {
-                offer.rate.is_none() && offer.kind != OfferKind::CapacityReservation
-            });
-            offers.map(|offer| &*offer.name).collect::<Vec<_>>().join(", ")
-        };
-        let offers: BTreeSet<String> = scenario.families.iter().map(without).collect();
-        for offers in offers.iter().filter(|offers| !offers.is_empty()) {
-            let Some(names) = names(&|family| without(family) == *offers) else { continue };
-            let offers = cut(offers, SENTENCE / 2, self.ctx.symbols);
-            gaps.push(format!("{names}: no rate of {offers}; not compared."));
-        }
+        gaps.extend(notes::gaps(scenario, SENTENCE / 2, self.ctx.symbols));
         self.points(&gaps, ["gap", "gaps"]);
-        self.point(
-            "For the demand as it ran: whatever is stopped, made smaller or moved to Spot first needs no \
-             commitment. The Overview commits to what these leave, and to less.",
-        );
-        // What the configuration or a bill says of prices is in them, and said with them.
-        let from = [PRIVATE_PRICES, BILLED_RATES];
-        let is_private = |f: &FamilyInputs| from.iter().any(|from| f.prices_from.contains(from));
-        let without = match scenario.families.iter().any(is_private) {
-            true => "Other private discounts, credits and taxes are not.",
-            false => "Private discounts, credits and taxes are not.",
-        };
-        self.point(&format!(
-            "Futures are made of weeks of the past under the stated growth: what never happened is \
-             in them only as a step. {without}"
-        ));
+        self.point(notes::AS_IT_RAN);
+        self.point(&notes::made_of(scenario));
     }
 
     fn would_change(&mut self, answer: &Answer) {

@@ -50,6 +50,7 @@ impl Screen for WhatIfScreen {
                 (Action::SlotB, ""),
                 (Action::ChartAlone, ""),
                 (Action::Explain, ""),
+                (Action::PlanNotes, ""),
                 (Action::Export, ""),
             ];
         }
@@ -64,6 +65,7 @@ impl Screen for WhatIfScreen {
             (Action::BuyBest, ""),
             (Action::SlotB, ""),
             (Action::Explain, ""),
+            (Action::PlanNotes, ""),
             (Action::SaveScenario, ""),
             (Action::Export, ""),
         ]
@@ -127,6 +129,10 @@ impl Screen for WhatIfScreen {
 
     fn check_export(&self, app: &App, format: Format) -> Result<(), String> {
         app.check_plan_export(format)
+    }
+
+    fn export_waits(&self, app: &mut App, format: Format, path: &str) -> bool {
+        app.plan_export_waits(format, path)
     }
 
     fn save(&self, app: &mut App, name: &str) -> Result<Vec<Effect>, String> {

@@ -86,6 +86,10 @@ fn states_of_the_tab() {
     insta::assert_snapshot!("state@quick", golden(&mut fresh));
     press(&mut fresh, ":whatif lists<enter>");
     insta::assert_snapshot!("state@quick_lists", golden(&mut fresh));
+    // What decides the plan beside its figures.
+    let mut noted = app(SMALL);
+    press(&mut noted, "7i");
+    insta::assert_snapshot!("state@notes", golden(&mut noted));
     // No price: nothing can be valued.
     let mut unpriced = app(SMALL);
     press(&mut unpriced, "7]]");

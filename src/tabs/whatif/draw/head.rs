@@ -4,11 +4,12 @@ use ratatui::style::Modifier;
 
 use crate::app::content::columns;
 use crate::app::{App, Area, Plan, Role};
+use crate::tabs::whatif::pages::notes_count;
 use crate::tabs::whatif::picture::{Group, input};
 use crate::ui::canvas::Canvas;
 use crate::whatif::Slot;
 
-/// Draws the line with the slots and the group of inputs shown.
+/// Draws the line with the slots, the notes and the group of inputs shown.
 pub fn draw(canvas: &mut Canvas<'_>, app: &App, area: Area) {
     let tab = app.whatif();
     let end = area.x + area.width;
@@ -41,8 +42,16 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, area: Area) {
     };
     let needed = u16::try_from(columns(&text)).unwrap_or(u16::MAX);
     let room = end.saturating_sub(x);
-    if room >= 8 {
-        let style = canvas.style(Role::Heading);
-        canvas.put_right(end, area.y, room.min(needed), &text, style);
+    if room < 8 {
+        return;
+    }
+    let style = canvas.style(Role::Heading);
+    let end = canvas.put_right(end, area.y, room.min(needed), &text, style).saturating_sub(2);
+    // A part of it would say nothing.
+    let notes = notes_count(app).unwrap_or_default();
+    let needed = u16::try_from(columns(&notes)).unwrap_or(u16::MAX);
+    if needed <= end.saturating_sub(x) {
+        let style = canvas.style(Role::Warn);
+        canvas.put_right(end, area.y, needed, &notes, style);
     }
 }

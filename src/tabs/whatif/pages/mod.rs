@@ -6,11 +6,13 @@ mod compare;
 mod explain;
 mod how;
 mod lists;
+mod notes;
 mod overview;
 mod sums;
 mod tornado;
 
 pub use how::how;
+pub use notes::count as notes_count;
 pub use overview::overview;
 pub use sums::sums;
 
@@ -22,6 +24,7 @@ use crate::app::{App, Area, PlanChart, PlanPage};
 pub fn page(app: &App, page: PlanPage, width: usize) -> Vec<Line> {
     match page {
         PlanPage::Explain => explain::lines(app, width),
+        PlanPage::Notes => notes::lines(app, width),
         PlanPage::Network | PlanPage::FailedRuns => calculator::lines(app, width),
     }
 }

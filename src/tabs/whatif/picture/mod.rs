@@ -2,6 +2,7 @@
 
 pub mod chart;
 pub mod input;
+pub mod notes;
 pub mod step;
 pub mod unit;
 pub mod words;

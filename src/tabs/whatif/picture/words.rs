@@ -48,12 +48,8 @@ pub fn demand(demand: &Demand) -> [String; 2] {
     };
     let weeks = demand.whole_weeks().len();
     let whole = format::plural(weeks, "whole week");
-    let notes = match demand.notes.len() {
-        0 => String::new(),
-        notes => format!(", {}", format::plural(notes, "note")),
-    };
     let (from, to) = (date(demand.start), date(demand.end()));
-    let full = format!("demand: {origin}, {from} to {to}, {whole}{notes}");
+    let full = format!("demand: {origin}, {from} to {to}, {whole}");
     [full, format!("{origin}, {weeks} weeks")]
 }
 

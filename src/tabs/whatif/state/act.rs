@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::later::LateDeed;
 use super::take::name_of;
 use super::{DemandFrom, Plan, PlanChart, PlanPage, Room};
 use crate::app::keymap::{Action, Context, Key};
@@ -93,6 +94,7 @@ impl App {
             Action::BuyBest => return Some(self.buy_best()),
             Action::ChartAlone => self.tabs.whatif.alone = !self.tabs.whatif.alone,
             Action::Explain => self.open(Page::WhatIf(PlanPage::Explain)),
+            Action::PlanNotes => self.open(Page::WhatIf(PlanPage::Notes)),
             Action::SaveScenario => self.open_save(),
             Action::RenameScenario => self.open_rename(),
             Action::NoteScenario => self.open_note(),
@@ -173,11 +175,13 @@ impl App {
         if tab.plans[slot.index()].is_some() {
             tab.measure();
             tab.stay_inside();
+            self.give_up("another scenario was chosen");
             return Vec::new();
         }
         tab.plans[slot.index()] = tab.plans[from.index()].as_ref().map(Plan::copy);
         let text = format!("{} begins as a copy of {}", slot.letter(), from.letter());
         self.say(Notice::new(Level::Info, text));
+        self.give_up("another scenario was chosen");
         self.ask_plan(slot).into_iter().collect()
     }
 
@@ -197,10 +201,15 @@ impl App {
         tab.stay_inside();
         let text = format!("{} is empty; this is {}", slot.letter(), other.letter());
         self.say(Notice::new(Level::Info, text));
+        self.give_up("another scenario was chosen");
         Vec::new()
     }
 
+    /// Takes the last change back or does it again. What waits comes after all changes: it goes first.
     fn undo(&mut self, back: bool) -> Vec<Effect> {
+        if back && self.give_up("taken back") {
+            return Vec::new();
+        }
         let slot = self.tabs.whatif.active;
         let done = self.tabs.whatif.plans[slot.index()].as_mut().is_some_and(|p| p.step_back(back));
         if !done {
@@ -213,21 +222,38 @@ impl App {
         self.ask_plan(slot).into_iter().collect()
     }
 
-    /// Buys as many units as the answer holds best: of the offer under the cursor, else of the one
-    /// that saves most alone.
+    /// Buys as many units as the whole answer holds best: of the offer under the cursor, else of the first that pays.
+    /// While that answer is on its way this waits for it.
     fn buy_best(&mut self) -> Vec<Effect> {
         let tab = &self.tabs.whatif;
-        let (Some(answer), Some(scenario)) = (tab.family_answer(), tab.scenario()) else {
-            self.say(Notice::new(Level::Warn, "there is no answer yet to take it from"));
+        let family = tab.family;
+        let offer = match tab.input() {
+            Some(Input::Bought(of, offer)) if of == family => Some(offer),
+            _ => None,
+        };
+        if tab.plan().is_some_and(Plan::is_underway) {
+            self.do_when_whole(LateDeed::Buy { family, offer });
+            return Vec::new();
+        }
+        self.buy(family, offer)
+    }
+
+    /// Buys as many units of a family as the answer holds best, of an offer, both by their index; without an offer of
+    /// the first of which there is a best amount above zero.
+    pub(super) fn buy(&mut self, family: usize, offer: Option<usize>) -> Vec<Effect> {
+        let tab = &self.tabs.whatif;
+        let trouble = tab.plan().and_then(Plan::trouble);
+        let found = tab.answer().filter(|_| trouble.is_none());
+        let found = found.and_then(|answer| answer.families.get(family)?.as_ref());
+        let (Some(answer), Some(scenario)) = (found, tab.scenario()) else {
+            let why = trouble.unwrap_or("the family has no on-demand price");
+            let text = format!("there is no answer to take it from: {why}");
+            self.say(Notice::new(Level::Warn, text));
             return Vec::new();
         };
-        let family = tab.family;
         let best = |o: usize| answer.offers.get(o)?.advised_units();
-        let at = match tab.input() {
-            Some(Input::Bought(f, o)) if f == family => Some(o),
-            _ => (0..answer.offers.len()).find(|o| best(*o).is_some_and(|units| units > 0.0)),
-        };
-        let Some((at, units)) = at.and_then(|o| Some((o, best(o)?))) else {
+        let first = || (0..answer.offers.len()).find(|o| best(*o).is_some_and(|units| units > 0.0));
+        let Some((at, units)) = offer.or_else(first).and_then(|o| Some((o, best(o)?))) else {
             self.say(Notice::new(Level::Info, "no number of units is known to be best here"));
             return Vec::new();
         };
@@ -372,13 +398,24 @@ impl App {
         if format == Format::Table {
             return Err("a plan is written as md (the memo), csv or json".to_owned());
         }
-        let Some(plan) = self.plan_picture() else {
+        let tab = &self.tabs.whatif;
+        let (Some(_), Some(plan)) = (&tab.demand, tab.plan()) else {
             return Err("there is no plan to write down yet".to_owned());
         };
-        if plan.active().is_none_or(|p| p.answer.is_none()) {
-            return Err("the answer is still on its way".to_owned());
+        match plan.trouble().filter(|_| !plan.is_underway()) {
+            Some(why) => Err(format!("there is no answer to write down: {why}")),
+            None => Ok(()),
         }
-        Ok(())
+    }
+
+    /// Keeps an export back while the whole answer is on its way: without it a memo has no answer and no lists. False
+    /// where it is there.
+    pub(crate) fn plan_export_waits(&mut self, format: Format, path: &str) -> bool {
+        let waits = self.tabs.whatif.plan().is_some_and(Plan::is_underway);
+        if waits {
+            self.do_when_whole(LateDeed::Write { format, path: path.to_owned() });
+        }
+        waits
     }
 
     /// First part of an export's file name.

@@ -7,6 +7,7 @@ mod chart;
 mod demand;
 #[cfg(test)]
 pub(crate) mod fixture;
+mod later;
 mod plan;
 mod prompt;
 mod room;
@@ -32,6 +33,8 @@ use crate::whatif::{Answer, Demand, FamilyAnswer, Scenario, Slot, SlotComparison
 pub enum PlanPage {
     /// Arithmetic of the value under the cursor.
     Explain,
+    /// What decides the plan beside its figures.
+    Notes,
     /// The network calculator.
     Network,
     /// The calculator of failed runs.
@@ -43,6 +46,7 @@ impl PlanPage {
     pub fn title(self) -> &'static str {
         match self {
             Self::Explain => "Explain",
+            Self::Notes => "Notes on the plan",
             Self::Network => "Network calculator",
             Self::FailedRuns => "Calculator of failed runs",
         }
@@ -67,6 +71,8 @@ pub struct WhatIf {
     /// Number of the newest request.
     generation: u64,
     comparisons: Vec<SlotComparison>,
+    /// What is done when the whole answer is there; `None` where nothing waits.
+    later: Option<later::Later>,
     /// The group on screen, and the family whose charts are.
     group: Group,
     family: usize,
@@ -102,6 +108,7 @@ impl Default for WhatIf {
             active: Slot::A,
             generation: 0,
             comparisons: Vec::new(),
+            later: None,
             group: Group::Family(0),
             family: 0,
             cursor: 0,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::tabs::whatif::picture::Input;
-use crate::whatif::{Answer, History, PlanAnswer, Scenario};
+use crate::whatif::{Answer, History, PlanAnswer, Scenario, Stage};
 
 /// A scenario in a slot, with its undo steps and its valuation.
 #[derive(Clone, Debug)]
@@ -57,6 +57,12 @@ impl Plan {
     /// Why the scenario as it is has no valuation; clean text. `None` where there is no error.
     pub fn trouble(&self) -> Option<&str> {
         self.trouble.as_deref()
+    }
+
+    /// True while the whole answer to the scenario as it is may still come.
+    pub(super) fn is_underway(&self) -> bool {
+        let is_whole = self.answer.as_ref().is_some_and(|a| a.stage == Stage::Whole);
+        self.is_behind() || !is_whole && self.trouble.is_none()
     }
 
     /// Changes it. `moved` = by this input's slider: then it is one change with the one before,

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use super::fixture::{after, answer, answered, app, asked, go, heard, init, without};
 use super::{DemandFrom, PlanChart};
+use crate::app::content::Line;
 use crate::app::fixture::press;
 use crate::app::{App, Effect, Msg};
 use crate::report::Format;
+use crate::tabs::whatif::pages::notes_count;
 use crate::tabs::whatif::picture::fixture::{comparison, full};
 use crate::tabs::whatif::picture::{Group, Input};
 use crate::whatif::{Scenario, Slot, Stage};
@@ -342,9 +344,9 @@ fn the_memo_is_written_when_there_is_an_answer() {
     press(&mut app, ":export table<enter>");
     assert!(app.prompt().unwrap().error.as_ref().unwrap().message.contains("memo"));
     press(&mut app, "<esc>");
-    press(&mut app, "+e");
-    assert!(app.prompt().is_none(), "the answer is still on its way");
-    assert!(app.notice().unwrap().text.contains("on its way"));
+    let effects = press(&mut app, "+e<enter>");
+    assert!(matches!(&effects[..], [Effect::Plan(_)]), "the answer is waited for: {effects:?}");
+    assert!(app.notice().unwrap().text.ends_with("is written"));
 }
 
 #[test]
@@ -419,6 +421,29 @@ fn the_arithmetic_is_a_page() {
         .collect();
     let all = text.join("\n");
     assert!(all.contains("break-even 63.4%"), "{all}");
+    press(&mut app, "<esc>");
+    assert!(app.page().is_none());
+}
+
+#[test]
+fn what_decides_beside_the_figures_is_counted_and_is_a_page() {
+    let mut app = app(SIZE);
+    press(&mut app, "7");
+    // Of the demand one, of prices one, of rates two; what it is for, and what futures are made of.
+    assert_eq!(notes_count(&app).as_deref(), Some("6 notes: i"));
+    press(&mut app, "i");
+    app.prepare();
+    let line = |l: &Line| l.spans.iter().map(|s| &*s.text).collect::<String>();
+    let all = app.text_body().0.iter().map(line).collect::<Vec<_>>().join(" ");
+    for said in [
+        "one hour of g5.48xlarge is missing",
+        "moved to Spot first needs no commitment",
+        "p5.48xlarge: no on-demand price; nothing of it is valued.",
+        "g5.48xlarge: no rate of 3y no-upfront; not compared.",
+        "Private discounts, credits and taxes are not.",
+    ] {
+        assert!(all.contains(said), "{said}: {all}");
+    }
     press(&mut app, "<esc>");
     assert!(app.page().is_none());
 }

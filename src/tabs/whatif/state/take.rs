@@ -49,17 +49,19 @@ impl App {
         self.tabs.whatif.why_not = Some(why);
     }
 
-    /// Stores an answer, unless its request was superseded.
-    pub(crate) fn on_planned(&mut self, planned: PlanAnswer) {
+    /// Stores an answer, unless its request was superseded, and does what waited for it.
+    pub(crate) fn on_planned(&mut self, planned: PlanAnswer) -> Vec<Effect> {
         let tab = &mut self.tabs.whatif;
         for comparison in &planned.comparisons {
             let same = (comparison.base, comparison.other);
             tab.comparisons.retain(|c| (c.base, c.other) != same);
             tab.comparisons.push(comparison.clone());
         }
-        if let Some(plan) = &mut tab.plans[planned.slot.index()] {
+        let slot = planned.slot;
+        if let Some(plan) = &mut tab.plans[slot.index()] {
             plan.take(planned);
         }
+        self.do_what_waits(slot)
     }
 
     /// Puts a loaded scenario into a slot.
@@ -87,8 +89,10 @@ impl App {
         self.tabs.whatif.saved = names;
     }
 
-    /// Asks what a slot's scenario comes to. Without a demand nothing can be asked.
+    /// Asks what a slot's scenario comes to; what waited for the answer to the one before is given up. Without a
+    /// demand nothing can be asked.
     pub(super) fn ask_plan(&mut self, slot: Slot) -> Option<Effect> {
+        self.give_up_of(slot);
         let tab = &mut self.tabs.whatif;
         let demand = Arc::clone(tab.demand.as_ref()?);
         let plan = tab.plans[slot.index()].as_mut()?;

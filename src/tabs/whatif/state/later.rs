@@ -1,0 +1,238 @@
+//! What is asked before the answer is whole: it waits, and is done when that answer is there.
+
+use crate::app::{App, Effect, Level, Notice, Picture};
+use crate::report::Format;
+use crate::view::format;
+use crate::whatif::Slot;
+
+/// A deed that waits for the whole answer of the scenario in a slot, as that scenario is now.
+#[derive(Clone, Debug)]
+pub(super) struct Later {
+    slot: Slot,
+    deed: LateDeed,
+}
+
+/// What is done then.
+#[derive(Clone, Debug)]
+pub(super) enum LateDeed {
+    /// Buys the best amount.
+    Buy {
+        /// Index of the family in the scenario.
+        family: usize,
+        /// Index of the offer; `None` = the first that pays.
+        offer: Option<usize>,
+    },
+    /// Writes the session to a file.
+    Write {
+        /// Format of the file.
+        format: Format,
+        /// Path of the file, as typed.
+        path: String,
+    },
+}
+
+impl LateDeed {
+    /// What comes of it, as part of a sentence.
+    fn said(&self) -> String {
+        match self {
+            Self::Buy { .. } => "then the best amount is taken".to_owned(),
+            Self::Write { path, .. } => format!("then {path} is written"),
+        }
+    }
+
+    /// That nothing came of it, as part of a sentence.
+    fn undone(&self) -> String {
+        match self {
+            Self::Buy { .. } => "nothing was bought".to_owned(),
+            Self::Write { path, .. } => format!("{path} was not written"),
+        }
+    }
+}
+
+impl App {
+    /// Keeps a deed until the answer of the scenario on screen is whole, and says so. It takes the place of another one
+    /// that waits.
+    pub(super) fn do_when_whole(&mut self, deed: LateDeed) {
+        let tab = &mut self.tabs.whatif;
+        let Some(scenario) = tab.scenario() else { return };
+        let of = match scenario.future.paths {
+            0 => "the past itself".to_owned(),
+            paths => format!("{} futures", format::grouped(f64::from(paths), 0)),
+        };
+        let mut text = format!("worked out first: {of}; {}", deed.said());
+        let undone = deed.undone();
+        let former = tab.later.replace(Later { slot: tab.active, deed });
+        let gone = former.map(|former| former.deed.undone());
+        if let Some(gone) = gone.filter(|gone| *gone != undone) {
+            text = format!("{text}; {gone}");
+        }
+        self.say(Notice::new(Level::Info, text));
+    }
+
+    /// Does what waits for the answer of a slot, where that is whole now. Where there is none, it says why nothing
+    /// came of it.
+    pub(super) fn do_what_waits(&mut self, slot: Slot) -> Vec<Effect> {
+        let tab = &mut self.tabs.whatif;
+        let Some(plan) = tab.plans[slot.index()].as_ref().filter(|plan| !plan.is_underway()) else {
+            return Vec::new();
+        };
+        let trouble = plan.trouble().map(str::to_owned);
+        let Some(later) = tab.later.take_if(|later| later.slot == slot) else { return Vec::new() };
+        if let Some(why) = trouble {
+            self.say(Notice::new(Level::Warn, format!("{}: {why}", later.deed.undone())));
+            return Vec::new();
+        }
+        match later.deed {
+            LateDeed::Buy { family, offer } => self.buy(family, offer),
+            LateDeed::Write { format, path } => {
+                let now = self.view_context().now;
+                let picture = self.plan_picture().map(|report| Picture::new(report, now));
+                let export = |picture| Effect::Export { path, format, picture };
+                picture.map(export).into_iter().collect()
+            }
+        }
+    }
+
+    /// Gives up what waits, and says `why`; false where nothing waits.
+    pub(super) fn give_up(&mut self, why: &str) -> bool {
+        let Some(later) = self.tabs.whatif.later.take() else { return false };
+        self.say(Notice::new(Level::Warn, format!("{why}: {}", later.deed.undone())));
+        true
+    }
+
+    /// Gives up what waits for the answer of a slot: its scenario is another one now.
+    pub(super) fn give_up_of(&mut self, slot: Slot) {
+        if self.tabs.whatif.later.as_ref().is_some_and(|later| later.slot == slot) {
+            self.give_up("the scenario was changed meanwhile");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{answered, asked, init};
+    use super::*;
+    use crate::app::Msg;
+    use crate::app::fixture::press;
+    use crate::tabs::whatif::picture::Input;
+    use crate::whatif::{PlanAnswer, PlanRequest, Stage};
+
+    fn bought(app: &App) -> f64 {
+        Input::Bought(0, 0).get(app.whatif().scenario().unwrap()).unwrap()
+    }
+
+    fn requests(effects: &[Effect]) -> Vec<PlanRequest> {
+        let of = |e: &Effect| if let Effect::Plan(r) = e { Some(r.clone()) } else { None };
+        effects.iter().filter_map(of).collect()
+    }
+
+    fn notice(app: &App) -> String {
+        app.notice().unwrap().text.clone()
+    }
+
+    /// The tab with a demand that nothing is known of yet, and what was asked.
+    fn fresh() -> (App, PlanRequest) {
+        let (mut app, effects) = asked(init((120, 40)), 3);
+        press(&mut app, "7");
+        let request = requests(&effects).remove(0);
+        (app, request)
+    }
+
+    #[test]
+    fn the_best_is_taken_from_the_whole_answer_alone() {
+        let (mut app, request) = fresh();
+        for stage in [None, Some(Stage::Quick), Some(Stage::Settled)] {
+            if let Some(stage) = stage {
+                let effects = app.update(Msg::Planned(answered(&request, stage)));
+                assert_eq!(requests(&effects).len(), 0, "{stage:?}");
+            }
+            assert_eq!(requests(&press(&mut app, "b")).len(), 0, "{stage:?}");
+            assert_eq!(bought(&app), 0.0, "{stage:?}");
+            let said = "worked out first: 10,000 futures; then the best amount is taken";
+            assert_eq!(notice(&app), said, "{stage:?}");
+        }
+        // Looking elsewhere on the tab changes nothing of it.
+        press(&mut app, "j]ox<esc>");
+        let next = requests(&app.update(Msg::Planned(answered(&request, Stage::Whole))));
+        let best = app.whatif().answer().unwrap().families[0].as_ref().unwrap().offers[0].clone();
+        let cautious = best.cautious_units.unwrap().round();
+        assert!(cautious < best.best_units.unwrap().round(), "a partial answer has more");
+        assert_eq!((next.len(), bought(&app)), (1, cautious));
+        assert!(notice(&app).contains("with caution 50%"), "{}", notice(&app));
+        // Once.
+        let after = app.update(Msg::Planned(answered(&next[0], Stage::Whole)));
+        assert_eq!((requests(&after).len(), bought(&app)), (0, cautious));
+    }
+
+    #[test]
+    fn a_memo_waits_for_its_answer() {
+        for keys in [
+            ":export md plan.md<enter>",
+            "x:export md plan.md<enter><esc>:export md plan.md<enter>",
+        ] {
+            let (mut app, request) = fresh();
+            for stage in [Stage::Quick, Stage::Settled] {
+                app.update(Msg::Planned(answered(&request, stage)));
+                assert_eq!(press(&mut app, keys), [], "{stage:?}");
+                let said = "worked out first: 10,000 futures; then plan.md is written";
+                assert_eq!(notice(&app), said, "{stage:?}");
+            }
+            let effects = app.update(Msg::Planned(answered(&request, Stage::Whole)));
+            let [Effect::Export { path, format, picture }] = &effects[..] else {
+                panic!("{effects:?}")
+            };
+            assert_eq!((path.as_str(), *format), ("plan.md", Format::Md));
+            let memo = picture.written(Format::Md);
+            assert!(memo.contains("**Answer.** Buy nothing now"), "{memo}");
+            // From here on it is written at once.
+            assert_eq!(press(&mut app, keys).len(), keys.matches("export").count());
+        }
+    }
+
+    #[test]
+    fn of_two_that_wait_the_newer_is_done_and_the_other_named() {
+        let (mut app, request) = fresh();
+        press(&mut app, "b:export json plan.json<enter>");
+        assert!(notice(&app).ends_with("then plan.json is written; nothing was bought"));
+        press(&mut app, "b");
+        let said = "then the best amount is taken; plan.json was not written";
+        assert!(notice(&app).ends_with(said), "{}", notice(&app));
+        let effects = app.update(Msg::Planned(answered(&request, Stage::Whole)));
+        assert!(matches!(&effects[..], [Effect::Plan(_)]), "{effects:?}");
+        // What was bought made another scenario: its answer is waited for.
+        press(&mut app, ":export json plan.json<enter>+");
+        assert!(notice(&app).ends_with(": plan.json was not written"), "{}", notice(&app));
+    }
+
+    #[test]
+    fn of_another_scenario_nothing_is_bought() {
+        for keys in ["+", "u", "B", "=<ctrl-u>7<enter>"] {
+            let (mut app, request) = fresh();
+            press(&mut app, "b");
+            let mut asked = requests(&press(&mut app, keys));
+            assert!(notice(&app).ends_with(": nothing was bought"), "{keys}: {}", notice(&app));
+            let before = bought(&app);
+            asked.insert(0, request);
+            for request in asked {
+                let effects = app.update(Msg::Planned(answered(&request, Stage::Whole)));
+                assert_eq!(requests(&effects).len(), 0, "{keys}");
+            }
+            assert_eq!(bought(&app), before, "{keys}");
+        }
+    }
+
+    #[test]
+    fn without_an_answer_it_is_said_why_nothing_was_bought() {
+        let (mut app, request) = fresh();
+        press(&mut app, "b");
+        let result = Err("no whole week is known".to_owned());
+        app.update(Msg::Planned(PlanAnswer { result, ..answered(&request, Stage::Quick) }));
+        assert_eq!(notice(&app), "nothing was bought: no whole week is known");
+        for key in ["b", "e"] {
+            press(&mut app, key);
+            assert!(notice(&app).ends_with("no whole week is known"), "{}", notice(&app));
+        }
+        assert!(app.prompt().is_none());
+        assert_eq!(bought(&app), 0.0);
+    }
+}
