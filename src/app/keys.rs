@@ -275,43 +275,6 @@ impl App {
         }
     }
 
-    /// Moves through a page of text, or through the findings of the overview.
-    fn scroll(&mut self, action: Action) {
-        match action {
-            Action::Top if self.pages.is_empty() => {
-                self.text_cursor = 0;
-                self.text_scroll = 0;
-            }
-            Action::Bottom if self.pages.is_empty() => {
-                self.text_cursor = self.findings().saturating_sub(1);
-                self.text_scroll = self.last_scroll();
-            }
-            _ => {
-                if let Some(lines) = self.distance(action) {
-                    self.scroll_by(lines);
-                }
-            }
-        }
-    }
-
-    /// The cursor goes from finding to finding; before the first, behind the last and where none
-    /// is in sight, the page itself moves.
-    pub(super) fn scroll_by(&mut self, lines: isize) {
-        let last = self.last_scroll();
-        if let Some(opened) = self.pages.last_mut() {
-            opened.scroll = opened.scroll.saturating_add_signed(lines).min(last);
-            return;
-        }
-        let end = if lines > 0 { self.findings().saturating_sub(1) } else { 0 };
-        if self.text_cursor == end || self.finding_in_sight().is_none() {
-            self.text_scroll = self.text_scroll.saturating_add_signed(lines).min(last);
-            return;
-        }
-        let to = self.text_cursor.saturating_add_signed(lines);
-        self.text_cursor = if lines > 0 { to.min(end) } else { to };
-        self.show_finding();
-    }
-
     /// The export command, ready to be sent or changed.
     fn open_export(&mut self) {
         let screen = self.screen();

@@ -34,6 +34,7 @@ mod saved_view;
 pub(crate) mod screen;
 #[cfg(test)]
 mod scripts;
+mod scrolling;
 pub mod sheet;
 mod sources;
 mod typing;
