@@ -1,6 +1,5 @@
 //! Keys: from the key through the keymap to the action, and what each action does.
 
-use super::content::Target;
 use super::keymap::{Action, Context, Key};
 use super::screen::PAGE_CONTEXTS;
 use super::sheet::Sheet;
@@ -180,7 +179,7 @@ impl App {
     }
 
     fn back(&mut self) {
-        if self.back_in_help() || self.pages.pop().is_some() {
+        if self.back_in_help() || self.come_back() || self.pages.pop().is_some() {
             return;
         }
         if self.shows_table() && !self.list().has_range() && self.list_mut().widen() {
@@ -202,30 +201,6 @@ impl App {
             None if self.pages.is_empty() => self.screen().enter(self),
             None => Vec::new(),
         }
-    }
-
-    /// Goes to the target of a line.
-    pub(crate) fn go_to_target(&mut self, target: Target) -> Vec<Effect> {
-        match target {
-            Target::Instance(instance) => return self.open_why(instance),
-            Target::Tab(tab) => return tab.screen().follow(self),
-            Target::List(list) => self.go_to_savings(list),
-            Target::Saving(page) => self.open_saving(page),
-            Target::Network(id, kind) => self.open_live_path(&id, kind),
-            Target::Bill(page) => self.open(Page::Bill(page)),
-            Target::Storage(subject) => self.go_to_subject(&subject),
-            Target::Filtered(list, filter) => {
-                let effects = self.go_to_target(*list);
-                // A map has no rows to filter.
-                if self.is_drawn_by_screen() && !self.shows_table() {
-                    self.screen().go_to_list(self);
-                }
-                // A filter that cannot be parsed leaves the one that was there.
-                let _ = self.list_mut().filter_by(filter);
-                return effects;
-            }
-        }
-        Vec::new()
     }
 
     fn turn_tab(&mut self, forward: bool) {

@@ -17,6 +17,7 @@ pub(crate) mod fixture;
 mod helping;
 mod init;
 mod input;
+mod jump;
 pub(crate) mod keymap;
 mod keys;
 mod layout;
@@ -175,6 +176,8 @@ pub struct App {
     notice: Option<Notice>,
     /// State of each tab.
     pub(crate) tabs: TabStates,
+    /// Jumps from line to list that `esc` takes back, the newest last.
+    jumps: Vec<jump::Jump>,
     sheet: Option<Sheet>,
     /// True after a quit that has to be said twice.
     quit_asked: bool,
@@ -240,6 +243,7 @@ impl App {
             prompt: None,
             notice: None,
             tabs: TabStates::default(),
+            jumps: Vec::new(),
             sheet: None,
             quit_asked: false,
             text_cursor: 0,
