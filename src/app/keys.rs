@@ -1,6 +1,5 @@
 //! Keys: from the key through the keymap to the action, and what each action does.
 
-use super::content::Target;
 use super::keymap::{Action, Context, Key};
 use super::screen::PAGE_CONTEXTS;
 use super::sheet::Sheet;
@@ -180,7 +179,7 @@ impl App {
     }
 
     fn back(&mut self) {
-        if self.back_in_help() || self.pages.pop().is_some() {
+        if self.back_in_help() || self.come_back() || self.pages.pop().is_some() {
             return;
         }
         if self.shows_table() && !self.list().has_range() && self.list_mut().widen() {
@@ -202,30 +201,6 @@ impl App {
             None if self.pages.is_empty() => self.screen().enter(self),
             None => Vec::new(),
         }
-    }
-
-    /// Goes to the target of a line.
-    pub(crate) fn go_to_target(&mut self, target: Target) -> Vec<Effect> {
-        match target {
-            Target::Instance(instance) => return self.open_why(instance),
-            Target::Tab(tab) => return tab.screen().follow(self),
-            Target::List(list) => self.go_to_savings(list),
-            Target::Saving(page) => self.open_saving(page),
-            Target::Network(id, kind) => self.open_live_path(&id, kind),
-            Target::Bill(page) => self.open(Page::Bill(page)),
-            Target::Storage(subject) => self.go_to_subject(&subject),
-            Target::Filtered(list, filter) => {
-                let effects = self.go_to_target(*list);
-                // A map has no rows to filter.
-                if self.is_drawn_by_screen() && !self.shows_table() {
-                    self.screen().go_to_list(self);
-                }
-                // A filter that cannot be parsed leaves the one that was there.
-                let _ = self.list_mut().filter_by(filter);
-                return effects;
-            }
-        }
-        Vec::new()
     }
 
     fn turn_tab(&mut self, forward: bool) {
@@ -273,43 +248,6 @@ impl App {
                 self.list_mut().act(action, width);
             }
         }
-    }
-
-    /// Moves through a page of text, or through the findings of the overview.
-    fn scroll(&mut self, action: Action) {
-        match action {
-            Action::Top if self.pages.is_empty() => {
-                self.text_cursor = 0;
-                self.text_scroll = 0;
-            }
-            Action::Bottom if self.pages.is_empty() => {
-                self.text_cursor = self.findings().saturating_sub(1);
-                self.text_scroll = self.last_scroll();
-            }
-            _ => {
-                if let Some(lines) = self.distance(action) {
-                    self.scroll_by(lines);
-                }
-            }
-        }
-    }
-
-    /// The cursor goes from finding to finding; before the first, behind the last and where none
-    /// is in sight, the page itself moves.
-    pub(super) fn scroll_by(&mut self, lines: isize) {
-        let last = self.last_scroll();
-        if let Some(opened) = self.pages.last_mut() {
-            opened.scroll = opened.scroll.saturating_add_signed(lines).min(last);
-            return;
-        }
-        let end = if lines > 0 { self.findings().saturating_sub(1) } else { 0 };
-        if self.text_cursor == end || self.finding_in_sight().is_none() {
-            self.text_scroll = self.text_scroll.saturating_add_signed(lines).min(last);
-            return;
-        }
-        let to = self.text_cursor.saturating_add_signed(lines);
-        self.text_cursor = if lines > 0 { to.min(end) } else { to };
-        self.show_finding();
     }
 
     /// The export command, ready to be sent or changed.

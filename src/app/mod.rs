@@ -17,6 +17,7 @@ pub(crate) mod fixture;
 mod helping;
 mod init;
 mod input;
+mod jump;
 pub(crate) mod keymap;
 mod keys;
 mod layout;
@@ -34,6 +35,7 @@ mod saved_view;
 pub(crate) mod screen;
 #[cfg(test)]
 mod scripts;
+mod scrolling;
 pub mod sheet;
 mod sources;
 mod typing;
@@ -174,6 +176,8 @@ pub struct App {
     notice: Option<Notice>,
     /// State of each tab.
     pub(crate) tabs: TabStates,
+    /// Jumps from line to list that `esc` takes back, the newest last.
+    jumps: Vec<jump::Jump>,
     sheet: Option<Sheet>,
     /// True after a quit that has to be said twice.
     quit_asked: bool,
@@ -239,6 +243,7 @@ impl App {
             prompt: None,
             notice: None,
             tabs: TabStates::default(),
+            jumps: Vec::new(),
             sheet: None,
             quit_asked: false,
             text_cursor: 0,

@@ -104,7 +104,8 @@ impl App {
         }
     }
 
-    fn body_height(&self) -> usize {
+    /// Lines of a page of text that are on screen.
+    pub(super) fn body_height(&self) -> usize {
         self.layout().map_or(0, |l| usize::from(l.body_height))
     }
 

@@ -36,6 +36,7 @@ impl App {
             }
             Command::Filter(text) => {
                 if self.list_mut().filter_by(&text).is_ok() {
+                    self.jumps.clear();
                     self.screen().go_to_list(self);
                     self.filter_history.push(text.trim());
                 }

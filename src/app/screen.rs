@@ -100,6 +100,11 @@ pub trait Screen: Sync {
     /// Handles `enter`.
     fn enter(&self, app: &mut App) -> Vec<Effect>;
 
+    /// How many steps deep one has gone in, beyond its lists: `esc` takes them back one by one.
+    fn level(&self, _app: &App) -> usize {
+        0
+    }
+
     /// Goes one step back; false where there is none.
     fn back(&self, _app: &mut App) -> bool {
         false

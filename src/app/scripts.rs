@@ -384,10 +384,76 @@ fn the_end_of_the_overview_can_be_reached_on_a_short_screen() {
     press(&mut app, &"k".repeat(60));
     app.prepare();
     assert_eq!(app.text_body().1, 0);
-    // No finding is in sight there, so enter goes nowhere; further down it does.
-    assert_eq!(press(&mut app, "<enter>"), []);
-    press(&mut app, "<pgdn><pgdn>");
-    assert!(matches!(press(&mut app, "<enter>")[..], [Effect::LoadSeries { .. }]));
+    // The way back ends on the first line that leads somewhere.
+    let (lines, _, cursor) = app.text_body();
+    assert_eq!(cursor, lines.iter().position(|line| line.target.is_some()));
+}
+
+/// The first line on screen and the one behind the last; the cursor is on a line that leads somewhere
+/// wherever one is in sight, and `enter` is named there and nowhere else.
+fn view(app: &mut App) -> std::ops::Range<usize> {
+    app.prepare();
+    let (lines, top, cursor) = app.text_body();
+    let view = top..lines.len().min(top + usize::from(app.layout().unwrap().body_height));
+    let leads = view.clone().any(|at| lines[at].target.is_some());
+    assert_eq!(cursor.is_some_and(|at| view.contains(&at)), leads, "{view:?} {cursor:?}");
+    let names_enter = app.hints().iter().any(|(action, _)| *action == Action::Enter);
+    assert_eq!(names_enter, leads, "{view:?}");
+    view
+}
+
+#[test]
+fn no_key_passes_over_lines_of_the_overview() {
+    use crate::tabs::savings::state::fixture as saving;
+    for (mut app, many) in [(app(SIZE), 30), (saving::app(SIZE), 60)] {
+        let first = view(&mut app);
+        let count = app.text_body().0.len();
+        assert!(count >= many, "{count} lines, of which the screen has 18");
+        for (key, is_down) in [
+            ("<pgdn>", true),
+            ("<pgup>", false),
+            ("<ctrl-d>", true),
+            ("<ctrl-u>", false),
+            ("j", true),
+            ("k", false),
+        ] {
+            let mut seen = view(&mut app);
+            for _ in 0..2 * count {
+                press(&mut app, key);
+                let now = view(&mut app);
+                let is_next = if is_down {
+                    (seen.start..=seen.end).contains(&now.start)
+                } else {
+                    (now.start..=now.end).contains(&seen.start)
+                };
+                assert!(is_next, "{key}: {seen:?} {now:?}");
+                seen = now;
+            }
+            if is_down {
+                assert_eq!(seen.end, count, "{key} reaches the end");
+            } else {
+                assert_eq!(seen, first, "{key} comes back to the top");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_page_down_takes_the_cursor_along() {
+    let mut app = crate::tabs::savings::state::fixture::app(SIZE);
+    assert_eq!(view(&mut app), 0..18);
+    press(&mut app, "<pgdn>");
+    assert_eq!(view(&mut app), 18..36);
+    press(&mut app, "<ctrl-d>");
+    assert_eq!(view(&mut app), 27..45);
+    press(&mut app, "<pgup>");
+    assert_eq!(view(&mut app), 9..27);
+    // At the end nothing may lead anywhere; then the footer names no enter.
+    press(&mut app, "G");
+    let count = app.text_body().0.len();
+    assert_eq!(view(&mut app).end, count);
+    press(&mut app, "g");
+    assert_eq!(view(&mut app), 0..18);
 }
 
 #[test]

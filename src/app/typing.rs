@@ -116,7 +116,10 @@ impl App {
         match &prompt.kind {
             // A filter with an error stays open: what is in force is not what is typed.
             PromptKind::Filter { .. } if prompt.error.is_some() => {}
-            PromptKind::Filter { .. } => {
+            PromptKind::Filter { before } => {
+                if text.trim() != *before {
+                    self.jumps.clear();
+                }
                 self.prompt = None;
                 self.filter_history.push(text.trim());
             }

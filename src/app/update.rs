@@ -222,6 +222,7 @@ impl App {
         self.rules = Arc::default();
         self.extent = super::Extent::default();
         self.pages.clear();
+        self.jumps.clear();
         self.popup = None;
         self.own_cost = None;
         self.missing_usd = None;
@@ -256,6 +257,7 @@ impl App {
     /// Shows a tab and closes the pages above it.
     pub(crate) fn go_to_tab(&mut self, tab: Tab) {
         self.tab = tab;
+        self.jumps.clear();
         self.close_pages();
         for screen in crate::tabs::screens() {
             screen.on_tab_change(self);

@@ -120,6 +120,10 @@ impl Screen for GpuScreen {
         app.enter_gpus()
     }
 
+    fn level(&self, app: &App) -> usize {
+        app.gpu_level()
+    }
+
     fn back(&self, app: &mut App) -> bool {
         app.back_on_gpus()
     }

@@ -35,20 +35,18 @@ impl Screen for OverviewScreen {
     }
 
     fn hints(&self, app: &App) -> Hints {
-        if app.savings().is_some() {
-            return &[
-                (Action::Enter, "why"),
-                (Action::NextSavings, ""),
-                (Action::Act, ""),
-                (Action::TabIdle, "idle list"),
-                (Action::Actions, ""),
-                (Action::Command, ""),
-                (Action::Refresh, ""),
-                (Action::Log, ""),
-                (Action::Quit, ""),
-            ];
-        }
-        &[
+        const WITH_SAVINGS: Hints = &[
+            (Action::Enter, "why"),
+            (Action::NextSavings, ""),
+            (Action::Act, ""),
+            (Action::TabIdle, "idle list"),
+            (Action::Actions, ""),
+            (Action::Command, ""),
+            (Action::Refresh, ""),
+            (Action::Log, ""),
+            (Action::Quit, ""),
+        ];
+        const PLAIN: Hints = &[
             (Action::Enter, "why"),
             (Action::Act, ""),
             (Action::TabIdle, "idle list"),
@@ -57,7 +55,10 @@ impl Screen for OverviewScreen {
             (Action::Refresh, ""),
             (Action::Log, ""),
             (Action::Quit, ""),
-        ]
+        ];
+        let all = if app.savings().is_some() { WITH_SAVINGS } else { PLAIN };
+        // Where no line in sight leads anywhere, enter does nothing.
+        if app.finding_in_sight().is_some() { all } else { &all[1..] }
     }
 
     fn enter(&self, app: &mut App) -> Vec<Effect> {

@@ -57,6 +57,10 @@ impl Screen for StorageScreen {
         app.enter_storage()
     }
 
+    fn level(&self, app: &App) -> usize {
+        app.tabs.storage.level()
+    }
+
     fn back(&self, app: &mut App) -> bool {
         app.back_on_storage()
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::GpuLook;
 use crate::app::{App, Appearance, ColorDepth, Effect, Layout, ThemeName};
 use crate::fleet::GpuRow;
 use crate::tabs::gpus::picture::group::node_id;
@@ -178,6 +179,16 @@ impl App {
             HeatZoom::Node(_) => return self.open_gpu(&row),
         };
         Vec::new()
+    }
+
+    /// Steps from the list of GPUs to what is on screen: 0 = the list, 1 = the map of the fleet, 3 = that of a node.
+    pub(crate) fn gpu_level(&self) -> usize {
+        match (self.tabs.gpus.look, &self.tabs.gpus.heat.zoom) {
+            (GpuLook::Table, _) => 0,
+            (GpuLook::Heat, HeatZoom::Fleet) => 1,
+            (GpuLook::Heat, HeatZoom::Team(_)) => 2,
+            (GpuLook::Heat, HeatZoom::Node(_)) => 3,
+        }
     }
 
     /// Zooms out by one step; false where the whole fleet is shown.

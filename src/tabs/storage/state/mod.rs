@@ -80,6 +80,12 @@ impl Storage {
         self.explorer.as_ref()
     }
 
+    /// How many steps down the explorer is, while it is on; else 0.
+    pub(crate) fn level(&self) -> usize {
+        let explorer = self.explorer().filter(|_| self.look == StorageList::Explorer);
+        explorer.map_or(0, |explorer| explorer.way().count())
+    }
+
     /// How often each byte is read per month, in the tier what-if.
     pub fn reads(&self) -> f64 {
         self.reads

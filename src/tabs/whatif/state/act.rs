@@ -106,7 +106,7 @@ impl App {
             Action::CopyId | Action::CopyRow => {
                 self.say(Notice::new(Level::Info, "e writes the plan to a file"));
             }
-            Action::Back => self.tabs.whatif.alone = false,
+            Action::Back if self.tabs.whatif.alone => self.tabs.whatif.alone = false,
             Action::Left | Action::Right => self.move_place(action == Action::Right),
             Action::Down | Action::Up | Action::Top | Action::Bottom => self.move_cursor(action),
             Action::HalfDown | Action::HalfUp | Action::PageDown | Action::PageUp => {
