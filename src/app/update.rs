@@ -38,7 +38,11 @@ impl App {
     fn take(&mut self, msg: Msg) -> Vec<Effect> {
         match msg {
             Msg::Key(event) if event.is_release() => Vec::new(),
-            Msg::Key(event) => self.on_key(Key::of(event)),
+            Msg::Key(event) => {
+                let effects = self.on_key(Key::of(event));
+                self.count_key_of_run();
+                effects
+            }
             Msg::Mouse(event) => self.on_mouse(event),
             Msg::Paste(text) => {
                 self.on_paste(&text);
@@ -184,6 +188,7 @@ impl App {
         let set_back = now.saturating_add(SignedDuration::from_mins(1)).unwrap_or(now) < self.now;
         self.now = now;
         if set_back || self.deadline.is_some_and(|d| now >= d) {
+            self.after_update_sheet();
             self.tell_time();
             self.dirty = true;
         }

@@ -12,7 +12,7 @@ use crate::act::plan::{
     Verified, draft, net,
 };
 use crate::app::effect::Confirmation;
-use crate::app::{App, Effect, Level, Notice, Page};
+use crate::app::{Action, App, Effect, Level, Notice, Page};
 use crate::fleet::Row;
 
 /// How long a plan of the screen is valid. It is checked at once and never leaves the session.
@@ -55,7 +55,10 @@ impl App {
     /// Opens the sheet; with `verb`, goes straight to its checks.
     pub(in crate::app) fn open_sheet(&mut self, verb: Option<Verb>) -> Vec<Effect> {
         self.prepare();
-        let is_kept = |sheet: &Sheet| sheet.run().is_some_and(|run| !run.seen);
+        // A run that has ended is in the way of no other; its end is shown while a line says so.
+        let is_kept = |sheet: &Sheet| {
+            sheet.run().is_some_and(|run| !run.is_over() || (verb.is_none() && !run.seen))
+        };
         if self.sheet.as_ref().is_some_and(is_kept) {
             if verb.is_some() {
                 self.say(Notice::new(Level::Warn, "one run at a time: this one has to end first"));
@@ -244,28 +247,48 @@ impl App {
         }
     }
 
-    /// The run ended. Where its page is not on screen, a line says so.
+    /// The run ended. Where its page is not on screen, a line says so for a while.
     pub(in crate::app) fn on_acted(&mut self, ended: Result<Arc<Verified>, String>) {
+        let now = self.now;
         let Some(Stage::Run(run)) = self.sheet.as_mut().map(|s| &mut s.stage) else { return };
-        run.end(ended);
+        run.end(ended, now);
         if !self.on_sheet() {
-            let key = self.key_of_act();
+            let key = self.key_of_end();
             let text = self.run_in_words().unwrap_or_default();
             self.say(Notice::new(Level::Info, format!("{text}{key}")));
         }
+        self.set_deadline();
     }
 
-    /// ` (a shows it)`, with the key in force.
-    fn key_of_act(&self) -> String {
-        self.keymap
-            .keys(crate::app::Action::Act)
-            .first()
-            .map_or_else(String::new, |key| format!("  ({key} shows it)"))
+    /// ` (a shows it)`, with the key in force: that of the list of actions where the other one acts on what is
+    /// marked; empty where that list shows it already.
+    fn key_of_end(&self) -> String {
+        if self.tabs.actions.is_on {
+            return String::new();
+        }
+        let action = if self.has_marked() { Action::Actions } else { Action::Act };
+        let key = self.keymap.keys(action).first();
+        key.map_or_else(String::new, |key| format!("  ({key} shows it)"))
     }
 
-    /// Progress of a run in a few words, for other pages; `None` without a run.
+    /// True where instances are marked in the list on screen.
+    fn has_marked(&self) -> bool {
+        self.shows_table() && !self.screen().marked_instances(self).is_empty()
+    }
+
+    /// Notes a key: the end of a run is told for a few of them.
+    pub(in crate::app) fn count_key_of_run(&mut self) {
+        if self.prompt.is_some() || self.popup.is_some() {
+            return;
+        }
+        if let Some(Stage::Run(run)) = self.sheet.as_mut().map(|s| &mut s.stage) {
+            run.take_key();
+        }
+    }
+
+    /// Progress of a run in a few words, for other pages; `None` without a run, and when its end was seen or told.
     pub fn run_in_words(&self) -> Option<String> {
-        let run = self.sheet.as_ref()?.run()?;
+        let run = self.sheet.as_ref()?.run().filter(|run| !run.seen)?;
         let verb = run.confirmed().plan().verb.word();
         let all = run.standings().len();
         Some(match run.ended() {
@@ -283,14 +306,27 @@ impl App {
         self.on_sheet()
     }
 
-    /// Drops, after each message, a sheet that is no longer shown, unless it runs or its end was not seen.
+    /// Drops, after each message, a sheet that is no longer shown, unless it runs or its end is still to be told. The
+    /// list of actions shows the end as well; and what is marked anew is what the key of the sheet is for.
     pub(in crate::app) fn after_update_sheet(&mut self) {
         let is_below = self.tabs.actions.lies_over_sheet();
         let open = is_below || self.pages.iter().any(|o| matches!(o.page, Page::Sheet));
-        let shown = self.on_sheet();
+        let shown = self.on_sheet() || self.tabs.actions.is_on;
+        let is_over = self.sheet.as_ref().and_then(Sheet::run).is_some_and(Run::is_over);
+        let goes_on = is_over && self.has_marked();
+        let words = self.run_in_words().filter(|_| is_over);
+        let now = self.now;
         let Some(sheet) = self.sheet.as_mut() else { return };
         if let Stage::Run(run) = &mut sheet.stage {
-            run.seen |= shown && run.is_over();
+            let is_told = run.is_told(now);
+            // The line must not name a key that does something else by now.
+            if is_told
+                && let (Some(notice), Some(words)) = (&self.notice, &words)
+                && notice.text.starts_with(&**words)
+            {
+                self.notice = None;
+            }
+            run.seen |= is_over && (shown || goes_on || is_told);
             if open || !run.seen {
                 return;
             }
@@ -300,9 +336,13 @@ impl App {
         }
     }
 
-    /// When the page of the sheet changes by time alone.
+    /// When the page of the sheet, or what is told of it elsewhere, changes by time alone.
     pub(in crate::app) fn sheet_changes_at(&self) -> Option<Timestamp> {
-        let checked = self.sheet.as_ref()?.checked()?;
+        let sheet = self.sheet.as_ref()?;
+        if let Some(run) = sheet.run() {
+            return run.told_until();
+        }
+        let checked = sheet.checked()?;
         Some(
             crate::app::age::Age::between(checked.checked_at, self.now)
                 .changes_at(checked.checked_at),

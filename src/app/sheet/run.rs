@@ -2,8 +2,16 @@
 
 use std::sync::Arc;
 
+use jiff::{SignedDuration, Timestamp};
+
 use crate::act::plan::{Confirmed, Outcome, OutcomeKind, Progress, Verified};
 use crate::domain::InstanceState;
+
+/// How long the end of a run is told outside its page.
+const TOLD_FOR: SignedDuration = SignedDuration::from_secs(30);
+
+/// For how many keys it is told there.
+const TOLD_KEYS: u8 = 5;
 
 /// Progress of one row of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,15 +36,20 @@ pub struct Run {
     confirmed: Arc<Confirmed>,
     standings: Vec<Standing>,
     ended: Option<Result<Arc<Verified>, String>>,
-    /// True from when its end was on the screen.
+    /// True from when its end was on the screen, or was told for long enough.
     pub(super) seen: bool,
+    /// Until when its end is told; `None` while it runs.
+    told_until: Option<Timestamp>,
+    /// Keys for which its end is still told.
+    keys_left: u8,
 }
 
 impl Run {
     /// A run that begins, with all rows waiting.
     pub fn new(confirmed: Arc<Confirmed>) -> Self {
         let standings = vec![Standing::Waiting; confirmed.rows().len()];
-        Self { confirmed, standings, ended: None, seen: false }
+        let (told_until, keys_left) = (None, TOLD_KEYS);
+        Self { confirmed, standings, ended: None, seen: false, told_until, keys_left }
     }
 
     /// The confirmed plan.
@@ -95,8 +108,26 @@ impl Run {
         }
     }
 
-    /// Notes the end of the run; its final outcomes replace what was shown per row.
-    pub(super) fn end(&mut self, ended: Result<Arc<Verified>, String>) {
+    /// Notes a key that was pressed while another page was on screen.
+    pub(super) fn take_key(&mut self) {
+        if self.is_over() {
+            self.keys_left = self.keys_left.saturating_sub(1);
+        }
+    }
+
+    /// Until when the end of the run is told outside its page; `None` while it runs, and when it is told no more.
+    pub(super) fn told_until(&self) -> Option<Timestamp> {
+        self.told_until.filter(|_| !self.seen)
+    }
+
+    /// True when the end of the run was told for long enough.
+    pub(super) fn is_told(&self, now: Timestamp) -> bool {
+        self.is_over() && (self.keys_left == 0 || self.told_until.is_none_or(|until| now >= until))
+    }
+
+    /// Notes the end of the run at `now`; its final outcomes replace what was shown per row.
+    pub(super) fn end(&mut self, ended: Result<Arc<Verified>, String>, now: Timestamp) {
+        self.told_until = Some(now.saturating_add(TOLD_FOR).unwrap_or(now));
         if let Ok(verified) = &ended {
             for (row, standing) in self.confirmed.rows().iter().zip(&mut self.standings) {
                 let outcome = verified.outcomes.iter().find(|o| o.id == row.item.id);

@@ -429,7 +429,7 @@ fn a_run_goes_on_while_other_pages_are_on_screen() {
     assert_eq!(app.sheet().unwrap().run().unwrap().finished(), 1);
     app.update(Msg::Acted(Ok(end)));
     assert!(app.notice().unwrap().text.starts_with("stop has ended: 1 of 2 done"));
-    // The end waits until it was seen, then it may go.
+    // The end waits a little to be seen, then it may go.
     press(&mut app, "1j3");
     assert!(app.sheet().is_some());
     press(&mut app, "a");
@@ -441,6 +441,74 @@ fn a_run_goes_on_while_other_pages_are_on_screen() {
     assert_eq!(text.lines().count(), 1, "{text}");
     press(&mut app, "<esc>");
     assert!(app.sheet().is_none());
+}
+
+/// On the list, with a run that has just ended.
+fn ended() -> App {
+    let mut app = asked();
+    look(&mut app, 10);
+    let confirmed = executed(&press(&mut app, "<tab><enter>")).unwrap();
+    press(&mut app, "<esc>");
+    assert_eq!(app.table().marked(), None);
+    app.update(Msg::Acted(Ok(verified(&confirmed))));
+    assert!(app.run_in_words().unwrap().starts_with("stop has ended"));
+    assert!(app.notice().unwrap().text.ends_with("(a shows it)"));
+    app
+}
+
+/// The sheet asks what to do: nothing is left of the old run.
+fn chooses_anew(mut app: App) {
+    assert_eq!(app.run_in_words(), None);
+    press(&mut app, "a");
+    assert!(matches!(stage(&app), Stage::Choose(_)), "{:?}", stage(&app));
+}
+
+#[test]
+fn the_end_of_a_run_is_told_for_a_few_keys_or_half_a_minute() {
+    let mut app = ended();
+    press(&mut app, "jkjk");
+    assert!(app.run_in_words().is_some());
+    press(&mut app, "j");
+    assert!(app.sheet().is_none());
+    chooses_anew(app);
+    // What is typed is not counted.
+    let mut app = ended();
+    press(&mut app, "/verdict=idle");
+    assert!(app.run_in_words().is_some());
+    // By time alone, and said so to the clock.
+    let mut app = ended();
+    let end = now() + SignedDuration::from_secs(30);
+    assert!(app.next_deadline().is_some_and(|at| at <= end));
+    app.update(Msg::Now(end - SignedDuration::from_secs(1)));
+    assert!(app.run_in_words().is_some());
+    app.mark_drawn();
+    app.update(Msg::Now(end));
+    assert!(app.is_dirty());
+    assert_eq!(app.notice(), None);
+    chooses_anew(app);
+}
+
+#[test]
+fn the_end_of_a_run_is_told_no_more_once_it_was_read() {
+    // On the sheet.
+    let mut app = ended();
+    press(&mut app, "a");
+    assert!(app.sheet().unwrap().run().unwrap().is_over());
+    press(&mut app, "<esc>");
+    chooses_anew(app);
+    // In the list of actions.
+    let mut app = ended();
+    press(&mut app, "H<esc>");
+    chooses_anew(app);
+    // What is marked anew is acted on.
+    let mut app = ended();
+    press(&mut app, " ");
+    assert!(app.table().marked().is_some());
+    chooses_anew(app);
+    // So is what a command names.
+    let mut app = ended();
+    press_checked(&mut app, ":stop<enter>");
+    assert!(app.sheet().unwrap().run().is_none());
 }
 
 #[test]
