@@ -406,6 +406,8 @@ def buckets(check, report):
         low, high = row["saves_low_usd"], row["saves_high_usd"]
         check.holds(f"{name}: the estimate is no range of what it costs", (low is None) == (high is None)
                     and (high is None or 0 <= low <= high <= row["usd_per_month"] + 1e-6))
+        if low is not None and row["reads_per_month"] is None:
+            check.near(f"{name}: whoever does not know what is read promises nothing", low, 0)
 
 
 def ebs(check, report):

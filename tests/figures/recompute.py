@@ -214,7 +214,7 @@ INPUTS = {
     "units": "target days uncounted_days usd_per_unit_before",
     "quotas": "unknown",
     "jobs_zombies": "gpu",
-    "trend": "unpriced_instance_hours unjudged_instance_hours",
+    "trend": "unpriced_instance_hours unjudged_instance_hours saved_usd",
     "idle_backtest": "judged spells.after_hours",
     "backtest": "units_bought",
     "reserve": "look_back.days look_back.commit",
