@@ -126,7 +126,8 @@ impl App {
     /// The name of a file that says what it holds and when it was made.
     pub(super) fn export_name(&self, picture: &Picture, format: Format) -> String {
         let what = self.screen().export_stem(self, picture);
-        let time = self.view_context().now.strftime("%Y%m%dT%H%M%SZ");
+        // To the second, unlike what is drawn: two files may be written within a minute.
+        let time = self.now().strftime("%Y%m%dT%H%M%SZ");
         format!("burntop-{what}-{time}.{}", format.extension())
     }
 
