@@ -405,7 +405,9 @@ fn view(app: &mut App) -> std::ops::Range<usize> {
 #[test]
 fn no_key_passes_over_lines_of_the_overview() {
     use crate::tabs::savings::state::fixture as saving;
-    for (mut app, many) in vec![(app(SIZE), 30), (saving::app(SIZE), 60)] {
+    let both = [(Box::new(app(SIZE)), 30), (Box::new(saving::app(SIZE)), 60)];
+    for (app, many) in both {
+        let mut app = *app;
         let first = view(&mut app);
         let count = app.text_body().0.len();
         assert!(count >= many, "{count} lines, of which the screen has 18");
