@@ -33,6 +33,16 @@ impl TrendOf {
         self.saved.iter().flatten().filter(|saved| saved.standing == standing).count()
     }
 
+    /// What the dollars mean, one sentence.
+    pub(super) fn basis(&self) -> String {
+        let demo = if self.is_demo {
+            "; the past of the demo is invented: what runs there ran since its launch, and what is stopped was stopped in it"
+        } else {
+            ""
+        };
+        format!("{BASIS}{demo}")
+    }
+
     /// What savings rest on, one sentence.
     pub(super) fn saved_note(&self) -> String {
         if self.saved.is_none() {
@@ -52,7 +62,7 @@ impl TrendOf {
 }
 
 /// What the dollars of the roll-ups mean, one sentence.
-pub(super) const BASIS: &str = "USD at each instance's rate then (list, or the Spot price), before commitments, in the \
+const BASIS: &str = "USD at each instance's rate then (list, or the Spot price), before commitments, in the \
      hours that burntop looked, all accounts that are kept; other hours are in no sum; UTC, weeks from Monday; saved = \
      list price × hours since what was stopped, terminated or deleted and is so by the newest inventory";
 
@@ -81,12 +91,7 @@ impl ListField for TrendField {
     }
 
     fn basis(of: &TrendOf) -> String {
-        let demo = if of.is_demo {
-            "; the past of the demo is invented: what runs there ran since its launch, and what is stopped was stopped in it"
-        } else {
-            ""
-        };
-        format!("{BASIS}{demo}")
+        of.basis()
     }
 
     fn readings(of: &TrendOf) -> &[Reading] {

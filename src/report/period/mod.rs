@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json, json};
 use super::acting::Run;
 use super::html::{Page, Section};
 use super::sheet::{Cell, Column, Sheet};
-use super::trend::{BASIS, TrendOf};
+use super::trend::TrendOf;
 use super::{List, Notes, OverviewReport, Report, markdown, text, troubles_of};
 use crate::analyze::trend::{Period, PeriodKind};
 use crate::domain::text::clean;
@@ -108,12 +108,7 @@ impl Report for PeriodReport {
     }
 
     fn basis(&self) -> String {
-        let demo = if self.done.is_demo {
-            "; the past of the demo is invented: what runs there ran since its launch, and what is stopped was stopped in it"
-        } else {
-            ""
-        };
-        format!("of the period: {BASIS}{demo}; now: {}", self.overview.basis())
+        format!("of the period: {}; now: {}", self.done.basis(), self.overview.basis())
     }
 
     fn readings(&self) -> &[Reading] {
