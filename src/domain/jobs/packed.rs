@@ -440,8 +440,7 @@ impl Packed {
     /// Keeps those of which this is true.
     pub fn retain(&mut self, is_kept: impl Fn(&AttemptView<'_>) -> bool) {
         let is: Vec<bool> = self.views().map(|of| is_kept(&of)).collect();
-        let mut is = is.into_iter();
-        self.rows.retain(|_| is.next().unwrap_or(true));
+        self.remove(|place| !is[place]);
     }
 
     /// Orders them by job, each job's in the order in which they ran.
