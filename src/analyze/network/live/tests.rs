@@ -114,18 +114,31 @@ fn of(
         Arc::new(ScopeResources { items, routing, ..ScopeResources::default() }),
     )]);
     let facts = SavingsFacts { resources, ..SavingsFacts::default() };
-    let input = SavingsInput {
+    with_input(&facts, fleet, storage, |input| live(input, &rows(input)))
+}
+
+/// What is live by these facts alone, beside no row of another list.
+fn live_alone(facts: &SavingsFacts) -> Vec<Arc<PathRow>> {
+    with_input(facts, &Fleet::default(), None, |input| live(input, &[]))
+}
+
+fn with_input(
+    facts: &SavingsFacts,
+    fleet: &Fleet,
+    storage: Option<&StorageFleet>,
+    found: impl FnOnce(&SavingsInput<'_>) -> Vec<Arc<PathRow>>,
+) -> Vec<Arc<PathRow>> {
+    found(&SavingsInput {
         version: 1,
         now: now(),
         fleet,
         gpus: &GpuFleet::default(),
         storage,
-        facts: &facts,
+        facts,
         rules: &SavingsRules::default(),
         tag_keys: &TagKeys::default(),
         before: None,
-    };
-    live(&input, &rows(&input))
+    })
 }
 
 fn near(a: Option<f64>, b: f64) -> bool {
@@ -500,18 +513,7 @@ fn logs_without_retention_cost_what_is_stored_and_have_their_command() {
     };
     let resources = BTreeMap::from(["us-east-1", "eu-west-1", "cn-north-1"].map(known));
     let facts = SavingsFacts { resources, ..SavingsFacts::default() };
-    let input = SavingsInput {
-        version: 1,
-        now: now(),
-        fleet: &Fleet::default(),
-        gpus: &GpuFleet::default(),
-        storage: None,
-        facts: &facts,
-        rules: &SavingsRules::default(),
-        tag_keys: &TagKeys::default(),
-        before: None,
-    };
-    let all = live(&input, &[]);
+    let all = live_alone(&facts);
     let here: Vec<_> = all.iter().filter(|row| &*row.scope.region == "us-east-1").collect();
     let names: Vec<&str> = here.iter().map(|row| &*row.id).collect();
     assert_eq!(names, ["/aws/eks/train", "odd name; rm", "/aws/eks/small"]);
@@ -656,18 +658,7 @@ fn a_metric_stream_costs_by_its_updates_and_one_that_is_stopped_nothing() {
     };
     let resources = BTreeMap::from(["us-east-1", "eu-west-1"].map(known));
     let facts = SavingsFacts { resources, ..SavingsFacts::default() };
-    let input = SavingsInput {
-        version: 1,
-        now: now(),
-        fleet: &Fleet::default(),
-        gpus: &GpuFleet::default(),
-        storage: None,
-        facts: &facts,
-        rules: &SavingsRules::default(),
-        tag_keys: &TagKeys::default(),
-        before: None,
-    };
-    let all = live(&input, &[]);
+    let all = live_alone(&facts);
     let row = |name: &str, region: &str| {
         let is_it = |row: &&Arc<PathRow>| &*row.id == name && &*row.scope.region == region;
         all.iter().find(is_it).cloned()
