@@ -51,17 +51,19 @@ pub fn units(
     rules: &Rules,
     period: Month,
 ) -> (Vec<CountedUnit>, Vec<String>) {
-    let (units, mut troubles, remarks) = counted_units(invocation, months, rules, period);
+    let (units, mut troubles, remarks) =
+        counted_units(invocation, months, rules, period, runs(invocation));
     troubles.extend(remarks);
     (units, troubles)
 }
 
-/// The same, with what is to be said of counts that could be read.
+/// The same with [`runs`] that were read already, and with what is to be said of counts that could be read.
 pub(super) fn counted_units(
     invocation: &Invocation,
     months: &[BudgetMonth],
     rules: &Rules,
     period: Month,
+    (runs, amiss): Runs,
 ) -> (Vec<CountedUnit>, Vec<String>, Vec<String>) {
     let typed = invocation.config.teams.units();
     let mut units: Vec<CountedUnit> = Vec::new();
@@ -81,7 +83,6 @@ pub(super) fn counted_units(
         remarks.extend(counted.remark.map(|remark| format!("{}: {remark}", unit.name)));
         units.push((unit.clone(), counted.counts.into()));
     }
-    let (runs, amiss) = runs(invocation);
     units.extend(runs.into_iter().map(|(unit, days)| (unit, UnitDays::Runs(days))));
     troubles.extend(amiss);
     // As they are configured; what nothing names comes last.
@@ -93,7 +94,10 @@ pub(super) fn counted_units(
 }
 
 /// Unit costs of runs, by the jobs that are kept, and what is amiss with these.
-pub(super) fn runs(invocation: &Invocation) -> (Vec<(Arc<Unit>, RunDays)>, Vec<String>) {
+pub(super) type Runs = (Vec<(Arc<Unit>, RunDays)>, Vec<String>);
+
+/// Reads [`Runs`]: all jobs that are kept are costed.
+pub(super) fn runs(invocation: &Invocation) -> Runs {
     let typed = invocation.config.teams.units();
     let is_named = typed.iter().any(|(_, source)| matches!(source, CountSource::Jobs(_)));
     // A tape has no jobs, and a run of this host alone shows nobody else's.
@@ -111,11 +115,6 @@ pub fn units_of_jobs(invocation: &Invocation) -> RunUnits {
     let month = run_units::newest_month(&found);
     let units = found.into_iter().map(|(unit, days)| (unit, UnitDays::Runs(days)));
     (units.collect(), troubles, month)
-}
-
-/// The month of the newest day of the jobs that are kept; `None` where no run of theirs is.
-pub(super) fn runs_month(invocation: &Invocation) -> Option<Month> {
-    run_units::newest_month(&runs(invocation).0)
 }
 
 /// What people and tools cost beside lines, and the command that calculates the total cost; `None` where none are configured.

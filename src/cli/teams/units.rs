@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::args::UnitsArgs;
 use super::budgets::Ready;
-use super::settings;
+use super::{run_units, settings};
 use crate::analyze::teams::{BudgetPeriod, CountedUnit, state_of};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::fail_on::{FailOn, Found};
@@ -34,10 +34,16 @@ pub fn run(
     let typed = invocation.config.teams.units();
     let has_counts = typed.iter().any(|(_, source)| !matches!(source, CountSource::Jobs(_)));
     let needs_bill = has_counts || invocation.options.demo.is_some();
-    let ready = match Ready::read(&args.of, BudgetPeriod::Monthly, invocation) {
+    let read = match Ready::read(&args.of, BudgetPeriod::Monthly, invocation) {
+        Err(error) if needs_bill => return Err(error),
+        read => read,
+    };
+    let runs = settings::runs(invocation);
+    let ready = match read {
+        Ok(ready) => ready,
         // Runs of jobs need no bill.
-        Err(error) if !needs_bill => {
-            let newest = settings::runs_month(invocation);
+        Err(error) => {
+            let newest = run_units::newest_month(&runs.0);
             let month = newest.map(|newest| args.of.period.unwrap_or(newest));
             match month.filter(|month| Some(*month) <= newest) {
                 Some(month) => Ready::without_bill(month, invocation),
@@ -49,10 +55,9 @@ pub fn run(
                 }
             }
         }
-        ready => ready?,
     };
     let (units, troubles, remarks) =
-        settings::counted_units(invocation, &ready.months, &ready.rules, ready.period);
+        settings::counted_units(invocation, &ready.months, &ready.rules, ready.period, runs);
     troubles.iter().chain(&remarks).for_each(tell);
     let exit = if troubles.is_empty() { ready.exit } else { Exit::Partial };
     let state = |of: &CountedUnit| state_of(of, &ready.months, &ready.rules, ready.period);
