@@ -25,12 +25,14 @@ pub mod parts;
 pub(crate) mod query;
 pub(crate) mod report;
 pub(crate) mod runtime;
+pub(crate) mod send;
 pub(crate) mod source;
 pub(crate) mod tabs;
 pub(crate) mod term;
 pub(crate) mod ui;
 pub(crate) mod version;
 pub(crate) mod view;
+pub(crate) mod watch;
 pub(crate) mod whatif;
 
 pub use cli::{fleet, run};

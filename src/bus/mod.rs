@@ -55,6 +55,7 @@ mod world;
 pub use backtest::{BacktestRequest, once_with_backtest};
 pub use beside_jobs::ReadJobs;
 pub use billed::{ReadBilled, ReadFailedRuns};
+pub use burn::Meter;
 pub use jobs::{JobsSettings, kept_readings, read_jobs};
 pub use kept::{KeptFleet, kept_fleet};
 pub use live::{first_gpus_key, read_gpus};
@@ -113,6 +114,8 @@ pub struct Settings {
     pub inventory_every_s: u32,
     /// False where calls cost nothing (the demo): the ledger stays out of it.
     pub billed: bool,
+    /// True where the caller meters what is burnt from run to run by a [`Meter`] of its own.
+    pub meters: bool,
     /// Names the selection of accounts and regions, so that the summary which paints first is
     /// the one of this selection.
     pub summary_key: String,
@@ -392,6 +395,7 @@ async fn read_once(shared: Arc<Shared>, accounts: Vec<Account>) -> Outcome {
         }
     }
     let _ = run.await;
+    outcome.own_cost = shared.ledger.today(shared.now()).await;
     // A host or a GPU that failed, of a source that works: the screen logs it, a report has one
     // place for what is missing.
     let failed = |r: &Reading| matches!(r.state, crate::domain::SourceState::Failed(_));
@@ -422,6 +426,8 @@ pub struct Outcome {
     pub savings: Arc<SavingsFacts>,
     /// What is known of the burn before now; `None` where there is no past.
     pub past: Option<Arc<BurnPast>>,
+    /// What burntop itself cost today; `None` where the ledger does not answer.
+    pub own_cost: Option<OwnCost>,
     /// What failed of sources that answered otherwise, GPUs aside: those stand in the fleet's readings.
     pub parts: Vec<Reading>,
     /// Set when no account could be asked for want of credentials.

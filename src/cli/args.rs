@@ -11,6 +11,7 @@ use super::savings::args::{RightsizeArgs, SpotArgs};
 use super::storage::args::StorageCommand;
 use super::teams::args::{BudgetsArgs, PeopleArgs, QuotasArgs, TeamsArgs, UnitsArgs};
 use super::trend::args::TrendArgs;
+use super::watch::args::WatchArgs;
 use super::whatif::args::WhatifCommand;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -263,6 +264,13 @@ pub enum Command {
     ///
     /// Beside the period before. As text, Markdown, JSON, CSV, or one HTML page that needs nothing else.
     Report(ReportArgs),
+    /// Watches by rules and tells Slack, mail, a pager or a file, for when nobody looks; serves metrics.
+    ///
+    /// Goes on until it is ended; with --once it looks once, for cron. Rules are filters over the lists that the other
+    /// commands print, with a time; `burntop watch init` writes some. Nothing is ever stopped or changed by it. --filter
+    /// speaks of alerts, for example `state=firing and usd_per_day>100`; with `--once --fail-on findings` the exit code is
+    /// 1 where an alert fires. Exit code 5 where a message could not be sent.
+    Watch(WatchArgs),
     /// Writes a plan: what is to be done to which instances, checked, for somebody else to approve.
     ///
     /// Changes nothing. Prints what the guards say of each row; rows that they block for what the
@@ -377,6 +385,7 @@ impl Command {
             | Self::Quotas(QuotasArgs { list, .. }) => Some(list),
             Self::Idle { list, .. }
             | Self::Trend(TrendArgs { list, .. })
+            | Self::Watch(WatchArgs { list, .. })
             | Self::Gpus { list, .. }
             | Self::Overview(list)
             | Self::Commitments(list)

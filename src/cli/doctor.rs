@@ -16,6 +16,7 @@ use super::invocation::Invocation;
 use super::job_sources;
 use super::organization::age;
 use super::telemetry::{self, Want};
+use super::watch;
 use crate::act::plan::Verb;
 use crate::bus::Regions;
 use crate::cache::{Bills, Cache, OpenOptions};
@@ -26,6 +27,7 @@ use crate::doctor::gpus;
 use crate::doctor::jobs;
 use crate::doctor::local::{self, CacheFacts, TerminalFacts};
 use crate::doctor::organization::page;
+use crate::doctor::watch as checks_of_watch;
 use crate::doctor::{Check, LIMIT, Report, Status, Terms, examine};
 use crate::domain::{Instance, InstanceState, text};
 use crate::source::ledger::{Ledger, micro_usd};
@@ -69,6 +71,7 @@ async fn report(invocation: &Invocation, env: &Env) -> Report {
     ];
     local.extend(bill(invocation, now).await);
     local.extend(audit_log(invocation));
+    local.extend(watched(invocation));
     local.extend(actions(invocation).await);
     let demo = invocation.options.demo.is_some();
     let telemetry = telemetry(invocation, env, ledger.as_ref(), now);
@@ -175,6 +178,12 @@ async fn bill(invocation: &Invocation, now: Timestamp) -> Option<Check> {
     let bills = Bills::beside(&invocation.cache_file().ok()?);
     let kept = timeout(LIMIT, spawn_blocking(move || bills.heads())).await.ok()?.ok()?;
     Some(checks_of_bills::bill(&kept, invocation.config.bill.exports.len(), now))
+}
+
+/// Whether a watch would find its rules and secrets; `None` where nobody wrote rules.
+fn watched(invocation: &Invocation) -> Option<Check> {
+    let path = watch::rules_file(invocation)?;
+    path.exists().then(|| checks_of_watch::check(&watch::facts(invocation)))
 }
 
 /// Whether the audit log holds, and could be written. Makes nothing: a log begins with the first

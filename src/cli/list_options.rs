@@ -26,6 +26,7 @@ use crate::tabs::teams::picture::{
 };
 use crate::view::filter::Unmatched;
 use crate::view::{FieldTable, Filter, Sort, TableField, ViewContext, table};
+use crate::watch::row::AlertField;
 
 /// Path of a subcommand, from the one below `burntop` on.
 pub type CommandPath = &'static [&'static str];
@@ -34,7 +35,7 @@ pub type CommandPath = &'static [&'static str];
 pub type Fields = fn() -> &'static dyn FieldTable;
 
 /// The subcommands that print a list, with the fields of their rows.
-pub const LISTS: [(CommandPath, Fields); 28] = [
+pub const LISTS: [(CommandPath, Fields); 29] = [
     (&["idle"], Field::table),
     (&["overview"], FindingField::table),
     (&["gpus"], GpuField::table),
@@ -63,6 +64,7 @@ pub const LISTS: [(CommandPath, Fields); 28] = [
     (&["people"], PeopleField::table),
     (&["quotas"], QuotaField::table),
     (&["trend"], TrendField::table),
+    (&["watch"], AlertField::table),
 ];
 
 /// How a list is printed.

@@ -57,6 +57,7 @@ mod tell;
 mod trend;
 mod usage;
 pub(crate) mod views;
+pub(crate) mod watch;
 pub(crate) mod whatif;
 mod when;
 #[cfg(test)]
@@ -184,6 +185,7 @@ impl Asked {
                     | Command::Quotas(_)
                     | Command::Trend(_)
                     | Command::Report(_)
+                    | Command::Watch(_)
                     | Command::Commitments(_)
                     | Command::Rightsize { .. }
                     | Command::Spot { .. }
@@ -392,6 +394,9 @@ fn dispatch(
         }
         Some(Command::Report(what)) => {
             return with_log(asked, |asked| period_report::run(&what, asked, &env, out));
+        }
+        Some(Command::Watch(what)) => {
+            return with_log(asked, |asked| watch::run(&what, asked, &env, out));
         }
         Some(Command::Whatif(what)) => {
             return with_log(asked, |asked| whatif::run(&what, asked, &env, out));

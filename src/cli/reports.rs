@@ -10,7 +10,7 @@ use super::savings_settings::{SavingsWant, savings_settings};
 use super::telemetry::Want;
 use super::tell::tell;
 use super::{session, storage_settings};
-use crate::bus::{self, Outcome};
+use crate::bus::{self, Meter, Outcome};
 use crate::config::Env;
 use crate::domain::{Reading, SourceError, SourceId, SourceState};
 use crate::fleet::Totals;
@@ -44,7 +44,7 @@ pub fn run(
     let saving =
         if is_overview && chosen.filter.is_none() { SavingsWant::All } else { SavingsWant::Net };
     let ask_of = if command == FleetCommand::Idle(true) { ASKED } else { 0 };
-    let outcome = read_asking(invocation, Want::Free, saving, ask_of)?;
+    let outcome = read_asking(invocation, Want::Free, saving, ask_of, None)?;
     let fleet = &*outcome.fleet;
     unreadable(invocation, &outcome)?;
     let ctx = context(invocation, env);
@@ -150,7 +150,18 @@ pub(super) fn read_with(
     want: Want,
     saving: SavingsWant,
 ) -> Result<Outcome, CliError> {
-    read_asking(invocation, want, saving, 0)
+    read_asking(invocation, want, saving, 0, None)
+}
+
+/// Like [`read_with`], for one who reads again and again: what is burnt from one time to the next is written down, as the
+/// cockpit does it.
+pub(super) fn read_metered(
+    invocation: &Invocation,
+    want: Want,
+    saving: SavingsWant,
+    meter: &mut Meter,
+) -> Result<Outcome, CliError> {
+    read_asking(invocation, want, saving, 0, Some(meter))
 }
 
 /// Like [`read_with`], and looks up who launched as many idle instances of each account and region as `ask_of`.
@@ -159,6 +170,7 @@ fn read_asking(
     want: Want,
     saving: SavingsWant,
     ask_of: usize,
+    meter: Option<&mut Meter>,
 ) -> Result<Outcome, CliError> {
     if let Some(tape) = &invocation.options.tape {
         tape.hurry();
@@ -166,6 +178,8 @@ fn read_asking(
     let cache = session::open_cache_aloud(invocation);
     let mut parts = session::parts(invocation, cache.clone(), want)?;
     parts.settings.ask_of = ask_of;
+    parts.settings.meters = meter.is_some();
+    let has_past = parts.settings.billed && !parts.settings.offline && parts.tape.is_none();
     parts.settings.savings = savings_settings(&invocation.config, saving);
     if saving.resources() {
         parts.settings.storage = match saving {
@@ -182,6 +196,10 @@ fn read_asking(
         .map_err(CliError::Output)?;
     Ok(runtime.block_on(async {
         let outcome = bus::once(parts).await;
+        if let Some(meter) = meter.filter(|_| has_past) {
+            meter.see_run(&outcome.fleet, invocation.options.now());
+            cache.add_burn(meter.take()).await;
+        }
         session::close_aloud(cache).await;
         outcome
     }))

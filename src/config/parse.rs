@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use toml::de::{DeTable, Error};
 
 use super::check::{Findings, check, line_at};
 use super::error::{ConfigError, Notice, Place, Problem};
 use super::file::{FileConfig, SavedView};
-use super::schema::json_schema;
+use super::schema::{json_schema, schema_of};
 use crate::domain::json::no_toml;
 use crate::domain::text;
 
@@ -35,6 +36,16 @@ pub fn views(
 ) -> Result<Parsed<std::collections::BTreeMap<String, SavedView>>, ConfigError> {
     let schema = json_schema();
     parse(source, path, &schema["properties"]["views"])
+}
+
+/// Parses another document of burntop's, in which a key that is not known is a mistake like any other: where one is
+/// misspelt, nothing is to go on without it. All mistakes are reported together.
+pub fn strict<T: DeserializeOwned + JsonSchema>(
+    source: &str,
+    path: &Path,
+) -> Result<Parsed<T>, ConfigError> {
+    let parsed: Parsed<T> = parse(source, path, &schema_of::<T>())?;
+    if parsed.notices.is_empty() { Ok(parsed) } else { Err(ConfigError::Invalid(parsed.notices)) }
 }
 
 fn parse<T: DeserializeOwned>(

@@ -1,5 +1,6 @@
 //! The JSON schema of the configuration file, and what it says in words.
 
+use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
@@ -8,8 +9,13 @@ use super::file::FileConfig;
 /// The JSON schema (draft 2020-12) of the file, without references, so that editors and the
 /// checker of [`super::check`] read the same self-contained document.
 pub fn json_schema() -> Value {
+    schema_of::<FileConfig>()
+}
+
+/// The schema of another file, as [`json_schema`] is that of the configuration.
+pub fn schema_of<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|s| s.inline_subschemas = true);
-    let mut schema = settings.into_generator().into_root_schema_for::<FileConfig>().to_value();
+    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
     without_null(&mut schema);
     on_one_line(&mut schema);
     schema

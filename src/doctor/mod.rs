@@ -29,6 +29,7 @@ mod render;
 mod resources;
 mod savings;
 mod storage;
+pub mod watch;
 
 use std::time::Duration;
 

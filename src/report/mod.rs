@@ -38,6 +38,7 @@ mod storage_tiers;
 mod teams;
 mod text;
 mod trend;
+mod watch;
 mod whatif;
 mod write;
 
@@ -67,6 +68,7 @@ pub use teams::{
     AllocationOf, BudgetsOf, MoneyFrom, PeopleOf, QuotasOf, TagsOf, UnitsOf, WhatIfAnswer,
 };
 pub use trend::TrendOf;
+pub use watch::AlertsOf;
 pub use whatif::{
     BacktestReport, BacktestRow, CompareReport, CompareRow, HindsightOptimum, OptimumReport,
     OptimumTier, ReserveFamily, ReserveReport, SessionPlan, SessionReport, whatif_backtest,

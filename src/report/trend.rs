@@ -122,7 +122,7 @@ impl ListField for TrendField {
     fn notes(list: &List<Self>, _: &ViewContext) -> Vec<String> {
         if list.rows.is_empty() && list.filter.is_empty() {
             return vec![
-                "nothing is kept yet: what burns is written down while the cockpit is open"
+                "nothing is kept yet: what burns is written down while the cockpit is open or `burntop watch` runs"
                     .to_owned(),
             ];
         }

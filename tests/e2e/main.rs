@@ -46,6 +46,7 @@
 //! | a scheduler that is away, a token that ends, two clusters with one name, clocks that differ | | `slurm`; `source::jobs::slurm`, `bus::jobs` |
 //! | a cluster whose token is made by a program, pods that are deleted between two readings | | `kubernetes`; `source::jobs::kubernetes`, `bus::jobs` |
 //! | AWS Budgets in an account that cannot be reached | | `budgets`; `source::aws::budgets` |
+//! | a watch that is killed, whose state is lost, whose rules are wrong | | `watch`; `watch::state`, `cli::watch::store` |
 //! | the own-cost cap | | `aws::the_cap_…`; `bus`, `ui::golden` (`capped`) |
 
 // Helpers of tests may fail a test the way tests do.
@@ -94,5 +95,8 @@ mod storage_acting;
 mod tapes;
 mod telemetry;
 mod terminal;
+mod watch;
+mod watch_metrics;
+mod watch_sinks;
 mod whatif;
 mod world;

@@ -12,8 +12,8 @@ use crate::fleet::Fleet;
 const LONGEST_MS: i64 = 10 * 60 * 1000;
 
 /// Reads off what is burnt.
-#[derive(Default)]
-pub(super) struct Meter {
+#[derive(Debug, Default)]
+pub struct Meter {
     /// Version of the fleet that `rates` are of.
     version: Option<u64>,
     /// Rates of each account.
@@ -51,6 +51,12 @@ impl Meter {
             self.rates.entry(account.clone()).or_default();
         }
         self.seen = live.into_iter().map(|account| (account, now)).collect();
+    }
+
+    /// Takes in the last picture of a run by itself, whose versions say nothing of those of other runs.
+    pub fn see_run(&mut self, fleet: &Fleet, now: Timestamp) {
+        self.version = None;
+        self.see(fleet, now);
     }
 
     /// Steps under the same rates are one.

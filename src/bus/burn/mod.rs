@@ -21,7 +21,7 @@ use crate::cache::decode;
 use crate::domain::{BurnOfDay, BurnPast, Hour, SharePast, SourceId, SourceState};
 use crate::fleet::{Fleet, FleetShares};
 use marks::{Mark, Marks};
-use meter::Meter;
+pub use meter::Meter;
 
 /// How often what was seen is written down: what a kill loses is not seen.
 const WRITE_EVERY: Duration = Duration::from_mins(1);
@@ -42,10 +42,11 @@ pub(super) struct Burn {
 }
 
 impl Burn {
-    /// `None` where there is no past: the demo, a tape, offline.
+    /// `None` where there is no past: the demo, a tape, offline; and where the caller meters.
     pub fn new(shared: &Shared) -> Option<Self> {
         let settings = &shared.settings;
-        let has_past = settings.billed && !settings.offline && shared.tape.is_none();
+        let has_past =
+            settings.billed && !settings.offline && !settings.meters && shared.tape.is_none();
         has_past.then(|| Self {
             meter: Meter::default(),
             marks: None,

@@ -305,6 +305,7 @@ pub fn no_accounts(cache: &Cache, clock: Clock) -> Parts {
             bills: None,
             jobs: None,
             ask_of: 0,
+            meters: false,
             failed_runs: None,
             storage: StorageSettings::default(),
             savings: crate::bus::SavingsSettings::default(),

@@ -15,6 +15,13 @@ pub struct ReportArgs {
     /// Writes it to a new file, for its owner alone; one that is there stays as it is.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Sends it to this sink of the rules of `burntop watch` instead: mail has the page, the others its figures in a
+    /// few lines.
+    #[arg(long, value_name = "SINK", conflicts_with = "out")]
+    pub send: Option<String>,
+    /// The rules with the sink; `rules.toml` beside the configuration where it is left out.
+    #[arg(long, value_name = "FILE", requires = "send")]
+    pub rules: Option<PathBuf>,
 }
 
 /// Which period.

@@ -12,12 +12,12 @@ use super::savings_settings::SavingsWant;
 use super::telemetry::Want;
 use super::tell::tell;
 use super::trend::{deeds, invented, inventory, log, past};
-use super::{bill, plan_file, reports, teams};
+use super::{bill, plan_file, reports, teams, watch};
 use crate::analyze::trend::{Period, accounts, verified};
 use crate::config::Env;
 use crate::domain::{BurnDay, SourceId};
 use crate::report::acting::runs;
-use crate::report::{PeriodReport, TrendOf, write};
+use crate::report::{PeriodReport, Report as _, TrendOf, write};
 use args::ReportArgs;
 
 /// Reads every account once and writes the report. Fails for options that do not fit, where nothing could be read, and
@@ -34,6 +34,10 @@ pub fn run(
         return Err(CliError::Usage(why.into()));
     }
     // Before anything is read, which may cost.
+    let to = match &args.send {
+        Some(name) => Some(watch::sink(name, args.rules.as_deref(), invocation)?),
+        None => None,
+    };
     if let Some(path) = args.out.as_deref().filter(|path| path.exists()) {
         let why = format!("{} exists already; it stays as it is", path.display());
         return Err(CliError::Usage(why));
@@ -74,6 +78,10 @@ pub fn run(
         runs: lines.as_deref().map(runs).unwrap_or_default(),
     };
     match &args.out {
+        None if let Some(sink) = &to => {
+            let (title, lines) = report.told(&ctx);
+            watch::send_report(sink, title, lines, report.html(&ctx), ctx.now, out)?;
+        }
         None => reports::print(&report, invocation, &ctx, out)?,
         Some(path) => {
             let text = write(&report, invocation.options.format, &ctx);

@@ -35,6 +35,7 @@ pub use ask::{Asked, asked};
 pub(super) use budgets::forecasts as budget_forecasts;
 pub use budgets::run as budgets;
 pub use people::run as people;
+pub(super) use quotas::of_fleet as quotas_of;
 pub use quotas::run as quotas;
 pub use unit_costs::{KeptCounts, UNIT_MONTHS, UnitCosts, run_costs};
 pub use units::run as units;

@@ -18,14 +18,22 @@ use crate::cli::telemetry::Want;
 use crate::cli::tell::tell;
 use crate::config::Env;
 use crate::domain::text::clean;
+use crate::fleet::Fleet;
 use crate::report::{ASSUMED_REGION, QuotasOf, WhatIfAnswer};
 use crate::source::catalogue;
-use crate::tabs::teams::picture::{QuotaField, QuotaStanding, quota_rows};
+use crate::tabs::teams::picture::{QuotaField, QuotaItem, QuotaStanding, quota_rows};
 use crate::tabs::teams::state::longest;
 use crate::view::reasons;
 
 /// Hours of a day.
 const DAY: f64 = 24.0;
+
+/// Quotas of the configuration beside what runs; of the demo its own.
+pub(in crate::cli) fn of_fleet(fleet: &Fleet, invocation: &Invocation) -> Arc<[Arc<QuotaItem>]> {
+    let rules = settings::rules(invocation);
+    let runs = running(fleet.rows.iter().map(|row| &**row), &rules);
+    quota_rows(quota_states(&settings::quotas(invocation, &runs), &runs, &[]))
+}
 
 /// Prints the quotas beside what runs. Fails where none are configured, and where nothing could be read.
 pub fn run(

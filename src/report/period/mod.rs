@@ -30,6 +30,9 @@ const OF_OVERVIEW: [(&str, &str); 5] = [
     ("score", "Scorecard"),
 ];
 
+/// Sections that are told in lines, with how many of their rows.
+const TOLD: [(&str, usize); 3] = [("spend", usize::MAX), ("finding", 5), ("forecast", 5)];
+
 /// A report of a week or a month.
 #[derive(Clone, Debug)]
 pub struct PeriodReport {
@@ -56,6 +59,33 @@ impl PeriodReport {
         let (kind, name) = (self.period.kind.word(), self.period.name());
         let (first, last) = (self.period.first_day(), self.period.last_day());
         format!("burntop, {kind} {name}: {first} to {last} (UTC)")
+    }
+
+    /// Its title, and what matters most of it in lines of text: where the whole has no room.
+    pub fn told(&self, ctx: &ViewContext) -> (String, Vec<String>) {
+        let mut lines = Vec::new();
+        for part in self.parts(ctx) {
+            let Some((_, most)) = TOLD.iter().find(|(name, _)| *name == part.name) else {
+                continue;
+            };
+            lines.push(format!("{}:", part.title));
+            for row in part.sheet.rows.iter().take(*most) {
+                let cells =
+                    part.sheet.columns.iter().zip(row).filter(|(_, cell)| !cell.shown.is_empty());
+                let mut words: Vec<String> = Vec::new();
+                for (nth, (column, cell)) in cells.enumerate() {
+                    let shown = &cell.shown;
+                    let is_named = nth > 0 && part.name == "spend";
+                    words.push(match is_named {
+                        true => format!("{} {shown}", column.header.to_lowercase()),
+                        false => shown.clone(),
+                    });
+                }
+                lines.push(format!("- {}", clean(&words.join(", "))));
+            }
+            lines.extend(part.notes.iter().filter(|note| note.starts_with('!')).cloned());
+        }
+        (self.title(), lines)
     }
 
     /// All sections in their order; what has neither rows nor notes is left out.

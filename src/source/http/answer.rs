@@ -1,7 +1,7 @@
 //! What came back, read within its bounds.
 
 use reqwest::Response;
-use reqwest::header::{CONTENT_TYPE, LOCATION};
+use reqwest::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
 
 use super::error::{self, Place};
 use super::{Limit, Url};
@@ -27,6 +27,10 @@ pub struct Answer {
     pub content_type: String,
     /// Target of a redirect that was not followed, without its query; empty without one.
     pub location: String,
+    /// `Retry-After`: seconds or a date; empty without one.
+    pub retry_after: String,
+    /// False where a part of the body is missing, which only clients that deliver take.
+    pub is_whole: bool,
     /// Operation and host, for messages.
     pub place: Place,
 }
@@ -65,27 +69,39 @@ impl Answer {
     }
 }
 
-/// Reads a response to its end. Err when it breaks off or exceeds `limit`.
+/// Reads a response to its end. Err when it breaks off or exceeds `limit`; with `parts` that is an answer which is not
+/// whole.
 pub(super) async fn read(
     mut response: Response,
     place: Place,
     limit: Limit,
+    parts: bool,
 ) -> Result<Answer, SourceError> {
     let header = |name| response.headers().get(name).and_then(|v| v.to_str().ok());
     let content_type = header(CONTENT_TYPE).unwrap_or_default().to_ascii_lowercase();
+    let retry_after = header(RETRY_AFTER).unwrap_or_default().to_owned();
     let location = header(LOCATION).and_then(|to| response.url().join(to).ok());
     let location = location.as_ref().map(shown).unwrap_or_default();
     let status = response.status().as_u16();
     // The length a server announces is not believed further than this.
     let announced = response.content_length().unwrap_or(0).min(1 << 20) as usize;
     let mut body = Vec::with_capacity(announced.min(limit.bytes));
-    while let Some(part) = response.chunk().await.map_err(|e| error::from_http(e, &place, limit))? {
-        if body.len() + part.len() > limit.bytes {
-            return Err(too_large(&place, limit));
+    let mut is_whole = true;
+    loop {
+        match response.chunk().await {
+            Ok(None) => break,
+            Ok(Some(part)) if body.len() + part.len() <= limit.bytes => {
+                body.extend_from_slice(&part);
+            }
+            Ok(Some(_)) if !parts => return Err(too_large(&place, limit)),
+            Err(error) if !parts => return Err(error::from_http(error, &place, limit)),
+            _ => {
+                is_whole = false;
+                break;
+            }
         }
-        body.extend_from_slice(&part);
     }
-    Ok(Answer { status, body, content_type, location, place })
+    Ok(Answer { status, body, content_type, location, retry_after, is_whole, place })
 }
 
 fn too_large(place: &Place, limit: Limit) -> SourceError {

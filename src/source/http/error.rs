@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use super::{Limit, Url, tls};
+use super::{Forbidden, Limit, Url, tls};
 use crate::domain::{ErrorKind, SourceError};
 use crate::source::causes::{chain, root};
 
@@ -43,6 +43,9 @@ pub(super) fn from_http(error: reqwest::Error, place: &Place, limit: Limit) -> S
     // The address may hold a query.
     let error = error.without_url();
     let cause = root(&error);
+    if let Some(why) = chain(&error).find_map(Forbidden::of) {
+        return forbidden(why, place);
+    }
     if error.is_timeout() {
         let message = if error.is_connect() {
             "no connection in time".to_owned()
@@ -73,6 +76,12 @@ pub(super) fn from_http(error: reqwest::Error, place: &Place, limit: Limit) -> S
     }
     let kind = if io || error.is_body() { ErrorKind::Network } else { ErrorKind::Other };
     place.error(kind, &cause, again)
+}
+
+/// Error of a message to an address to which nothing is delivered.
+pub(super) fn forbidden(why: Forbidden, place: &Place) -> SourceError {
+    let fix = "give the address of the server that is meant; one on this host has to be allowed";
+    place.error(ErrorKind::Refused, &format!("nothing is sent there: {why}"), fix)
 }
 
 /// Error for a status other than success.

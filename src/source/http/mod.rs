@@ -1,19 +1,20 @@
-//! The HTTP client for telemetry: metric servers, exporters. Every call ends in time, every answer
-//! is bounded, credentials go to the host that was asked and to no other, and errors say what
-//! failed, where, and what to do.
+//! The HTTP client for telemetry (metric servers, exporters) and for what is delivered. Every call
+//! ends in time, every answer is bounded, credentials go to the host that was asked and to no other,
+//! and errors say what failed, where, and what to do.
 
 mod answer;
 mod auth;
 mod client_tls;
+mod delivery;
 mod error;
 #[cfg(test)]
 mod tests;
-pub(in crate::source) mod tls;
+pub mod tls;
 #[cfg(test)]
 mod tls_tests;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Once, OnceLock};
 use std::time::Duration;
 
@@ -23,6 +24,7 @@ use reqwest::{Certificate, Client, Method, Url, redirect};
 pub use answer::{Answer, Expect};
 pub use auth::Auth;
 pub use client_tls::ClientTls;
+pub use delivery::{Delivery, Forbidden};
 pub use error::Place;
 
 use crate::domain::address::{AddressError, is_loopback, may_carry_credentials};
@@ -42,6 +44,8 @@ pub struct HttpSettings {
     pub idle_for: Duration,
     /// PEM file with the only certificate authorities to trust; `None` = the system's.
     pub ca_file: Option<PathBuf>,
+    /// PEM file with further certificate authorities to trust; `None` = no further ones.
+    pub more_ca_file: Option<PathBuf>,
     /// What else TLS is to use.
     pub tls: ClientTls,
     /// Credentials sent with each request.
@@ -51,6 +55,8 @@ pub struct HttpSettings {
     /// True to use the proxy of the environment (`HTTPS_PROXY`, `NO_PROXY`). Addresses on this host are never reached
     /// through one.
     pub proxy: bool,
+    /// What holds of a client that delivers messages; `None` = it reads, from wherever it is told to.
+    pub delivery: Option<Delivery>,
 }
 
 impl Default for HttpSettings {
@@ -60,10 +66,12 @@ impl Default for HttpSettings {
             idle_per_host: 2,
             idle_for: Duration::from_secs(90),
             ca_file: None,
+            more_ca_file: None,
             tls: ClientTls::default(),
             auth: Auth::None,
             headers: Vec::new(),
             proxy: true,
+            delivery: None,
         }
     }
 }
@@ -158,6 +166,9 @@ impl Http {
         limit: Limit,
     ) -> Result<Answer, SourceError> {
         let place = Place::new(operation, &request.url);
+        if let Some(Err(forbidden)) = self.settings.delivery.map(|d| d.check(&request.url)) {
+            return Err(error::forbidden(forbidden, &place));
+        }
         let mut all = self.fixed.clone();
         for (name, value) in headers(&request.headers)? {
             if let Some(name) = name {
@@ -177,11 +188,20 @@ impl Http {
                 "use https://; plain http:// is for addresses on this host",
             ));
         }
-        let way = Way::of(&request.url, &self.settings);
-        if way.proxy
-            && let Err(setting) = Proxies::of_process().way(&request.url)
-        {
-            return Err(place.error(ErrorKind::Other, &setting.to_string(), &setting.fix));
+        let mut way = Way::of(&request.url, &self.settings);
+        if way.proxy {
+            match Proxies::of_process().way(&request.url) {
+                Err(setting) => {
+                    return Err(place.error(ErrorKind::Other, &setting.to_string(), &setting.fix));
+                }
+                // What is delivered without a proxy has its addresses checked, a proxy's own are not.
+                Ok(None)
+                    if self.settings.delivery.is_some() && !Proxies::of_process().is_empty() =>
+                {
+                    way.proxy = false;
+                }
+                Ok(_) => {}
+            }
         }
         let method = if request.form.is_some() { Method::POST } else { Method::GET };
         let client = self.client(way, &place)?;
@@ -197,7 +217,7 @@ impl Http {
         let from = std::time::Instant::now();
         let read = async {
             let response = call.send().await.map_err(|e| error::from_http(e, &place, limit))?;
-            answer::read(response, place.clone(), limit).await
+            answer::read(response, place.clone(), limit, self.settings.delivery.is_some()).await
         };
         let answer = read.await;
         tracing::debug!(
@@ -301,11 +321,18 @@ fn build(settings: &HttpSettings, way: Way) -> Result<Client, String> {
         .connect_timeout(settings.connect)
         .pool_max_idle_per_host(settings.idle_per_host)
         .pool_idle_timeout(settings.idle_for)
-        .redirect(redirects())
+        .redirect(match settings.delivery {
+            // A POST may come out of a redirect as a GET, whose answer says nothing of the message.
+            Some(_) => redirect::Policy::none(),
+            None => redirects(),
+        })
         .referer(false)
         .resolve_to_addrs("localhost", &LOCALHOST)
         .gzip(true);
     let proxies = Proxies::of_process();
+    if let Some(delivery) = settings.delivery.filter(|_| !way.proxy || proxies.is_empty()) {
+        builder = builder.dns_resolver(delivery);
+    }
     if !way.proxy {
         builder = builder.no_proxy();
     } else if !proxies.is_empty() {
@@ -318,16 +345,20 @@ fn build(settings: &HttpSettings, way: Way) -> Result<Client, String> {
         builder = settings.tls.applied(builder)?;
     }
     if let (true, Some(file), None) = (way.tls, &settings.ca_file, &settings.tls.ca) {
-        let text = files::read_named(file, CA_AT_MOST)
-            .map_err(|e| format!("{}: {}", file.display(), files::explain(&e)))?;
-        let certs = Certificate::from_pem_bundle(&text)
-            .map_err(|_| format!("{} holds no certificates (PEM)", file.display()))?;
-        if certs.is_empty() {
-            return Err(format!("{} holds no certificates (PEM)", file.display()));
-        }
-        builder = builder.tls_certs_only(certs);
+        builder = builder.tls_certs_only(authorities(file)?);
     } else if !way.tls && !way.proxy {
         builder = builder.tls_certs_only([]);
     }
+    if let (true, Some(file)) = (way.tls, &settings.more_ca_file) {
+        builder = builder.tls_certs_merge(authorities(file)?);
+    }
     builder.build().map_err(|e| format!("cannot set up TLS: {}", root(&e)))
+}
+
+/// Certificates of a file, one at least.
+fn authorities(file: &Path) -> Result<Vec<Certificate>, String> {
+    let text = files::read_named(file, CA_AT_MOST)
+        .map_err(|e| format!("{}: {}", file.display(), files::explain(&e)))?;
+    let certs = Certificate::from_pem_bundle(&text).ok().filter(|certs| !certs.is_empty());
+    certs.ok_or_else(|| format!("{} holds no certificates (PEM)", file.display()))
 }

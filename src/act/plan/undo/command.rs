@@ -134,7 +134,7 @@ pub(in crate::act::plan) fn aws(words: &[String], scope: &Scope) -> String {
 }
 
 /// One line, every word quoted where it needs to be.
-pub(in crate::act::plan) fn line<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+pub fn line<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     words.into_iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 

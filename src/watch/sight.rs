@@ -1,0 +1,383 @@
+//! What a rule sees: the rows of its list that it means, one by one or as groups, and what an alert says of them.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::file::Group;
+use super::message::AlertFacts;
+use super::rules::Rule;
+use super::view::{WatchView, filter_of, per_day};
+use crate::act::plan::shell_line;
+use crate::domain::hash::FastMap;
+use crate::domain::text::{clean, clean_to};
+use crate::domain::{Reading, SourceId};
+use crate::query::Kind;
+use crate::view::filter::FieldRef;
+use crate::view::{FieldSpec, Rows, Sort, Symbols, Value, ViewContext, format, table};
+
+/// Rows of a list, with what was read for them.
+pub struct Pictured {
+    /// The list.
+    pub view: &'static WatchView,
+    /// Its rows.
+    pub rows: Arc<dyn Rows>,
+    /// Sources that they rest on.
+    pub sources: &'static [SourceId],
+    places: OnceCell<FastMap<Arc<str>, u32>>,
+}
+
+impl Pictured {
+    /// Rows of a list that rest on these sources.
+    pub fn new(
+        view: &'static WatchView,
+        rows: Arc<dyn Rows>,
+        sources: &'static [SourceId],
+    ) -> Self {
+        Self { view, rows, sources, places: OnceCell::new() }
+    }
+
+    /// The row with this key; `None` where there is none now.
+    fn place(&self, key: &str) -> Option<u32> {
+        let places = self.places.get_or_init(|| {
+            let all = 0..self.rows.len() as u32;
+            all.filter_map(|row| Some((self.rows.key(row)?.clone(), row))).collect()
+        });
+        places.get(key).copied()
+    }
+
+    fn value(&self, row: u32, field: &str, ctx: &ViewContext) -> Value<'_> {
+        let field = self.view.field(field);
+        field.map_or(Value::Unknown, |field| self.rows.value(row, field, ctx))
+    }
+
+    fn number(&self, row: u32, field: Option<&str>, ctx: &ViewContext) -> Option<f64> {
+        match self.value(row, field?, ctx) {
+            Value::Number(number) => Some(number),
+            Value::Usd(usd) => Some(usd.to_f64()),
+            _ => None,
+        }
+    }
+
+    /// The cell as text, of a choice its word; `None` where it is empty or not known.
+    fn text(&self, row: u32, field: &FieldSpec, ctx: &ViewContext) -> Option<String> {
+        let text = match (self.rows.value(row, field, ctx), field.kind) {
+            (Value::Unknown, _) => return None,
+            (Value::Text(word), Kind::Choice(_)) => word.into_owned(),
+            _ => self.rows.cell(row, field, ctx)?.text,
+        };
+        Some(clean(text.trim()).into_owned()).filter(|text| !text.is_empty())
+    }
+
+    fn texts<'a>(
+        &'a self,
+        row: u32,
+        fields: &'a [&str],
+        ctx: &'a ViewContext,
+    ) -> impl Iterator<Item = (&'static FieldSpec, String)> + 'a {
+        let fields = fields.iter().filter_map(|name| self.view.field(name));
+        fields.filter_map(move |field| Some((field, self.text(row, field, ctx)?)))
+    }
+
+    fn since(&self, row: u32, ctx: &ViewContext) -> Option<Timestamp> {
+        match self.value(row, self.view.since?, ctx) {
+            Value::Time(at) => Some(at),
+            Value::Number(seconds) => {
+                ctx.now.checked_sub(SignedDuration::try_from_secs_f64(seconds).ok()?).ok()
+            }
+            _ => None,
+        }
+    }
+
+    fn rate(&self, row: u32, ctx: &ViewContext) -> Option<f64> {
+        let name = self.view.rate?;
+        per_day(self.view.field(name)?, self.number(row, Some(name), ctx)?)
+    }
+
+    fn team(&self, row: u32, ctx: &ViewContext) -> Option<String> {
+        match self.value(row, self.view.team?, ctx) {
+            Value::Text(team) => Some(clean(&team).into_owned()),
+            _ => None,
+        }
+    }
+}
+
+/// One thing that a rule has found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Thing {
+    /// Its key, unique in the rule.
+    pub key: Arc<str>,
+    /// Since when it is so, as far as it was witnessed; `None` where the rows do not know.
+    pub since: Option<Timestamp>,
+    /// Its team.
+    pub team: Option<String>,
+    /// Account and region that it is in; `None` where it is in none, or in several.
+    pub place: Option<String>,
+    /// Its rows, one at least.
+    pub(super) rows: Vec<u32>,
+}
+
+/// What a rule sees now. What makes up an alert can be asked of it, and is made only then.
+pub trait Sight {
+    /// What the rule means, in the order of the list.
+    fn found(&self) -> &[Thing];
+
+    /// What an alert says of a thing.
+    fn facts(&self, thing: &Thing) -> AlertFacts;
+
+    /// Whether something that is not found any more is known to be so no more. `place` is its account and region.
+    fn has_ended(&self, key: &str, place: Option<&str>) -> bool;
+}
+
+/// What a rule sees in the rows of its list.
+pub struct RowsInSight<'a> {
+    rule: &'a Rule,
+    of: &'a Pictured,
+    readings: &'a [Reading],
+    ctx: ViewContext,
+    found: Vec<Thing>,
+}
+
+/// Words of a field for what nobody knows: no end of anything.
+const UNKNOWN_WORDS: [&str; 5] = ["unknown", "stale", "not_judged", "failed", "part"];
+
+impl<'a> RowsInSight<'a> {
+    /// What `rule` sees in these rows.
+    pub fn of(
+        rule: &'a Rule,
+        of: &'a Pictured,
+        readings: &'a [Reading],
+        ctx: &ViewContext,
+    ) -> Self {
+        // Texts of alerts are not of this terminal.
+        let ctx = ViewContext { symbols: Symbols::Unicode, width: None, ..*ctx };
+        let mut rows = table::select(&*of.rows, Some(&rule.filter), Sort::default(), &ctx);
+        let is_dear = |usd: Option<f64>| {
+            rule.min_usd_per_day.is_none_or(|least| usd.is_some_and(|usd| usd >= least))
+        };
+        if rule.group == Group::Row {
+            rows.retain(|row| is_dear(of.rate(*row, &ctx)));
+        }
+        let mut sight = Self { rule, of, readings, ctx, found: Vec::new() };
+        let groups = sight.groups(rows);
+        sight.found = groups.into_iter().map(|(key, rows)| sight.thing(key, rows)).collect();
+        if rule.group != Group::Row {
+            let is_enough = |thing: &Thing| {
+                thing.rows.len() >= rule.min_rows && is_dear(sight.added(thing, Self::rate_of))
+            };
+            let enough: Vec<bool> = sight.found.iter().map(is_enough).collect();
+            let mut enough = enough.into_iter();
+            sight.found.retain(|_| enough.next().unwrap_or(false));
+        }
+        sight
+    }
+
+    /// Rows of each group with its key, in the order of the list.
+    fn groups(&self, rows: Vec<u32>) -> Vec<(Arc<str>, Vec<u32>)> {
+        let key_of_row = |row: &u32| self.of.rows.key(*row).cloned();
+        match self.rule.group {
+            Group::Row => {
+                rows.iter().filter_map(|row| Some((key_of_row(row)?, vec![*row]))).collect()
+            }
+            Group::Rule if rows.is_empty() => Vec::new(),
+            Group::Rule => vec![("all".into(), rows)],
+            Group::Team => {
+                let mut teams: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+                for row in rows {
+                    let team = self.of.team(row, &self.ctx).unwrap_or_default();
+                    teams.entry(team).or_default().push(row);
+                }
+                teams.into_iter().map(|(team, rows)| (team.into(), rows)).collect()
+            }
+        }
+    }
+
+    fn thing(&self, key: Arc<str>, rows: Vec<u32>) -> Thing {
+        let is_group = self.rule.group != Group::Row;
+        // When enough of a group came together is what nobody saw.
+        let has_least = self.rule.min_rows > 1 || self.rule.min_usd_per_day.is_some();
+        let since = if is_group && has_least {
+            None
+        } else {
+            rows.iter().filter_map(|row| self.of.since(*row, &self.ctx)).min()
+        };
+        let first = rows.first().copied().unwrap_or_default();
+        let team = match self.rule.group {
+            Group::Row => self.of.team(first, &self.ctx),
+            Group::Team => Some(key.to_string()).filter(|team| !team.is_empty()),
+            Group::Rule => None,
+        };
+        let origin = self.of.rows.origin(first);
+        let place = origin.scope.filter(|_| !is_group).map(|scope| scope.to_string());
+        Thing { key, since, team, place, rows }
+    }
+
+    fn rate_of(&self, row: u32) -> Option<f64> {
+        self.of.rate(row, &self.ctx)
+    }
+
+    fn usd_of(&self, row: u32) -> Option<f64> {
+        self.of.number(row, self.of.view.usd, &self.ctx)
+    }
+
+    /// The sum over its rows, of those that know; `None` where none does.
+    fn sum(&self, thing: &Thing, of: fn(&Self, u32) -> Option<f64>) -> Option<f64> {
+        let known: Vec<f64> = thing.rows.iter().filter_map(|row| of(self, *row)).collect();
+        (!known.is_empty()).then(|| known.iter().sum())
+    }
+
+    /// The sum where its rows add up; `None` for several that do not.
+    fn added(&self, thing: &Thing, of: fn(&Self, u32) -> Option<f64>) -> Option<f64> {
+        let has_sum = self.of.view.adds_up || thing.rows.len() == 1;
+        self.sum(thing, of).filter(|_| has_sum)
+    }
+
+    /// What a row is, in words.
+    fn what(&self, row: u32) -> String {
+        let texts = self.of.texts(row, self.of.view.what, &self.ctx);
+        let words = texts.map(|(field, text)| match field.kind {
+            Kind::Number(_) => format!("{} {text}", field.header),
+            _ => text,
+        });
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    /// A line of evidence: one field as it is, several with their names.
+    fn why(&self, row: u32, fields: &[&str]) -> Option<String> {
+        let mut parts: Vec<String> = Vec::new();
+        for (field, text) in self.of.texts(row, fields, &self.ctx) {
+            let is_alone = fields.len() == 1;
+            parts.push(if is_alone { text } else { format!("{} {text}", field.name) });
+        }
+        (!parts.is_empty()).then(|| clean_to(&parts.join(", "), LINE).into_owned())
+    }
+
+    fn command(&self, row: u32) -> Option<String> {
+        let view = self.of.view;
+        let mut words: Vec<String> = view.command.iter().map(|word| (*word).to_owned()).collect();
+        if !view.by.is_empty() {
+            let value = match self.of.value(row, view.by, &self.ctx) {
+                Value::Text(value) => filter_of(view.by, &value),
+                _ => return None,
+            };
+            words.extend(["--filter".to_owned(), value]);
+        }
+        words.extend(view.tail.iter().map(|word| (*word).to_owned()));
+        (!words.is_empty()).then(|| shell_line(words.iter().map(String::as_str)))
+    }
+
+    /// What an alert says of several rows: how many, and the dearest of them.
+    fn of_group(&self, thing: &Thing) -> (String, Vec<String>, Option<String>) {
+        let [one, many] = (self.of.view.table)().nouns();
+        let count = format::counted(thing.rows.len(), one, many);
+        let what = match (&thing.team, self.rule.group) {
+            (Some(team), _) => format!("{count} of team {team}"),
+            (None, Group::Team) => format!("{count} without a team"),
+            (None, _) => count,
+        };
+        let mut dearest = thing.rows.clone();
+        dearest.sort_by(|a, b| {
+            let of = |row: u32| self.rate_of(row).unwrap_or(f64::NEG_INFINITY);
+            of(*b).total_cmp(&of(*a))
+        });
+        let line = |row: &u32| match self.rate_of(*row) {
+            Some(usd) => format!("{} at {}/day", self.what(*row), format::usd(usd)),
+            None => self.what(*row),
+        };
+        let mut why: Vec<String> = dearest.iter().take(2).map(line).collect();
+        if let (Some(last), more @ 1..) = (why.last_mut(), dearest.len().saturating_sub(2)) {
+            last.push_str(&format!(", and {}", format::plural(more, "other")));
+        }
+        let filter = format!("{}", self.rule.filter);
+        let view = self.of.view;
+        let by_filter = !view.by.is_empty() && !filter.is_empty();
+        let mut words: Vec<&str> = view.command.to_vec();
+        if by_filter {
+            words.extend(["--filter", &filter]);
+        }
+        words.extend(view.tail);
+        let command = (!words.is_empty()).then(|| shell_line(words.iter().copied()));
+        (what, why.into_iter().map(|line| clean_to(&line, LINE).into_owned()).collect(), command)
+    }
+
+    /// True where a source that the rows rest on failed there: whatever is missing may be there still.
+    fn is_dark(&self, place: Option<&str>) -> bool {
+        let account = place.map(|place| place.split('/').next().unwrap_or(place));
+        self.readings.iter().any(|reading| {
+            let is_there = || match place {
+                None => true,
+                Some(place) => {
+                    let of_account = reading.scope.is_account_wide();
+                    reading.scope.to_string() == place
+                        || (of_account && account == Some(&*reading.scope.account))
+                }
+            };
+            self.of.sources.contains(&reading.source) && reading.failed().is_some() && is_there()
+        })
+    }
+
+    /// True where what the filter compares is known of the row.
+    fn is_known(&self, row: u32) -> bool {
+        self.rule.filter.fields().iter().all(|field| match field {
+            FieldRef::Tag(_) => true,
+            FieldRef::Field(field) => match self.of.rows.value(row, field, &self.ctx) {
+                Value::Unknown => false,
+                Value::Text(word) => !UNKNOWN_WORDS.contains(&&*word),
+                _ => true,
+            },
+        })
+    }
+}
+
+/// The longest line of an alert, characters.
+const LINE: usize = 300;
+
+impl Sight for RowsInSight<'_> {
+    fn found(&self) -> &[Thing] {
+        &self.found
+    }
+
+    fn facts(&self, thing: &Thing) -> AlertFacts {
+        let first = thing.rows.first().copied().unwrap_or_default();
+        let view = self.of.view;
+        let (what, why, command) = if self.rule.group == Group::Row {
+            let why = view.why.iter().filter_map(|fields| self.why(first, fields)).collect();
+            (self.what(first), why, self.command(first))
+        } else {
+            self.of_group(thing)
+        };
+        let is_group = self.rule.group != Group::Row;
+        let ask = self.of.texts(first, view.ask, &self.ctx).next().filter(|_| !is_group);
+        let since = view.since.and_then(|name| view.field(name));
+        let at_least = since.and_then(|field| self.of.text(first, field, &self.ctx));
+        AlertFacts {
+            rule: self.rule.name.clone(),
+            key: thing.key.to_string(),
+            what: clean_to(&what, LINE).into_owned(),
+            team: thing.team.clone(),
+            since: thing.since,
+            usd: self.added(thing, Self::usd_of),
+            usd_is_at_least: at_least.is_some_and(|text| text.starts_with('≥')),
+            usd_per_day: self.added(thing, Self::rate_of),
+            adds_up: view.adds_up,
+            why,
+            command,
+            ask: ask.map(|(_, text)| text),
+        }
+    }
+
+    fn has_ended(&self, key: &str, place: Option<&str>) -> bool {
+        if self.rule.group != Group::Row {
+            return !self.is_dark(None);
+        }
+        match self.of.place(key) {
+            Some(row) => self.is_known(row),
+            None => !self.is_dark(place),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,182 @@
+use std::sync::Arc;
+
+use super::*;
+use crate::domain::{ErrorKind, Scope, SourceError, SourceState, VerdictKind};
+use crate::fleet::{Fleet, Row};
+use crate::tabs::idle::picture::Field;
+use crate::view::TableField as _;
+use crate::view::fixture::{ago, ctx, fleet};
+use crate::watch::rules::Rules;
+use crate::watch::rules::tests::{one, read};
+use crate::watch::view::view;
+
+const SOURCES: &[SourceId] = &[SourceId::Ec2, SourceId::CloudWatch];
+
+fn rules(rule: &str) -> Rules {
+    read(&one(&format!("name = 'r'\n{rule}"))).unwrap()
+}
+
+fn pictured(rows: &[Arc<Row>]) -> Pictured {
+    Pictured::new(view("idle").unwrap(), Field::shared(&rows.into()), SOURCES)
+}
+
+/// What a rule sees of these instances.
+fn sees<T>(rule: &str, fleet: &Fleet, then: impl FnOnce(&RowsInSight<'_>) -> T) -> T {
+    let (rules, of) = (rules(rule), pictured(&fleet.rows));
+    then(&RowsInSight::of(&rules.rules[0], &of, &fleet.readings, &ctx()))
+}
+
+#[test]
+fn an_alert_says_what_whose_since_when_how_much_and_why() {
+    sees("when = 'idle verdict=idle and team=nlp'", &fleet(), |sight| {
+        let [thing] = sight.found() else { panic!("{:?}", sight.found()) };
+        assert_eq!((&*thing.key, thing.team.as_deref()), ("i-0a1idle", Some("nlp")));
+        assert_eq!(thing.since, Some(ago(84)));
+        assert_eq!(thing.place.as_deref(), Some("111122223333/us-east-1"));
+        let facts = sight.facts(thing);
+        assert_eq!(facts.what, "p4d.24xlarge i-0a1idle train-7b-old");
+        // 21.957642 an hour: 84 hours, and a day.
+        assert!((facts.usd.unwrap() - 1_844.441_928).abs() < 0.01, "{facts:?}");
+        assert!((facts.usd_per_day.unwrap() - 526.983_408).abs() < 1e-6, "{facts:?}");
+        assert_eq!(facts.why[0], "all 8 GPUs under 5% for 3d12h");
+        assert!(facts.why[1].starts_with("verdict idle, gpu "), "{:?}", facts.why);
+        let command = "burntop plan idle --filter instance_id=i-0a1idle --out plan.json";
+        assert_eq!(facts.command.unwrap().replace('\'', ""), command);
+    });
+}
+
+#[test]
+fn what_is_not_known_is_not_0() {
+    // Of another platform the price is not known.
+    sees("when = 'idle name=render'", &fleet(), |sight| {
+        let facts = sight.facts(&sight.found()[0]);
+        assert_eq!((facts.usd, facts.usd_per_day), (None, None), "{facts:?}");
+    });
+    // And no threshold of dollars is met by it.
+    sees("when = 'idle verdict=idle'\nmin_usd_per_day = 0.0", &fleet(), |sight| {
+        let keys: Vec<&str> = sight.found().iter().map(|thing| &*thing.key).collect();
+        assert_eq!(keys, ["i-0a1idle"]);
+    });
+}
+
+#[test]
+fn a_group_is_one_thing_with_the_sum_of_its_rows() {
+    let all = "when = 'idle verdict=idle or verdict=partial'";
+    sees(&format!("{all}\ngroup = 'team'"), &fleet(), |sight| {
+        let keys: Vec<&str> = sight.found().iter().map(|thing| &*thing.key).collect();
+        assert_eq!(keys, ["nlp", "vision"]);
+        let vision = &sight.found()[1];
+        // The earliest of both.
+        assert_eq!((vision.since, vision.team.as_deref()), (Some(ago(48)), Some("vision")));
+        let facts = sight.facts(vision);
+        assert_eq!(facts.what, "2 instances of team vision");
+        // 5 of 8 GPUs of 55.04 an hour; the other one has no price.
+        assert!((facts.usd_per_day.unwrap() - 825.6).abs() < 1e-6, "{facts:?}");
+        assert_eq!(facts.why.len(), 2);
+    });
+    sees(&format!("{all}\ngroup = 'rule'\nmin_rows = 3"), &fleet(), |sight| {
+        let [thing] = sight.found() else { panic!("{:?}", sight.found()) };
+        // When there were three for the first time, nobody saw.
+        assert_eq!((&*thing.key, thing.since), ("all", None));
+    });
+    sees(&format!("{all}\ngroup = 'rule'\nmin_rows = 4"), &fleet(), |sight| {
+        assert_eq!(sight.found(), []);
+    });
+    sees(&format!("{all}\ngroup = 'team'\nmin_usd_per_day = 600.0"), &fleet(), |sight| {
+        let keys: Vec<&str> = sight.found().iter().map(|thing| &*thing.key).collect();
+        assert_eq!(keys, ["vision"]);
+    });
+}
+
+#[test]
+fn an_end_is_believed_only_of_what_is_known() {
+    let failed = |account: &str, region: &str| Reading {
+        source: SourceId::Ec2,
+        scope: Scope::new(account, region),
+        taken_at: None,
+        coverage: 0.0,
+        state: SourceState::Failed(Arc::new(SourceError::new(ErrorKind::Network, "x", "no", ""))),
+    };
+    let place = Some("111122223333/us-east-1");
+    sees("when = 'idle verdict=idle'", &fleet(), |sight| {
+        // It works now.
+        assert!(sight.has_ended("i-1e1busy", None));
+        // Nobody knows what it does: no telemetry, and no price either.
+        assert!(!sight.has_ended("i-0c3unkn", place));
+        // It is gone, and the list of its region was read; that of another was not.
+        assert!(sight.has_ended("i-none", place));
+        assert!(!sight.has_ended("i-none", Some("111122223333/eu-west-1")), "CloudWatch failed");
+    });
+    for (account, region, ended) in [
+        ("111122223333", "us-east-1", false),
+        ("111122223333", "-", false),
+        ("111122223333", "us-west-2", true),
+        ("444455556666", "-", true),
+    ] {
+        let fleet = Fleet { readings: vec![failed(account, region)], ..fleet() };
+        sees("when = 'idle verdict=idle'", &fleet, |sight| {
+            assert_eq!(sight.has_ended("i-none", place), ended, "{account}/{region}");
+        });
+        sees("when = 'idle verdict=idle'\ngroup = 'team'", &fleet, |sight| {
+            assert!(!sight.has_ended("nlp", None), "a part of a group may be there");
+        });
+    }
+}
+
+#[test]
+fn hostile_names_steer_no_terminal_and_no_shell() {
+    sees("when = 'idle verdict=underused'", &fleet(), |sight| {
+        let facts = sight.facts(&sight.found()[0]);
+        let texts = [&facts.what, &facts.why.join(" "), facts.team.as_ref().unwrap()];
+        for text in texts {
+            assert!(!text.chars().any(crate::domain::text::is_unsafe), "{text:?}");
+        }
+    });
+    let mut fleet = fleet();
+    let row = fleet.rows.iter_mut().find(|row| &*row.instance.id == "i-0a1idle").unwrap();
+    let row = Arc::make_mut(row);
+    Arc::make_mut(&mut row.instance).id = "i'; rm -rf ~ #".into();
+    sees("when = 'idle verdict=idle and team=nlp'", &fleet, |sight| {
+        let command = sight.facts(&sight.found()[0]).command.unwrap();
+        let words = shlex(&command);
+        assert_eq!(words[..4], ["burntop", "plan", "idle", "--filter"]);
+        assert_eq!(words[5..], ["--out", "plan.json"]);
+        assert!(words[4].contains("rm -rf ~"), "{words:?}");
+    });
+}
+
+/// The words that a POSIX shell makes of a line of plain and single-quoted parts.
+fn shlex(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut quoted) = (Vec::new(), String::new(), false);
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\'' => quoted = !quoted,
+            '\\' if !quoted => word.extend(chars.next()),
+            ' ' if !quoted => words.push(std::mem::take(&mut word)),
+            c => word.push(c),
+        }
+    }
+    words.push(word);
+    words
+}
+
+#[test]
+fn several_rules_over_one_list_see_each_what_they_mean() {
+    let fleet = fleet();
+    let of = pictured(&fleet.rows);
+    let kinds = [
+        ("idle", VerdictKind::Idle),
+        ("busy", VerdictKind::Busy),
+        ("partial", VerdictKind::Partial),
+    ];
+    for (word, kind) in kinds {
+        let rules = rules(&format!("when = 'idle verdict={word}'"));
+        let sight = RowsInSight::of(&rules.rules[0], &of, &fleet.readings, &ctx());
+        let is_so = |row: &&Arc<Row>| row.verdict.as_ref().is_some_and(|of| of.kind == kind);
+        let expected = fleet.rows.iter().filter(is_so);
+        let expected: Vec<&str> = expected.map(|row| &*row.instance.id).collect();
+        let found: Vec<&str> = sight.found().iter().map(|thing| &*thing.key).collect();
+        assert_eq!(found, expected);
+    }
+}
