@@ -65,7 +65,7 @@ pub struct Alert {
     pub sinks: Vec<String>,
     /// Account and region that it is in; `None` where it is in none.
     pub place: Option<String>,
-    /// What was known of it when it was seen last; empty while it is pending.
+    /// What was known of it when it was seen last; while it is pending, when it was seen first.
     pub facts: AlertFacts,
 }
 

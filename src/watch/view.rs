@@ -4,8 +4,9 @@ use crate::query::{Kind, Op, Unit, comparison};
 use crate::tabs::bill::picture::AnomalyField;
 use crate::tabs::gpus::picture::GpuField;
 use crate::tabs::idle::picture::Field;
+use crate::tabs::network::picture::NetworkField;
 use crate::tabs::savings::picture::{CommitmentField, ProposalField, ResourceField, SpotField};
-use crate::tabs::storage::picture::{BlockField, BucketField};
+use crate::tabs::storage::picture::{BlockField, BucketField, FindingField};
 use crate::tabs::teams::picture::{BudgetField, QuotaField};
 use crate::view::{FieldSpec, FieldTable, TableField as _};
 
@@ -79,7 +80,7 @@ const VIEW: WatchView = WatchView {
 };
 
 /// All of them.
-pub static VIEWS: [WatchView; 12] = [
+pub static VIEWS: [WatchView; 14] = [
     WatchView {
         name: "idle",
         table: Field::table,
@@ -182,6 +183,29 @@ pub static VIEWS: [WatchView; 12] = [
         ..VIEW
     },
     WatchView {
+        name: "findings",
+        table: FindingField::table,
+        reads: Reads::Savings,
+        what: &["kind", "about"],
+        rate: Some("usd_per_month"),
+        adds_up: false,
+        why: [&["says"], &["fix"]],
+        command: &["burntop", "overview"],
+        by: "",
+        ..VIEW
+    },
+    WatchView {
+        name: "network",
+        table: NetworkField::table,
+        reads: Reads::Savings,
+        what: &["path", "from", "to", "resource"],
+        rate: Some("usd_per_month"),
+        why: [&["why"], &["bytes", "avoidable_usd_per_month", "confidence"]],
+        command: &["burntop", "network", "--live"],
+        by: "",
+        ..VIEW
+    },
+    WatchView {
         name: "budgets",
         table: BudgetField::table,
         reads: Reads::Bills,
@@ -263,6 +287,9 @@ pub fn per_day(field: &FieldSpec, value: f64) -> Option<f64> {
     match (field.kind, field.unit) {
         (Kind::Number(Unit::UsdPerHour), _) => Some(value * HOURS_OF_DAY),
         (Kind::Number(Unit::Usd), "$/day") => Some(value),
+        (Kind::Number(Unit::Usd), _) if field.name.ends_with("usd_per_month") => {
+            Some(value * HOURS_OF_DAY / HOURS_OF_MONTH)
+        }
         (Kind::Number(Unit::Usd), "$/month") => Some(value * HOURS_OF_DAY / HOURS_OF_MONTH),
         _ => None,
     }

@@ -81,6 +81,10 @@ fn the_demo_tells_its_planted_stories_at_the_first_look() {
         assert!(!row["why"].as_array().unwrap().is_empty(), "{row:#}");
         assert_eq!(row["sent"], serde_json::json!(["terminal"]), "{row:#}");
     }
+    // Of what is pending it is said what it is.
+    let pending: Vec<&Value> = rows.iter().filter(|row| row["state"] == "pending").collect();
+    assert!(!pending.is_empty(), "{report:#}");
+    assert!(pending.iter().all(|row| row["what"].is_string()), "{pending:#?}");
     // Each instance with the waste that the list of instances has of it.
     let list = burntop(
         home.path(),

@@ -104,3 +104,21 @@ fn html_is_of_the_report_alone_and_a_report_is_of_everything() {
     let error = fails(&["report", "weekly", "--filter", "team=nlp"]);
     assert!(error.contains("a report is of everything"), "{error}");
 }
+
+#[test]
+fn what_is_sent_has_spend_findings_and_forecast_in_lines() {
+    let sent = printed(&["report", "weekly", "--send", "terminal"], "table");
+    let (report, spend) = (printed(&["report", "weekly"], "csv"), "burn in the hours seen, this $");
+    assert!(sent.starts_with("burntop, week 2026-W10: 2026-03-02 to 2026-03-08 (UTC)\n"), "{sent}");
+    let line = sent.lines().find(|line| line.contains(spend)).unwrap();
+    // The figure of the report, as people read it.
+    let row = report.lines().find(|line| line.starts_with("spend,burn_usd,")).unwrap();
+    let told = line.split(spend).nth(1).unwrap().split(", before").next().unwrap();
+    let told: f64 = told.replace(',', "").parse().unwrap();
+    let exact = row.split(',').filter_map(|cell| cell.parse::<f64>().ok()).next().unwrap();
+    assert!((told - exact).abs() < 0.006, "{told} of {exact}");
+    for title in ["Top findings now", "Forecast: budgets by the newest bill"] {
+        assert!(sent.contains(title), "{sent}");
+    }
+    assert!(sent.ends_with("terminal: sent\n"), "{sent}");
+}

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::analyze::network::live::paths;
 use crate::bus::{Meter, Outcome};
 use crate::cli::exit::CliError;
 use crate::cli::invocation::Invocation;
@@ -17,10 +18,13 @@ use crate::report::ListField;
 use crate::tabs::bill::picture::AnomalyField;
 use crate::tabs::gpus::picture::GpuField;
 use crate::tabs::idle::picture::Field;
+use crate::tabs::network::picture::{NetworkField, network_rows};
 use crate::tabs::savings::picture::{
     CommitmentField, ProposalField, ResourceField, SpotField, resource_items,
 };
-use crate::tabs::storage::picture::{BlockField, BucketField, block_rows};
+use crate::tabs::storage::picture::{
+    BlockField, BucketField, FindingField, block_rows, finding_rows,
+};
 use crate::tabs::teams::picture::{BudgetField, BudgetItem, QuotaField};
 use crate::view::{Rows, TableField, ViewContext};
 use crate::watch::own_cost::{OwnCostField, own_cost_rows};
@@ -176,6 +180,9 @@ impl Round {
         self.of::<ResourceField>("resources", wanted, resource_items(&savings));
         self.of::<BucketField>("buckets", wanted, storage.buckets.clone());
         self.of::<BlockField>("ebs", wanted, block_rows(&storage));
+        self.of::<FindingField>("findings", wanted, finding_rows(&storage));
+        let network = network_rows(paths(&savings.paths));
+        self.of::<NetworkField>("network", wanted, network.to_vec());
         self.savings = Some(savings);
     }
 

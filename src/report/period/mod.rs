@@ -72,15 +72,12 @@ impl PeriodReport {
             for row in part.sheet.rows.iter().take(*most) {
                 let cells =
                     part.sheet.columns.iter().zip(row).filter(|(_, cell)| !cell.shown.is_empty());
-                let mut words: Vec<String> = Vec::new();
-                for (nth, (column, cell)) in cells.enumerate() {
-                    let shown = &cell.shown;
-                    let is_named = nth > 0 && part.name == "spend";
-                    words.push(match is_named {
-                        true => format!("{} {shown}", column.header.to_lowercase()),
-                        false => shown.clone(),
-                    });
-                }
+                // Texts speak for themselves, figures do not.
+                let words = cells.map(|(column, cell)| match column.align {
+                    Align::Left => cell.shown.clone(),
+                    Align::Right => format!("{} {}", column.header.to_lowercase(), cell.shown),
+                });
+                let words: Vec<String> = words.collect();
                 lines.push(format!("- {}", clean(&words.join(", "))));
             }
             lines.extend(part.notes.iter().filter(|note| note.starts_with('!')).cloned());

@@ -89,7 +89,8 @@ impl Of<'_> {
                 alert.phase = Phase::Firing;
                 alert.thread = words::thread(&self.rule.name, &thing.key, self.now);
             }
-            if alert.phase == Phase::Firing {
+            // Of one that is pending what it is; its dollars are of when it was seen first.
+            if alert.phase == Phase::Firing || alert.facts.rule.is_empty() {
                 alert.facts = Self::facts(sight, thing, alert.since);
             }
         }
