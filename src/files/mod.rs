@@ -21,4 +21,4 @@ mod write;
 
 pub use cause::{Cause, Refused, explain, reason};
 pub use open::{append, check_own, named, own, read_config, read_named, read_own, update};
-pub use write::{create_new, create_whole, lock, private_dir, replace};
+pub use write::{create_new, create_whole, lock, private_dir, replace, replace_for_others};

@@ -164,10 +164,6 @@ fn every_file_is_opened_here() {
         ("act/exec/audit/lease.rs", "by openat, below a directory that it holds open"),
         ("act/exec/operator/run.rs", "the kernel's own file"),
         ("cli/acting.rs", "the kernel's own file"),
-        (
-            "cli/watch/textfile.rs",
-            "made by create_new; readable by others: node_exporter is another user",
-        ),
         ("cli/whatif/store.rs", "the directory, to lock it"),
         ("config/views.rs", "the directory, to lock it"),
         ("act/exec/storage/backup.rs", "the directory, to sync it"),

@@ -1,8 +1,10 @@
 //! New files, whole files, locks.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{
+    DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
+};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -33,13 +35,15 @@ pub fn create_new(path: &Path) -> io::Result<File> {
 /// Creates a file with `bytes`, whole or not at all, synced to disk. Err when anything exists at `path`, or it cannot
 /// be written.
 pub fn create_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let beside = write_beside(path, bytes)?;
+    let beside = write_beside(path, bytes, None)?;
     // Unlike a rename, a link replaces nothing.
     let linked = fs::hard_link(&beside, path);
     let _ = fs::remove_file(&beside);
     match linked {
         // Some file systems know no links.
-        Err(e) if e.kind() != io::ErrorKind::AlreadyExists => fill(path, create_new(path)?, bytes),
+        Err(e) if e.kind() != io::ErrorKind::AlreadyExists => {
+            fill(path, create_new(path)?, bytes, None)
+        }
         other => other,
     }
 }
@@ -47,6 +51,15 @@ pub fn create_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Replaces a file of burntop's own with `bytes`, whole or not at all, synced to disk. Err when `path` is not a regular
 /// file of this user (a link is not replaced: its readers would keep the old file), or it cannot be written.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_as(path, bytes, None)
+}
+
+/// Replaces a file like [`replace`], with mode 0644 whatever the umask: its readers are other users.
+pub fn replace_for_others(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_as(path, bytes, Some(0o644))
+}
+
+fn replace_as(path: &Path, bytes: &[u8], mode: Option<u32>) -> io::Result<()> {
     match fs::symlink_metadata(path) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => {}
         Err(e) => return Err(e),
@@ -57,7 +70,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         }
         Ok(_) => {}
     }
-    let beside = write_beside(path, bytes)?;
+    let beside = write_beside(path, bytes, mode)?;
     let renamed = fs::rename(&beside, path);
     if renamed.is_err() {
         let _ = fs::remove_file(&beside);
@@ -65,7 +78,8 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     renamed
 }
 
-fn write_beside(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
+/// Writes a new file in the same folder, with a mode other than 0600 where one is named.
+fn write_beside(path: &Path, bytes: &[u8], mode: Option<u32>) -> io::Result<PathBuf> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let mut tries = 0;
     loop {
@@ -76,13 +90,18 @@ fn write_beside(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
         match create_new(&beside) {
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists && tries < NAMES => tries += 1,
             Err(e) => return Err(e),
-            Ok(file) => return fill(&beside, file, bytes).map(|()| beside),
+            Ok(file) => return fill(&beside, file, bytes, mode).map(|()| beside),
         }
     }
 }
 
-fn fill(path: &Path, mut file: File, bytes: &[u8]) -> io::Result<()> {
-    let written = file.write_all(bytes).and_then(|()| file.sync_all());
+fn fill(path: &Path, mut file: File, bytes: &[u8], mode: Option<u32>) -> io::Result<()> {
+    // By what is open: nothing else can have taken its place.
+    let allow = |file: &File| match mode {
+        Some(mode) => file.set_permissions(Permissions::from_mode(mode)),
+        None => Ok(()),
+    };
+    let written = file.write_all(bytes).and_then(|()| allow(&file)).and_then(|()| file.sync_all());
     if written.is_err() {
         // Half a file is of no use, and in the way of the next try.
         let _ = fs::remove_file(path);

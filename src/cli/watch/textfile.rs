@@ -1,17 +1,9 @@
 //! Metrics as a file for the textfile collector of `node_exporter`.
 
-use std::fs::{self, File, Permissions};
-use std::io::{self, Write as _};
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
 
-use crate::files::{self, Refused};
-
-/// Mode of the file: `node_exporter` reads it as another user.
-const MODE: u32 = 0o644;
-
-/// Names tried for the file that is only there for a moment.
-const NAMES: u32 = 8;
+use crate::files;
 
 /// Why there is no such file.
 #[derive(Debug, thiserror::Error)]
@@ -42,61 +34,16 @@ impl Textfile {
     /// this user is at its place (a link is not followed and not replaced), or it cannot be written; the former page stays
     /// then.
     pub fn write(&self, page: &str) -> Result<(), TextfileError> {
-        self.replace(page).map_err(|error| TextfileError::Write(self.path.clone(), error))
+        files::replace_for_others(&self.path, page.as_bytes())
+            .map_err(|error| TextfileError::Write(self.path.clone(), error))
     }
-
-    fn replace(&self, page: &str) -> io::Result<()> {
-        check(&self.path)?;
-        let (beside, file) = self.beside()?;
-        let done = fill(file, page).and_then(|()| fs::rename(&beside, &self.path));
-        if done.is_err() {
-            let _ = fs::remove_file(&beside);
-        }
-        done
-    }
-
-    /// A new file in the same folder, whose name the collector does not read.
-    fn beside(&self) -> io::Result<(PathBuf, File)> {
-        let name = self.path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-        let mut tries = 0;
-        loop {
-            let mut beside = std::ffi::OsString::from(".");
-            beside.push(name);
-            beside.push(format!(".{:08x}", fastrand::u32(..)));
-            let beside = self.path.with_file_name(beside);
-            match files::create_new(&beside) {
-                Err(e) if e.kind() == io::ErrorKind::AlreadyExists && tries < NAMES => tries += 1,
-                Err(e) => return Err(e),
-                Ok(file) => return Ok((beside, file)),
-            }
-        }
-    }
-}
-
-/// Fails where something else than a regular file of this user is there.
-fn check(path: &Path) -> io::Result<()> {
-    match fs::symlink_metadata(path) {
-        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(e) => Err(e),
-        Ok(there) if there.is_symlink() => Err(Refused::Link.into()),
-        Ok(there) if !there.is_file() => Err(Refused::NotAFile.into()),
-        Ok(there) if there.uid() != rustix::process::geteuid().as_raw() => {
-            Err(Refused::Owner.into())
-        }
-        Ok(_) => Ok(()),
-    }
-}
-
-fn fill(mut file: File, page: &str) -> io::Result<()> {
-    file.write_all(page.as_bytes())?;
-    // By what is open, whatever the umask: nothing else can have taken its place.
-    file.set_permissions(Permissions::from_mode(MODE))?;
-    file.sync_all()
 }
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::symlink;
+    use std::fs::{self, File};
+    use std::os::unix::fs::{MetadataExt as _, symlink};
+    use std::path::Path;
 
     use super::*;
 
