@@ -115,7 +115,7 @@ fn what_is_sent_has_spend_findings_and_forecast_in_lines() {
     let row = report.lines().find(|line| line.starts_with("spend,burn_usd,")).unwrap();
     let told = line.split(spend).nth(1).unwrap().split(", before").next().unwrap();
     let told: f64 = told.replace(',', "").parse().unwrap();
-    let exact = row.split(',').filter_map(|cell| cell.parse::<f64>().ok()).next().unwrap();
+    let exact = row.split(',').find_map(|cell| cell.parse::<f64>().ok()).unwrap();
     assert!((told - exact).abs() < 0.006, "{told} of {exact}");
     for title in ["Top findings now", "Forecast: budgets by the newest bill"] {
         assert!(sent.contains(title), "{sent}");
