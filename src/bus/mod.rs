@@ -135,6 +135,13 @@ pub struct Settings {
     pub failed_runs: Option<ReadFailedRuns>,
 }
 
+impl Settings {
+    /// True where what is burnt is written down: not in the demo, offline, or where a tape plays.
+    pub fn has_past(&self, has_tape: bool) -> bool {
+        self.billed && !self.offline && !has_tape
+    }
+}
+
 /// Event sent to the cockpit.
 #[derive(Clone, Debug)]
 pub enum Event {

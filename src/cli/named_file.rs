@@ -1,9 +1,10 @@
 //! A file that the user named.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use super::exit::{CliError, Exit};
+use crate::config::ConfigError;
 use crate::files;
 
 /// Bytes of a file, `-` for standard input; of a file larger than `most` bytes one byte more, so that the caller
@@ -27,6 +28,17 @@ pub(super) fn unreadable(path: &Path, error: &io::Error) -> CliError {
         _ => format!("cannot read {name}: {}", files::explain(error)),
     };
     CliError::Failed { exit: Exit::Unreadable, message }
+}
+
+/// Writes a text to a new file, and says so. Fails where the file is there, which stays as it is, and where it cannot be
+/// written.
+pub(super) fn create(path: &Path, text: &str, out: &mut dyn Write) -> Result<Exit, CliError> {
+    files::create_whole(path, text.as_bytes()).map_err(|source| match source.kind() {
+        io::ErrorKind::AlreadyExists => ConfigError::Exists { path: path.to_owned() },
+        _ => ConfigError::Write { path: path.to_owned(), source },
+    })?;
+    writeln!(out, "wrote {}", path.display())?;
+    Ok(Exit::Ok)
 }
 
 fn at_most(from: impl Read, most: u64) -> io::Result<Vec<u8>> {

@@ -179,7 +179,7 @@ fn read_asking(
     let mut parts = session::parts(invocation, cache.clone(), want)?;
     parts.settings.ask_of = ask_of;
     parts.settings.meters = meter.is_some();
-    let has_past = parts.settings.billed && !parts.settings.offline && parts.tape.is_none();
+    let has_past = parts.settings.has_past(parts.tape.is_some());
     parts.settings.savings = savings_settings(&invocation.config, saving);
     if saving.resources() {
         parts.settings.storage = match saving {
@@ -205,11 +205,16 @@ fn read_asking(
     }))
 }
 
+/// True where no region of any account was read.
+pub(super) fn is_blind(outcome: &Outcome) -> bool {
+    let seen = |r: &Reading| r.source == SourceId::Ec2 && r.taken_at.is_some();
+    !outcome.fleet.readings.iter().any(seen)
+}
+
 /// Ends with code 4 when no source gave anything to show.
 pub(super) fn unreadable(invocation: &Invocation, outcome: &Outcome) -> Result<(), CliError> {
     let failed = |message: String| Err(CliError::Failed { exit: Exit::Unreadable, message });
-    let seen = |r: &Reading| r.source == SourceId::Ec2 && r.taken_at.is_some();
-    if outcome.fleet.readings.iter().any(seen) {
+    if !is_blind(outcome) {
         return Ok(());
     }
     if let Some(error) = &outcome.no_credentials {

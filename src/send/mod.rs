@@ -15,7 +15,7 @@ pub mod backoff;
 pub mod dead_letters;
 mod error;
 mod file;
-mod json_lines;
+pub mod json_lines;
 mod plain;
 mod post;
 mod secret;
@@ -33,13 +33,12 @@ mod webhook;
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use jiff::Timestamp;
 
 pub use self::error::{Retry, SendError};
-pub use self::plain::listed;
 use self::smtp::Smtp;
 use self::webhook::Webhook;
 use crate::source::http::{ClientTls, Delivery, Http, HttpSettings};
@@ -54,7 +53,6 @@ const BEFORE: Duration = Duration::from_secs(20);
 
 /// What sends messages. It keeps no secrets: each is read when it is used.
 pub struct Sender {
-    stdout: Mutex<Box<dyn Write + Send>>,
     now: fn() -> Timestamp,
     /// Certificates of the only authorities to trust, PEM; `None` = the system's.
     ca: Option<Vec<u8>>,
@@ -64,10 +62,9 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// Sends by the system's certificates and the proxies of the environment; sinks of the kind `stdout` write to `stdout`.
-    pub fn new(stdout: Box<dyn Write + Send>) -> Self {
+    /// Sends by the system's certificates and the proxies of the environment.
+    pub fn new() -> Self {
         Self {
-            stdout: Mutex::new(stdout),
             now: Timestamp::now,
             ca: None,
             clients: Default::default(),
@@ -75,20 +72,31 @@ impl Sender {
         }
     }
 
-    /// Sends a message to a sink, once; whether the sink takes its severity is the caller's question.
+    /// Sends a message to a sink, once; whether the sink takes its severity is the caller's question. Sinks of the kind
+    /// `stdout` write to `out`.
     ///
     /// # Errors
     /// The sink did not take it, or it is not known that it did. The error says whether it may be sent again; a server
     /// that knows the key of the message takes one that comes twice for one.
-    pub async fn send(&self, sink: &Sink, message: &Message) -> Result<(), SendError> {
+    pub async fn send(
+        &self,
+        sink: &Sink,
+        message: &Message,
+        out: &mut dyn Write,
+    ) -> Result<(), SendError> {
         let whole = sink.timeout.saturating_add(BEFORE);
-        tokio::time::timeout(whole, self.once(sink, message)).await.unwrap_or_else(|_| {
+        tokio::time::timeout(whole, self.once(sink, message, out)).await.unwrap_or_else(|_| {
             let fix = "check the files and credentials that this sink names";
             Err(SendError::later(format!("not sent within {} s", whole.as_secs_f64()), fix))
         })
     }
 
-    async fn once(&self, sink: &Sink, message: &Message) -> Result<(), SendError> {
+    async fn once(
+        &self,
+        sink: &Sink,
+        message: &Message,
+        out: &mut dyn Write,
+    ) -> Result<(), SendError> {
         let (here, timeout, now) = (sink.allow_loopback, sink.timeout, (self.now)());
         match &sink.to {
             Destination::Slack { url } => {
@@ -110,10 +118,7 @@ impl Sender {
                 None => Ok(()),
             },
             Destination::File { path } => file::send(path, message).await,
-            Destination::Stdout => {
-                let mut out = self.stdout.lock().unwrap_or_else(PoisonError::into_inner);
-                stdout::send(&mut **out, message)
-            }
+            Destination::Stdout => stdout::send(out, message),
         }
     }
 

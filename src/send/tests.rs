@@ -1,5 +1,3 @@
-use std::sync::Arc;
-
 use super::testing::{SENT, message, sink, url};
 use super::*;
 use crate::source::server::{Mode, Reply, Server, certificate, tls_file};
@@ -8,7 +6,7 @@ use crate::watch::sink::SmtpTls;
 /// A sender that trusts the authority of the tests.
 fn sender() -> Sender {
     let ca = std::fs::read(tls_file("ca.pem")).unwrap();
-    Sender { now: || SENT, ca: Some(ca), ..Sender::new(Box::new(std::io::sink())) }
+    Sender { now: || SENT, ca: Some(ca), ..Sender::new() }
 }
 
 fn hook(url: UrlFrom) -> Destination {
@@ -35,7 +33,7 @@ async fn https_is_spoken_with_servers_whose_certificate_is_good_and_with_no_othe
         });
         let url = UrlFrom::Plain(format!("https://{}/s3cr3t", server.address()));
         for to in [Destination::Slack { url: url.clone() }, hook(url)] {
-            let sent = sender().send(&sink(to), &message()).await;
+            let sent = sender().send(&sink(to), &message(), &mut std::io::sink()).await;
             assert_eq!(sent.is_ok(), is_good, "{name}: {sent:?}");
             if let Err(error) = sent {
                 assert_eq!(error.retry, Retry::After(None), "a certificate may be renewed");
@@ -58,7 +56,7 @@ async fn a_sink_gets_each_message_once_and_the_same_sender_serves_all() {
         hook(url(&server, "/hook")),
         Destination::File { path: path.clone() },
     ] {
-        sender.send(&sink(to), &message()).await.unwrap();
+        sender.send(&sink(to), &message(), &mut std::io::sink()).await.unwrap();
     }
     let seen = server.seen();
     let paths: Vec<&str> = seen.iter().map(|request| &*request.path).collect();
@@ -68,23 +66,11 @@ async fn a_sink_gets_each_message_once_and_the_same_sender_serves_all() {
 
 #[tokio::test]
 async fn standard_output_is_what_the_sender_was_given() {
-    #[derive(Clone, Default)]
-    struct Shared(Arc<Mutex<Vec<u8>>>);
-    impl Write for Shared {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.0.lock().unwrap().extend_from_slice(bytes);
-            Ok(bytes.len())
-        }
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
-    let out = Shared::default();
-    let sender = Sender::new(Box::new(out.clone()));
+    let (sender, mut out) = (Sender::new(), Vec::new());
     for _ in 0..2 {
-        sender.send(&sink(Destination::Stdout), &message()).await.unwrap();
+        sender.send(&sink(Destination::Stdout), &message(), &mut out).await.unwrap();
     }
-    let text = String::from_utf8(out.0.lock().unwrap().clone()).unwrap();
+    let text = String::from_utf8(out).unwrap();
     assert_eq!(text.matches("firing: idle-gpus").count(), 2);
 }
 
@@ -93,7 +79,7 @@ async fn a_sink_that_may_not_reach_this_host_does_not_and_is_told_so_before() {
     let server = Server::start(|_, _| Reply::new(200, "text/plain", "ok"));
     for to in [Destination::Slack { url: url(&server, "/") }, hook(url(&server, "/"))] {
         let away = Sink { allow_loopback: false, ..sink(to) };
-        let error = sender().send(&away, &message()).await.unwrap_err();
+        let error = sender().send(&away, &message(), &mut std::io::sink()).await.unwrap_err();
         assert_eq!(error.retry, Retry::Never);
         assert_eq!(check(&away), Err(error));
     }
@@ -145,7 +131,7 @@ async fn a_time_limit_is_that_of_the_sink() {
     let server = Server::start(|_, _| Reply::Silence);
     for to in [Destination::Slack { url: url(&server, "/") }, hook(url(&server, "/"))] {
         let brief = Sink { timeout: Duration::from_millis(70), ..sink(to) };
-        let error = sender().send(&brief, &message()).await.unwrap_err();
+        let error = sender().send(&brief, &message(), &mut std::io::sink()).await.unwrap_err();
         assert!(error.message.contains("no answer within 0.07 s"), "{error}");
     }
 }

@@ -1,5 +1,6 @@
 //! What a rule sees: the rows of its list that it means, one by one or as groups, and what an alert says of them.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,11 +10,11 @@ use jiff::{SignedDuration, Timestamp};
 use super::file::Group;
 use super::message::AlertFacts;
 use super::rules::Rule;
-use super::view::{WatchView, filter_of, per_day};
+use super::view::{ViewFields, WatchView, filter_of, per_day};
 use crate::act::plan::shell_line;
 use crate::domain::hash::FastMap;
 use crate::domain::text::{clean, clean_to};
-use crate::domain::{Reading, SourceId};
+use crate::domain::{Reading, Scope, SourceId};
 use crate::query::Kind;
 use crate::view::filter::FieldRef;
 use crate::view::{FieldSpec, Rows, Sort, Symbols, Value, ViewContext, format, table};
@@ -26,6 +27,7 @@ pub struct Pictured {
     pub rows: Arc<dyn Rows>,
     /// Sources that they rest on.
     pub sources: &'static [SourceId],
+    fields: ViewFields,
     places: OnceCell<FastMap<Arc<str>, u32>>,
 }
 
@@ -36,7 +38,7 @@ impl Pictured {
         rows: Arc<dyn Rows>,
         sources: &'static [SourceId],
     ) -> Self {
-        Self { view, rows, sources, places: OnceCell::new() }
+        Self { view, rows, sources, fields: view.fields(), places: OnceCell::new() }
     }
 
     /// The row with this key; `None` where there is none now.
@@ -48,13 +50,12 @@ impl Pictured {
         places.get(key).copied()
     }
 
-    fn value(&self, row: u32, field: &str, ctx: &ViewContext) -> Value<'_> {
-        let field = self.view.field(field);
+    fn value(&self, row: u32, field: Option<&FieldSpec>, ctx: &ViewContext) -> Value<'_> {
         field.map_or(Value::Unknown, |field| self.rows.value(row, field, ctx))
     }
 
-    fn number(&self, row: u32, field: Option<&str>, ctx: &ViewContext) -> Option<f64> {
-        match self.value(row, field?, ctx) {
+    fn number(&self, row: u32, field: Option<&FieldSpec>, ctx: &ViewContext) -> Option<f64> {
+        match self.value(row, field, ctx) {
             Value::Number(number) => Some(number),
             Value::Usd(usd) => Some(usd.to_f64()),
             _ => None,
@@ -74,15 +75,14 @@ impl Pictured {
     fn texts<'a>(
         &'a self,
         row: u32,
-        fields: &'a [&str],
+        fields: &'a [&'static FieldSpec],
         ctx: &'a ViewContext,
     ) -> impl Iterator<Item = (&'static FieldSpec, String)> + 'a {
-        let fields = fields.iter().filter_map(|name| self.view.field(name));
-        fields.filter_map(move |field| Some((field, self.text(row, field, ctx)?)))
+        fields.iter().filter_map(move |field| Some((*field, self.text(row, field, ctx)?)))
     }
 
     fn since(&self, row: u32, ctx: &ViewContext) -> Option<Timestamp> {
-        match self.value(row, self.view.since?, ctx) {
+        match self.value(row, self.fields.since, ctx) {
             Value::Time(at) => Some(at),
             Value::Number(seconds) => {
                 ctx.now.checked_sub(SignedDuration::try_from_secs_f64(seconds).ok()?).ok()
@@ -92,12 +92,11 @@ impl Pictured {
     }
 
     fn rate(&self, row: u32, ctx: &ViewContext) -> Option<f64> {
-        let name = self.view.rate?;
-        per_day(self.view.field(name)?, self.number(row, Some(name), ctx)?)
+        per_day(self.fields.rate?, self.number(row, self.fields.rate, ctx)?)
     }
 
     fn team(&self, row: u32, ctx: &ViewContext) -> Option<String> {
-        match self.value(row, self.view.team?, ctx) {
+        match self.value(row, self.fields.team, ctx) {
             Value::Text(team) => Some(clean(&team).into_owned()),
             _ => None,
         }
@@ -114,13 +113,13 @@ pub struct Thing {
     /// Its team.
     pub team: Option<String>,
     /// Account and region that it is in; `None` where it is in none, or in several.
-    pub place: Option<String>,
+    pub place: Option<Scope>,
     /// Its rows, one at least.
     pub(super) rows: Vec<u32>,
 }
 
 /// What a rule sees now. What makes up an alert can be asked of it, and is made only then.
-pub trait Sight {
+pub trait Matches {
     /// What the rule means, in the order of the list.
     fn found(&self) -> &[Thing];
 
@@ -128,11 +127,11 @@ pub trait Sight {
     fn facts(&self, thing: &Thing) -> AlertFacts;
 
     /// Whether something that is not found any more is known to be so no more. `place` is its account and region.
-    fn has_ended(&self, key: &str, place: Option<&str>) -> bool;
+    fn has_ended(&self, key: &str, place: Option<&Scope>) -> bool;
 }
 
 /// What a rule sees in the rows of its list.
-pub struct RowsInSight<'a> {
+pub struct MatchingRows<'a> {
     rule: &'a Rule,
     of: &'a Pictured,
     readings: &'a [Reading],
@@ -143,7 +142,7 @@ pub struct RowsInSight<'a> {
 /// Words of a field for what nobody knows: no end of anything.
 const UNKNOWN_WORDS: [&str; 5] = ["unknown", "stale", "not_judged", "failed", "part"];
 
-impl<'a> RowsInSight<'a> {
+impl<'a> MatchingRows<'a> {
     /// What `rule` sees in these rows.
     pub fn of(
         rule: &'a Rule,
@@ -160,18 +159,18 @@ impl<'a> RowsInSight<'a> {
         if rule.group == Group::Row {
             rows.retain(|row| is_dear(of.rate(*row, &ctx)));
         }
-        let mut sight = Self { rule, of, readings, ctx, found: Vec::new() };
-        let groups = sight.groups(rows);
-        sight.found = groups.into_iter().map(|(key, rows)| sight.thing(key, rows)).collect();
+        let mut matches = Self { rule, of, readings, ctx, found: Vec::new() };
+        let groups = matches.groups(rows);
+        matches.found = groups.into_iter().map(|(key, rows)| matches.thing(key, rows)).collect();
         if rule.group != Group::Row {
             let is_enough = |thing: &Thing| {
-                thing.rows.len() >= rule.min_rows && is_dear(sight.added(thing, Self::rate_of))
+                thing.rows.len() >= rule.min_rows && is_dear(matches.added(thing, Self::rate_of))
             };
-            let enough: Vec<bool> = sight.found.iter().map(is_enough).collect();
+            let enough: Vec<bool> = matches.found.iter().map(is_enough).collect();
             let mut enough = enough.into_iter();
-            sight.found.retain(|_| enough.next().unwrap_or(false));
+            matches.found.retain(|_| enough.next().unwrap_or(false));
         }
-        sight
+        matches
     }
 
     /// Rows of each group with its key, in the order of the list.
@@ -210,7 +209,7 @@ impl<'a> RowsInSight<'a> {
             Group::Rule => None,
         };
         let origin = self.of.rows.origin(first);
-        let place = origin.scope.filter(|_| !is_group).map(|scope| scope.to_string());
+        let place = origin.scope.filter(|_| !is_group).map(Cow::into_owned);
         Thing { key, since, team, place, rows }
     }
 
@@ -219,7 +218,7 @@ impl<'a> RowsInSight<'a> {
     }
 
     fn usd_of(&self, row: u32) -> Option<f64> {
-        self.of.number(row, self.of.view.usd, &self.ctx)
+        self.of.number(row, self.of.fields.usd, &self.ctx)
     }
 
     /// The sum over its rows, of those that know; `None` where none does.
@@ -236,7 +235,7 @@ impl<'a> RowsInSight<'a> {
 
     /// What a row is, in words.
     fn what(&self, row: u32) -> String {
-        let texts = self.of.texts(row, self.of.view.what, &self.ctx);
+        let texts = self.of.texts(row, &self.of.fields.what, &self.ctx);
         let words = texts.map(|(field, text)| match field.kind {
             Kind::Number(_) => format!("{} {text}", field.header),
             _ => text,
@@ -245,7 +244,7 @@ impl<'a> RowsInSight<'a> {
     }
 
     /// A line of evidence: one field as it is, several with their names.
-    fn why(&self, row: u32, fields: &[&str]) -> Option<String> {
+    fn why(&self, row: u32, fields: &[&'static FieldSpec]) -> Option<String> {
         let mut parts: Vec<String> = Vec::new();
         for (field, text) in self.of.texts(row, fields, &self.ctx) {
             let is_alone = fields.len() == 1;
@@ -257,12 +256,9 @@ impl<'a> RowsInSight<'a> {
     fn command(&self, row: u32) -> Option<String> {
         let view = self.of.view;
         let mut words: Vec<String> = view.command.iter().map(|word| (*word).to_owned()).collect();
-        if !view.by.is_empty() {
-            let value = match self.of.value(row, view.by, &self.ctx) {
-                Value::Text(value) => filter_of(view.by, &value),
-                _ => return None,
-            };
-            words.extend(["--filter".to_owned(), value]);
+        if let Some(by) = self.of.fields.by {
+            let Value::Text(value) = self.of.rows.value(row, by, &self.ctx) else { return None };
+            words.extend(["--filter".to_owned(), filter_of(by.name, &value)]);
         }
         words.extend(view.tail.iter().map(|word| (*word).to_owned()));
         (!words.is_empty()).then(|| shell_line(words.iter().map(String::as_str)))
@@ -292,7 +288,7 @@ impl<'a> RowsInSight<'a> {
         }
         let filter = format!("{}", self.rule.filter);
         let view = self.of.view;
-        let by_filter = !view.by.is_empty() && !filter.is_empty();
+        let by_filter = self.of.fields.by.is_some() && !filter.is_empty();
         let mut words: Vec<&str> = view.command.to_vec();
         if by_filter {
             words.extend(["--filter", &filter]);
@@ -303,19 +299,18 @@ impl<'a> RowsInSight<'a> {
     }
 
     /// True where a source that the rows rest on failed there: whatever is missing may be there still.
-    fn is_dark(&self, place: Option<&str>) -> bool {
-        let account = place.map(|place| place.split('/').next().unwrap_or(place));
-        self.readings.iter().any(|reading| {
-            let is_there = || match place {
-                None => true,
-                Some(place) => {
-                    let of_account = reading.scope.is_account_wide();
-                    reading.scope.to_string() == place
-                        || (of_account && account == Some(&*reading.scope.account))
-                }
-            };
-            self.of.sources.contains(&reading.source) && reading.failed().is_some() && is_there()
-        })
+    fn is_dark(&self, place: Option<&Scope>) -> bool {
+        let is_there = |at: &Scope| {
+            place.is_none_or(|place| {
+                at == place || (at.is_account_wide() && at.account == place.account)
+            })
+        };
+        let is_dark = |reading: &Reading| {
+            self.of.sources.contains(&reading.source)
+                && reading.failed().is_some()
+                && is_there(&reading.scope)
+        };
+        self.readings.iter().any(is_dark)
     }
 
     /// True where what the filter compares is known of the row.
@@ -334,7 +329,7 @@ impl<'a> RowsInSight<'a> {
 /// The longest line of an alert, characters.
 const LINE: usize = 300;
 
-impl Sight for RowsInSight<'_> {
+impl Matches for MatchingRows<'_> {
     fn found(&self) -> &[Thing] {
         &self.found
     }
@@ -343,15 +338,15 @@ impl Sight for RowsInSight<'_> {
         let first = thing.rows.first().copied().unwrap_or_default();
         let view = self.of.view;
         let (what, why, command) = if self.rule.group == Group::Row {
-            let why = view.why.iter().filter_map(|fields| self.why(first, fields)).collect();
+            let why =
+                self.of.fields.why.iter().filter_map(|fields| self.why(first, fields)).collect();
             (self.what(first), why, self.command(first))
         } else {
             self.of_group(thing)
         };
         let is_group = self.rule.group != Group::Row;
-        let ask = self.of.texts(first, view.ask, &self.ctx).next().filter(|_| !is_group);
-        let since = view.since.and_then(|name| view.field(name));
-        let at_least = since.and_then(|field| self.of.text(first, field, &self.ctx));
+        let ask = self.of.texts(first, &self.of.fields.ask, &self.ctx).next().filter(|_| !is_group);
+        let at_least = self.of.fields.since.and_then(|field| self.of.text(first, field, &self.ctx));
         AlertFacts {
             rule: self.rule.name.clone(),
             key: thing.key.to_string(),
@@ -368,7 +363,7 @@ impl Sight for RowsInSight<'_> {
         }
     }
 
-    fn has_ended(&self, key: &str, place: Option<&str>) -> bool {
+    fn has_ended(&self, key: &str, place: Option<&Scope>) -> bool {
         if self.rule.group != Group::Row {
             return !self.is_dark(None);
         }

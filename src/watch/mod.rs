@@ -3,12 +3,12 @@
 
 pub mod body;
 pub mod file;
+pub mod matches;
 pub mod message;
 pub mod metrics;
 pub mod own_cost;
 pub mod row;
 pub mod rules;
-pub mod sight;
 pub mod silence;
 pub mod sink;
 pub mod source_state;

@@ -17,6 +17,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::message::{AlertFacts, Message, Severity};
+use crate::domain::Scope;
 
 pub use sent::{Sent, SentAlert};
 pub use step::Look;
@@ -64,7 +65,7 @@ pub struct Alert {
     /// The sinks that were told: they are told its end too.
     pub sinks: Vec<String>,
     /// Account and region that it is in; `None` where it is in none.
-    pub place: Option<String>,
+    pub place: Option<Scope>,
     /// What was known of it when it was seen last; while it is pending, when it was seen first.
     pub facts: AlertFacts,
 }

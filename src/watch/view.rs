@@ -275,7 +275,43 @@ pub fn view(name: &str) -> Option<&'static WatchView> {
     all().find(|view| view.name == name)
 }
 
+/// The fields that a view names, found in its table.
+pub struct ViewFields {
+    /// What a row is.
+    pub what: Vec<&'static FieldSpec>,
+    /// Its team; `None` where rows have none.
+    pub team: Option<&'static FieldSpec>,
+    /// Since when it is so; `None` where rows do not know.
+    pub since: Option<&'static FieldSpec>,
+    /// Dollars so far; `None` where rows have none.
+    pub usd: Option<&'static FieldSpec>,
+    /// Dollars by time; `None` where rows have none.
+    pub rate: Option<&'static FieldSpec>,
+    /// The evidence, by line.
+    pub why: [Vec<&'static FieldSpec>; 2],
+    /// Who may be asked.
+    pub ask: Vec<&'static FieldSpec>,
+    /// What a row is found by; `None` where a command shows all of them.
+    pub by: Option<&'static FieldSpec>,
+}
+
 impl WatchView {
+    /// Its fields.
+    pub fn fields(&self) -> ViewFields {
+        let all = |names: &[&str]| names.iter().filter_map(|name| self.field(name)).collect();
+        let one = |name: Option<&str>| name.and_then(|name| self.field(name));
+        ViewFields {
+            what: all(self.what),
+            team: one(self.team),
+            since: one(self.since),
+            usd: one(self.usd),
+            rate: one(self.rate),
+            why: self.why.map(all),
+            ask: all(self.ask),
+            by: self.field(self.by),
+        }
+    }
+
     /// A field of its table; `None` where it has none of that name.
     pub fn field(&self, name: &str) -> Option<&'static FieldSpec> {
         (self.table)().find(name)

@@ -45,9 +45,8 @@ impl Burn {
     /// `None` where there is no past: the demo, a tape, offline; and where the caller meters.
     pub fn new(shared: &Shared) -> Option<Self> {
         let settings = &shared.settings;
-        let has_past =
-            settings.billed && !settings.offline && !settings.meters && shared.tape.is_none();
-        has_past.then(|| Self {
+        let is_own = settings.has_past(shared.tape.is_some()) && !settings.meters;
+        is_own.then(|| Self {
             meter: Meter::default(),
             marks: None,
             shares: SharePast::default(),

@@ -11,10 +11,11 @@ use std::path::{Path, PathBuf};
 use super::args::{PolicyCommand, SnippetChoice};
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
+use super::named_file;
 use crate::act::plan::file::parse_approval;
 use crate::act::plan::policy::{Policy, TEMPLATE, parse};
 use crate::act::plan::sha256_hex;
-use crate::config::{ConfigError, Env};
+use crate::config::Env;
 use crate::files;
 use crate::report::acting::Snippet;
 
@@ -48,13 +49,7 @@ pub fn run(
 
 /// Writes the template to a new file. A file that exists stays as it is.
 pub fn init(path: &Path, out: &mut dyn Write) -> Result<Exit, CliError> {
-    let failed = |source: io::Error| match source.kind() {
-        io::ErrorKind::AlreadyExists => ConfigError::Exists { path: path.to_owned() },
-        _ => ConfigError::Write { path: path.to_owned(), source },
-    };
-    files::create_whole(path, TEMPLATE.as_bytes()).map_err(failed)?;
-    writeln!(out, "wrote {}", path.display())?;
-    Ok(Exit::Ok)
+    named_file::create(path, TEMPLATE, out)
 }
 
 /// True for files that are approved as policies.

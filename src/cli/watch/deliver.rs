@@ -1,6 +1,6 @@
 //! What is due is sent, and what became of it is written down before the next.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::Path;
 
@@ -13,9 +13,8 @@ use crate::domain::error::with_fix;
 use crate::files;
 use crate::send::backoff::next_try;
 use crate::send::dead_letters::{self, DeadLetter};
-use crate::send::{Retry, SendError, Sender, listed};
+use crate::send::{Retry, SendError, Sender};
 use crate::watch::rules::Rules;
-use crate::watch::sink::{Destination, Sink};
 use crate::watch::state::{Book, Delivery};
 
 /// What became of messages, by sink.
@@ -32,29 +31,31 @@ pub struct Tally {
 /// Tallies by sink since the program began.
 pub type Tallies = BTreeMap<String, Tally>;
 
-/// Messages of one round in a row that one sink has turned down, until the others wait for the next round too.
-const PATIENCE: u32 = 1;
-
-/// Sends what is due now. The state is written down after each message. Fails where it cannot be.
+/// Sends what is due now. What arrived is noted at once, so that the next run sends it no more whatever happens to this
+/// one; the state is written down after each that did not, and at the end. Fails where either cannot be.
 pub async fn deliver(
     book: &mut Book,
-    store: &mut Store,
+    store: &Store,
     rules: &Rules,
     sender: &Sender,
     tallies: &mut Tallies,
     now: Timestamp,
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
-    let mut silent: BTreeMap<String, u32> = BTreeMap::new();
-    for (name, key) in book.due(now) {
+    let due = book.due(now);
+    if due.is_empty() {
+        return Ok(());
+    }
+    let mut silent: BTreeSet<String> = BTreeSet::new();
+    for (name, key) in due {
         let Some(delivery) = book.delivery(&name, &key).cloned() else { continue };
         // Behind a sink that does not answer nobody waits for the time-out of each of its messages.
-        if silent.get(&name).is_some_and(|tries| *tries >= PATIENCE) {
+        if silent.contains(&name) {
             continue;
         }
         let tally = tallies.entry(name.clone()).or_default();
         let ended = match rules.sink(&name) {
-            Some(sink) => one(sink, &delivery, sender, out).await,
+            Some(sink) => sender.send(sink, &delivery.message, out).await,
             None => Err(SendError::never("the rules file has this sink no more", "")),
         };
         match ended {
@@ -66,30 +67,13 @@ pub async fn deliver(
             }
             Err(error) => {
                 tally.failed += 1;
-                *silent.entry(name.clone()).or_default() += 1;
                 put_off(book, store, &name, &delivery, &error, tally, now)?;
+                silent.insert(name);
+                store.save(book).map_err(|error| unkept(&error))?;
             }
         }
-        store.save(book).map_err(|error| unkept(&error))?;
     }
-    Ok(())
-}
-
-/// A message to a sink.
-async fn one(
-    sink: &Sink,
-    delivery: &Delivery,
-    sender: &Sender,
-    out: &mut dyn Write,
-) -> Result<(), SendError> {
-    if sink.to == Destination::Stdout {
-        let text = listed(&delivery.message);
-        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-        return written.map_err(|error| {
-            SendError::later(format!("standard output: {}", files::explain(&error)), "")
-        });
-    }
-    sender.send(sink, &delivery.message).await
+    store.save(book).map_err(|error| unkept(&error))
 }
 
 /// A message is tried again later, or given up.

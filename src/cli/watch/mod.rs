@@ -10,25 +10,26 @@ mod run;
 mod store;
 mod textfile;
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
+use super::named_file;
 use super::tell::tell;
 use crate::act::plan::sha256_hex;
 use crate::config::{ConfigError, Env, schema_of};
 use crate::doctor::watch::WatchFacts;
 use crate::files;
-use crate::send::{Sender, check_secrets, dead_letters, listed};
+use crate::send::{Sender, check_secrets, dead_letters};
 use crate::view::format;
 use crate::watch::TEMPLATE;
 use crate::watch::file::RulesFile;
 use crate::watch::message::{Message, MessageKind, Severity};
 use crate::watch::rules::Rules;
-use crate::watch::sink::{Destination, Sink};
+use crate::watch::sink::Sink;
 use args::{WatchArgs, WatchCommand};
 
 /// Runs `burntop watch` or what is below it. Fails for rules that cannot be used, and where the state cannot be kept.
@@ -101,7 +102,7 @@ pub fn facts(invocation: &Invocation) -> Result<WatchFacts, String> {
 
 /// What was given up, in a sentence; `None` where nothing was.
 fn given_up(invocation: &Invocation) -> Option<String> {
-    let path = store::dir(None, invocation).ok()??.join("dead.jsonl");
+    let path = store::dir(None, invocation).ok()??.join(store::DEAD);
     let letters = match dead_letters::read(&path) {
         Ok(letters) => letters,
         Err(error) => return Some(error.with_fix()),
@@ -171,13 +172,8 @@ pub fn send_report(
 /// Sends one message that is about no alert, once.
 fn send(sink: &Sink, message: Message, out: &mut dyn Write) -> Result<Exit, CliError> {
     let name = &sink.name;
-    let sent = if sink.to == Destination::Stdout {
-        out.write_all(listed(&message).as_bytes())?;
-        Ok(())
-    } else {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        runtime.block_on(Sender::new(Box::new(io::sink())).send(sink, &message))
-    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let sent = runtime.block_on(Sender::new().send(sink, &message, out));
     match sent {
         Ok(()) => {
             writeln!(out, "{name}: sent")?;
@@ -228,10 +224,5 @@ fn init(
             paths.config_dir.join("rules.toml")
         }
     };
-    files::create_whole(&path, TEMPLATE.as_bytes()).map_err(|source| match source.kind() {
-        io::ErrorKind::AlreadyExists => ConfigError::Exists { path: path.clone() },
-        _ => ConfigError::Write { path: path.clone(), source },
-    })?;
-    writeln!(out, "wrote {}", path.display())?;
-    Ok(Exit::Ok)
+    named_file::create(&path, TEMPLATE, out)
 }

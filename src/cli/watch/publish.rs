@@ -13,6 +13,7 @@ use super::listen::{self, Snapshot};
 use super::read::Round;
 use super::textfile::Textfile;
 use crate::cli::exit::{CliError, Exit};
+use crate::cli::reports;
 use crate::cli::tell::tell;
 use crate::domain::bill::Usd;
 use crate::files;
@@ -65,7 +66,7 @@ impl Publisher {
         self.served.is_some() || self.textfile.is_some()
     }
 
-    /// Shows what a round brought; `took` is how long it was.
+    /// Shows what a round brought that began then.
     pub fn publish(
         &mut self,
         round: &Round,
@@ -74,7 +75,7 @@ impl Publisher {
         tallies: &Tallies,
         began: Instant,
     ) {
-        if round.is_blind() {
+        if reports::is_blind(&round.outcome) {
             self.failed_rounds += 1;
         } else {
             self.rounds += 1;

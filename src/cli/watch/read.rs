@@ -27,9 +27,9 @@ use crate::tabs::storage::picture::{
 };
 use crate::tabs::teams::picture::{BudgetField, BudgetItem, QuotaField};
 use crate::view::{Rows, TableField, ViewContext};
+use crate::watch::matches::Pictured;
 use crate::watch::own_cost::{OwnCostField, own_cost_rows};
 use crate::watch::rules::Rules;
-use crate::watch::sight::Pictured;
 use crate::watch::source_state::{SourceField, source_rows};
 use crate::watch::view::{OWN_COST, Reads, WatchView, view};
 
@@ -145,11 +145,8 @@ impl Round {
 
     fn fleet(&mut self, wanted: &BTreeSet<&'static str>, invocation: &Invocation) {
         let fleet = self.outcome.fleet.clone();
-        if self.is_blind() {
-            let why = match reports::unreadable(invocation, &self.outcome) {
-                Err(error) => error.to_string(),
-                Ok(()) => "no region was read".to_owned(),
-            };
+        if let Err(error) = reports::unreadable(invocation, &self.outcome) {
+            let why = error.to_string();
             let of_fleet = |name: &&'static str| {
                 view(name).is_some_and(|view| {
                     matches!(view.reads, Reads::Fleet | Reads::Gpus | Reads::Savings)
@@ -168,7 +165,7 @@ impl Round {
     }
 
     fn savings(&mut self, wanted: &BTreeSet<&'static str>, now: Timestamp) {
-        if self.is_blind() {
+        if reports::is_blind(&self.outcome) {
             return;
         }
         let (storage, savings) = self.outcome.pictures(now);
@@ -197,12 +194,6 @@ impl Round {
             Some(Err(why)) => self.unread.push((name, why.clone())),
             None => {}
         }
-    }
-
-    /// True where no region of any account was read.
-    pub fn is_blind(&self) -> bool {
-        let mut all = self.outcome.fleet.readings.iter();
-        !all.any(|r| r.source == SourceId::Ec2 && r.taken_at.is_some())
     }
 
     /// The rows of a list; `None` where they could not be read.

@@ -23,10 +23,10 @@ use crate::config::Env;
 use crate::report::{AlertsOf, Format};
 use crate::send::Sender;
 use crate::view::{ViewContext, format};
+use crate::watch::matches::{Matches, MatchingRows};
 use crate::watch::message::Severity;
 use crate::watch::row::{AlertField, AlertItem, alert_rows, count};
 use crate::watch::rules::Rules;
-use crate::watch::sight::{RowsInSight, Sight};
 use crate::watch::state::{Alert, Book, Look, Phase};
 
 /// Watches: once, or until it is ended. Fails for rules that cannot be used, and where the state cannot be kept.
@@ -67,7 +67,7 @@ pub fn run(
         ctx,
         store,
         book: found.book,
-        sender: Sender::new(Box::new(std::io::sink())),
+        sender: Sender::new(),
         bills: Bills::default(),
         meter: Meter::default(),
         tallies: Tallies::new(),
@@ -244,16 +244,19 @@ impl Watch<'_> {
 /// Takes in what the rules see of a round.
 fn step(book: &mut Book, rules: &Rules, round: &Round, ctx: &ViewContext) -> Vec<Alert> {
     let ctx = ViewContext { now: round.at, ..*ctx };
-    let sights: Vec<Option<RowsInSight<'_>>> = rules
+    let matches: Vec<Option<MatchingRows<'_>>> = rules
         .rules
         .iter()
-        .map(|rule| Some(RowsInSight::of(rule, round.list(rule.view)?, &round.readings, &ctx)))
+        .map(|rule| Some(MatchingRows::of(rule, round.list(rule.view)?, &round.readings, &ctx)))
         .collect();
     let looks: Vec<Look<'_>> = rules
         .rules
         .iter()
-        .zip(&sights)
-        .map(|(rule, sight)| Look { rule, sight: sight.as_ref().map(|sight| sight as &dyn Sight) })
+        .zip(&matches)
+        .map(|(rule, matches)| Look {
+            rule,
+            matches: matches.as_ref().map(|matches| matches as &dyn Matches),
+        })
         .collect();
     book.step(round.at, rules, &looks)
 }

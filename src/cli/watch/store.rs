@@ -2,7 +2,7 @@
 //! message that arrived; `dead.jsonl`, what was given up.
 
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use jiff::{SignedDuration, Timestamp};
@@ -12,7 +12,14 @@ use crate::cli::exit::{CliError, Exit};
 use crate::cli::invocation::Invocation;
 use crate::config::ConfigError;
 use crate::files;
+use crate::send::json_lines;
 use crate::watch::state::{Book, Sent};
+
+/// The log of messages that arrived.
+const SENT: &str = "sent.jsonl";
+
+/// What was given up.
+pub const DEAD: &str = "dead.jsonl";
 
 /// The largest state that is read, bytes: a thousand times that of a busy day.
 const MAX_STATE: u64 = 256 << 20;
@@ -33,7 +40,6 @@ pub struct Store(Option<Place>);
 #[derive(Debug)]
 struct Place {
     dir: PathBuf,
-    sent: File,
     /// Held, never read.
     _lock: File,
 }
@@ -102,9 +108,7 @@ impl Store {
             }
         }
         shorten(&dir, &sent, &found.book, now).map_err(|error| failed(&dir, &error))?;
-        let path = dir.join("sent.jsonl");
-        let sent = files::append(&path).map_err(|error| failed(&path, &error))?;
-        Ok((Self(Some(Place { dir, sent, _lock: lock })), found))
+        Ok((Self(Some(Place { dir, _lock: lock })), found))
     }
 
     /// Writes the state down, whole or not at all.
@@ -116,17 +120,15 @@ impl Store {
     }
 
     /// Notes that a message arrived.
-    pub fn note(&mut self, sent: &Sent) -> io::Result<()> {
-        let Some(place) = &mut self.0 else { return Ok(()) };
-        let mut line = serde_json::to_vec(sent).map_err(io::Error::other)?;
-        line.push(b'\n');
-        place.sent.write_all(&line)?;
-        place.sent.sync_data()
+    pub fn note(&self, sent: &Sent) -> io::Result<()> {
+        let Some(place) = &self.0 else { return Ok(()) };
+        let line = serde_json::to_string(sent).map_err(io::Error::other)?;
+        json_lines::append(&place.dir.join(SENT), &line)
     }
 
     /// The file of what was given up; `None` where nothing is kept.
     pub fn dead_letters(&self) -> Option<PathBuf> {
-        self.0.as_ref().map(|place| place.dir.join("dead.jsonl"))
+        self.0.as_ref().map(|place| place.dir.join(DEAD))
     }
 }
 
@@ -149,9 +151,9 @@ fn read_book(dir: &Path) -> Result<Option<Book>, String> {
     serde_json::from_str(body).map(Some).map_err(|_| "it is not what burntop writes".to_owned())
 }
 
-/// What was sent, oldest first. A line that a kill cut is left out, and the next one begins a line of its own.
+/// What was sent, oldest first. A line that a kill cut is left out.
 fn read_sent(dir: &Path, notices: &mut Vec<String>) -> io::Result<Vec<Sent>> {
-    let path = dir.join("sent.jsonl");
+    let path = dir.join(SENT);
     let bytes = match files::read_own(&path, MAX_SENT) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         read => read?,
@@ -172,15 +174,12 @@ fn read_sent(dir: &Path, notices: &mut Vec<String>) -> io::Result<Vec<Sent>> {
             path.display()
         ));
     }
-    if bytes.last().is_some_and(|byte| *byte != b'\n') {
-        files::append(&path)?.write_all(b"\n")?;
-    }
     Ok(sent)
 }
 
 /// Keeps of the log what is about alerts that go on, and the last day.
 fn shorten(dir: &Path, sent: &[Sent], book: &Book, now: Timestamp) -> io::Result<()> {
-    let path = dir.join("sent.jsonl");
+    let path = dir.join(SENT);
     if fs::metadata(&path).map_or(0, |file| file.len()) <= SHORTEN_ABOVE {
         return Ok(());
     }

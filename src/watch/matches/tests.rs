@@ -21,19 +21,20 @@ fn pictured(rows: &[Arc<Row>]) -> Pictured {
 }
 
 /// What a rule sees of these instances.
-fn sees<T>(rule: &str, fleet: &Fleet, then: impl FnOnce(&RowsInSight<'_>) -> T) -> T {
+fn sees<T>(rule: &str, fleet: &Fleet, then: impl FnOnce(&MatchingRows<'_>) -> T) -> T {
     let (rules, of) = (rules(rule), pictured(&fleet.rows));
-    then(&RowsInSight::of(&rules.rules[0], &of, &fleet.readings, &ctx()))
+    then(&MatchingRows::of(&rules.rules[0], &of, &fleet.readings, &ctx()))
 }
 
 #[test]
 fn an_alert_says_what_whose_since_when_how_much_and_why() {
-    sees("when = 'idle verdict=idle and team=nlp'", &fleet(), |sight| {
-        let [thing] = sight.found() else { panic!("{:?}", sight.found()) };
+    sees("when = 'idle verdict=idle and team=nlp'", &fleet(), |matches| {
+        let [thing] = matches.found() else { panic!("{:?}", matches.found()) };
         assert_eq!((&*thing.key, thing.team.as_deref()), ("i-0a1idle", Some("nlp")));
         assert_eq!(thing.since, Some(ago(84)));
-        assert_eq!(thing.place.as_deref(), Some("111122223333/us-east-1"));
-        let facts = sight.facts(thing);
+        let place = thing.place.as_ref().map(ToString::to_string);
+        assert_eq!(place.as_deref(), Some("111122223333/us-east-1"));
+        let facts = matches.facts(thing);
         assert_eq!(facts.what, "p4d.24xlarge i-0a1idle train-7b-old");
         // 21.957642 an hour: 84 hours, and a day.
         assert!((facts.usd.unwrap() - 1_844.441_928).abs() < 0.01, "{facts:?}");
@@ -48,13 +49,13 @@ fn an_alert_says_what_whose_since_when_how_much_and_why() {
 #[test]
 fn what_is_not_known_is_not_0() {
     // Of another platform the price is not known.
-    sees("when = 'idle name=render'", &fleet(), |sight| {
-        let facts = sight.facts(&sight.found()[0]);
+    sees("when = 'idle name=render'", &fleet(), |matches| {
+        let facts = matches.facts(&matches.found()[0]);
         assert_eq!((facts.usd, facts.usd_per_day), (None, None), "{facts:?}");
     });
     // And no threshold of dollars is met by it.
-    sees("when = 'idle verdict=idle'\nmin_usd_per_day = 0.0", &fleet(), |sight| {
-        let keys: Vec<&str> = sight.found().iter().map(|thing| &*thing.key).collect();
+    sees("when = 'idle verdict=idle'\nmin_usd_per_day = 0.0", &fleet(), |matches| {
+        let keys: Vec<&str> = matches.found().iter().map(|thing| &*thing.key).collect();
         assert_eq!(keys, ["i-0a1idle"]);
     });
 }
@@ -62,28 +63,28 @@ fn what_is_not_known_is_not_0() {
 #[test]
 fn a_group_is_one_thing_with_the_sum_of_its_rows() {
     let all = "when = 'idle verdict=idle or verdict=partial'";
-    sees(&format!("{all}\ngroup = 'team'"), &fleet(), |sight| {
-        let keys: Vec<&str> = sight.found().iter().map(|thing| &*thing.key).collect();
+    sees(&format!("{all}\ngroup = 'team'"), &fleet(), |matches| {
+        let keys: Vec<&str> = matches.found().iter().map(|thing| &*thing.key).collect();
         assert_eq!(keys, ["nlp", "vision"]);
-        let vision = &sight.found()[1];
+        let vision = &matches.found()[1];
         // The earliest of both.
         assert_eq!((vision.since, vision.team.as_deref()), (Some(ago(48)), Some("vision")));
-        let facts = sight.facts(vision);
+        let facts = matches.facts(vision);
         assert_eq!(facts.what, "2 instances of team vision");
         // 5 of 8 GPUs of 55.04 an hour; the other one has no price.
         assert!((facts.usd_per_day.unwrap() - 825.6).abs() < 1e-6, "{facts:?}");
         assert_eq!(facts.why.len(), 2);
     });
-    sees(&format!("{all}\ngroup = 'rule'\nmin_rows = 3"), &fleet(), |sight| {
-        let [thing] = sight.found() else { panic!("{:?}", sight.found()) };
+    sees(&format!("{all}\ngroup = 'rule'\nmin_rows = 3"), &fleet(), |matches| {
+        let [thing] = matches.found() else { panic!("{:?}", matches.found()) };
         // When there were three for the first time, nobody saw.
         assert_eq!((&*thing.key, thing.since), ("all", None));
     });
-    sees(&format!("{all}\ngroup = 'rule'\nmin_rows = 4"), &fleet(), |sight| {
-        assert_eq!(sight.found(), []);
+    sees(&format!("{all}\ngroup = 'rule'\nmin_rows = 4"), &fleet(), |matches| {
+        assert_eq!(matches.found(), []);
     });
-    sees(&format!("{all}\ngroup = 'team'\nmin_usd_per_day = 600.0"), &fleet(), |sight| {
-        let keys: Vec<&str> = sight.found().iter().map(|thing| &*thing.key).collect();
+    sees(&format!("{all}\ngroup = 'team'\nmin_usd_per_day = 600.0"), &fleet(), |matches| {
+        let keys: Vec<&str> = matches.found().iter().map(|thing| &*thing.key).collect();
         assert_eq!(keys, ["vision"]);
     });
 }
@@ -97,15 +98,17 @@ fn an_end_is_believed_only_of_what_is_known() {
         coverage: 0.0,
         state: SourceState::Failed(Arc::new(SourceError::new(ErrorKind::Network, "x", "no", ""))),
     };
-    let place = Some("111122223333/us-east-1");
-    sees("when = 'idle verdict=idle'", &fleet(), |sight| {
+    let place = Scope::new("111122223333", "us-east-1");
+    let place = Some(&place);
+    sees("when = 'idle verdict=idle'", &fleet(), |matches| {
         // It works now.
-        assert!(sight.has_ended("i-1e1busy", None));
+        assert!(matches.has_ended("i-1e1busy", None));
         // Nobody knows what it does: no telemetry, and no price either.
-        assert!(!sight.has_ended("i-0c3unkn", place));
+        assert!(!matches.has_ended("i-0c3unkn", place));
         // It is gone, and the list of its region was read; that of another was not.
-        assert!(sight.has_ended("i-none", place));
-        assert!(!sight.has_ended("i-none", Some("111122223333/eu-west-1")), "CloudWatch failed");
+        assert!(matches.has_ended("i-none", place));
+        let other = Scope::new("111122223333", "eu-west-1");
+        assert!(!matches.has_ended("i-none", Some(&other)), "CloudWatch failed");
     });
     for (account, region, ended) in [
         ("111122223333", "us-east-1", false),
@@ -114,19 +117,19 @@ fn an_end_is_believed_only_of_what_is_known() {
         ("444455556666", "-", true),
     ] {
         let fleet = Fleet { readings: vec![failed(account, region)], ..fleet() };
-        sees("when = 'idle verdict=idle'", &fleet, |sight| {
-            assert_eq!(sight.has_ended("i-none", place), ended, "{account}/{region}");
+        sees("when = 'idle verdict=idle'", &fleet, |matches| {
+            assert_eq!(matches.has_ended("i-none", place), ended, "{account}/{region}");
         });
-        sees("when = 'idle verdict=idle'\ngroup = 'team'", &fleet, |sight| {
-            assert!(!sight.has_ended("nlp", None), "a part of a group may be there");
+        sees("when = 'idle verdict=idle'\ngroup = 'team'", &fleet, |matches| {
+            assert!(!matches.has_ended("nlp", None), "a part of a group may be there");
         });
     }
 }
 
 #[test]
 fn hostile_names_steer_no_terminal_and_no_shell() {
-    sees("when = 'idle verdict=underused'", &fleet(), |sight| {
-        let facts = sight.facts(&sight.found()[0]);
+    sees("when = 'idle verdict=underused'", &fleet(), |matches| {
+        let facts = matches.facts(&matches.found()[0]);
         let texts = [&facts.what, &facts.why.join(" "), facts.team.as_ref().unwrap()];
         for text in texts {
             assert!(!text.chars().any(crate::domain::text::is_unsafe), "{text:?}");
@@ -136,8 +139,8 @@ fn hostile_names_steer_no_terminal_and_no_shell() {
     let row = fleet.rows.iter_mut().find(|row| &*row.instance.id == "i-0a1idle").unwrap();
     let row = Arc::make_mut(row);
     Arc::make_mut(&mut row.instance).id = "i'; rm -rf ~ #".into();
-    sees("when = 'idle verdict=idle and team=nlp'", &fleet, |sight| {
-        let command = sight.facts(&sight.found()[0]).command.unwrap();
+    sees("when = 'idle verdict=idle and team=nlp'", &fleet, |matches| {
+        let command = matches.facts(&matches.found()[0]).command.unwrap();
         let words = shlex(&command);
         assert_eq!(words[..4], ["burntop", "plan", "idle", "--filter"]);
         assert_eq!(words[5..], ["--out", "plan.json"]);
@@ -172,11 +175,11 @@ fn several_rules_over_one_list_see_each_what_they_mean() {
     ];
     for (word, kind) in kinds {
         let rules = rules(&format!("when = 'idle verdict={word}'"));
-        let sight = RowsInSight::of(&rules.rules[0], &of, &fleet.readings, &ctx());
+        let matches = MatchingRows::of(&rules.rules[0], &of, &fleet.readings, &ctx());
         let is_so = |row: &&Arc<Row>| row.verdict.as_ref().is_some_and(|of| of.kind == kind);
         let expected = fleet.rows.iter().filter(is_so);
         let expected: Vec<&str> = expected.map(|row| &*row.instance.id).collect();
-        let found: Vec<&str> = sight.found().iter().map(|thing| &*thing.key).collect();
+        let found: Vec<&str> = matches.found().iter().map(|thing| &*thing.key).collect();
         assert_eq!(found, expected);
     }
 }

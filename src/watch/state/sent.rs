@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{Alert, Book, Delivery, Phase};
+use crate::domain::Scope;
 use crate::watch::message::{AlertFacts, MessageKind, Severity};
 
 /// An alert that a message was about.
@@ -26,7 +27,7 @@ pub struct SentAlert {
     /// Since when it is so.
     pub since: Timestamp,
     /// Account and region that it is in; `None` where it is in none.
-    pub place: Option<String>,
+    pub place: Option<Scope>,
 }
 
 /// A message that arrived.

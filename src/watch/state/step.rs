@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 
 use super::{Alert, Book, OfRule, Phase};
+use crate::watch::matches::{Matches, Thing};
 use crate::watch::message::AlertFacts;
 use crate::watch::rules::{Rule, Rules};
-use crate::watch::sight::{Sight, Thing};
 use crate::watch::words::{self, Told};
 
 /// What a rule sees now; `None` where what it needs could not be read: nothing changes then.
@@ -15,7 +15,7 @@ pub struct Look<'a> {
     /// The rule.
     pub rule: &'a Rule,
     /// What it sees.
-    pub sight: Option<&'a dyn Sight>,
+    pub matches: Option<&'a dyn Matches>,
 }
 
 impl Book {
@@ -30,10 +30,10 @@ impl Book {
         for look in looks {
             let rule = look.rule;
             let mut alerts = before.remove(&rule.name).unwrap_or_default();
-            if let Some(sight) = look.sight {
+            if let Some(matches) = look.matches {
                 let of = Of { now, rules, rule };
-                of.found(sight, &mut alerts);
-                of.missing(sight, &mut alerts);
+                of.found(matches, &mut alerts);
+                of.missing(matches, &mut alerts);
                 of.tell(&mut alerts, &mut told, &mut ended);
             }
             if !alerts.is_empty() {
@@ -70,8 +70,8 @@ struct Of<'a> {
 
 impl Of<'_> {
     /// What is so: new alerts are pending, those that have been so for long enough fire.
-    fn found(&self, sight: &dyn Sight, alerts: &mut OfRule) {
-        for thing in sight.found() {
+    fn found(&self, matches: &dyn Matches, alerts: &mut OfRule) {
+        for thing in matches.found() {
             let since = thing.since.unwrap_or(self.now).min(self.now);
             let alert = alerts.entry(thing.key.to_string()).or_insert_with(|| self.fresh(since));
             // It came back while its end was not told yet, or before it was one.
@@ -91,7 +91,7 @@ impl Of<'_> {
             }
             // Of one that is pending what it is; its dollars are of when it was seen first.
             if alert.phase == Phase::Firing || alert.facts.rule.is_empty() {
-                alert.facts = Self::facts(sight, thing, alert.since);
+                alert.facts = Self::facts(matches, thing, alert.since);
             }
         }
     }
@@ -112,20 +112,20 @@ impl Of<'_> {
     }
 
     /// The facts with the start that was witnessed, by whichever of rows and rounds.
-    fn facts(sight: &dyn Sight, thing: &Thing, since: Timestamp) -> AlertFacts {
-        AlertFacts { since: Some(since), ..sight.facts(thing) }
+    fn facts(matches: &dyn Matches, thing: &Thing, since: Timestamp) -> AlertFacts {
+        AlertFacts { since: Some(since), ..matches.facts(thing) }
     }
 
     /// What is so no more, as far as that is known: pending alerts are forgotten, firing ones end after their time.
-    fn missing(&self, sight: &dyn Sight, alerts: &mut OfRule) {
+    fn missing(&self, matches: &dyn Matches, alerts: &mut OfRule) {
         let found: std::collections::BTreeSet<&str> =
-            sight.found().iter().map(|thing| &*thing.key).collect();
+            matches.found().iter().map(|thing| &*thing.key).collect();
         alerts.retain(|key, alert| {
             if found.contains(key.as_str()) {
                 return true;
             }
             // Whoever knows of no end keeps what is.
-            if !sight.has_ended(key, alert.place.as_deref()) {
+            if !matches.has_ended(key, alert.place.as_ref()) {
                 return true;
             }
             if alert.phase == Phase::Pending {

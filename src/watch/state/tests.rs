@@ -5,10 +5,11 @@ use jiff::{SignedDuration, Timestamp, ToSpan as _};
 use proptest::prelude::*;
 
 use super::{Book, Look, Phase, Sent};
+use crate::domain::Scope;
+use crate::watch::matches::{Matches, Thing};
 use crate::watch::message::{AlertFacts, MessageKind};
 use crate::watch::rules::Rules;
 use crate::watch::rules::tests::read;
-use crate::watch::sight::{Sight, Thing};
 
 /// What a rule sees: these keys, with what they know of their start; whether the absence of others is known.
 struct Seen {
@@ -16,7 +17,7 @@ struct Seen {
     is_known: bool,
 }
 
-impl Sight for Seen {
+impl Matches for Seen {
     fn found(&self) -> &[Thing] {
         &self.things
     }
@@ -33,7 +34,7 @@ impl Sight for Seen {
         }
     }
 
-    fn has_ended(&self, _: &str, _: Option<&str>) -> bool {
+    fn has_ended(&self, _: &str, _: Option<&Scope>) -> bool {
         self.is_known
     }
 }
@@ -79,9 +80,9 @@ impl Run {
 
     fn look_as(&mut self, minutes: i64, seen: Option<&Seen>) {
         let now = at(minutes);
-        let sight = seen.map(|seen| seen as &dyn Sight);
+        let matches = seen.map(|seen| seen as &dyn Matches);
         let rule = &self.rules.rules[0];
-        self.book.step(now, &self.rules, &[Look { rule, sight }]);
+        self.book.step(now, &self.rules, &[Look { rule, matches }]);
         for (sink, key) in self.book.due(now) {
             let message = &self.book.delivery(&sink, &key).unwrap().message;
             let about = message.alerts.first().map(|facts| facts.key.clone());
@@ -192,7 +193,7 @@ fn a_summary_says_how_many_and_how_much() {
     let mut book = Book::default();
     let rules = rules("", "summary_above = 2");
     let seen = seen(&["a", "b", "c"]);
-    let look = Look { rule: &rules.rules[0], sight: Some(&seen) };
+    let look = Look { rule: &rules.rules[0], matches: Some(&seen) };
     book.step(at(0), &rules, &[look]);
     let message = &book.outbox[0].message;
     assert_eq!(message.title, "3 alerts: 3 firing");
@@ -243,7 +244,7 @@ fn who_was_told_is_told_that_the_rule_is_gone() {
     run.look(0, &seen(&["a"]));
     let others = read(&crate::watch::rules::tests::one("name = 'other'\nwhen = 'idle'")).unwrap();
     let (rule, seen) = (&others.rules[0], seen(&[]));
-    run.book.step(at(5), &others, &[Look { rule, sight: Some(&seen) }]);
+    run.book.step(at(5), &others, &[Look { rule, matches: Some(&seen) }]);
     let message = &run.book.outbox[0].message;
     assert_eq!(message.kind, Resolved);
     assert!(message.lines.iter().any(|line| line.contains("not in the rules file")), "{message:?}");
@@ -347,7 +348,7 @@ proptest! {
             let there: Vec<&str> =
                 names.iter().zip(holds).filter(|(_, holds)| *holds).map(|(name, _)| *name).collect();
             let seen = seen(&there);
-            book.step(at(now), &rules, &[Look { rule: &rules.rules[0], sight: Some(&seen) }]);
+            book.step(at(now), &rules, &[Look { rule: &rules.rules[0], matches: Some(&seen) }]);
             if kill == Kill::BeforeSave {
                 continue;
             }
@@ -389,7 +390,7 @@ fn a_message_that_fails_is_tried_again_and_then_given_up() {
     let mut book = Book::default();
     let rules = rules("", "");
     let seen = seen(&["a"]);
-    book.step(at(0), &rules, &[Look { rule: &rules.rules[0], sight: Some(&seen) }]);
+    book.step(at(0), &rules, &[Look { rule: &rules.rules[0], matches: Some(&seen) }]);
     let (sink, key) = book.due(at(0)).remove(0);
     assert_eq!(book.failed(&sink, &key, Some(at(10))), None);
     assert_eq!(book.due(at(9)), []);

@@ -71,6 +71,7 @@ fn what_is_saved_is_found_and_is_for_its_owner_alone() {
     let (store, found) = open(dir.path());
     assert_eq!(found.book, Book::default());
     store.save(&book()).unwrap();
+    store.note(&sent(MessageKind::Resolved, now())).unwrap();
     drop(store);
     let (_store, found) = open(dir.path());
     assert_eq!((found.book, found.notices), (book(), Vec::<String>::new()));
@@ -83,7 +84,7 @@ fn what_is_saved_is_found_and_is_for_its_owner_alone() {
 #[test]
 fn what_arrived_just_before_a_kill_is_not_sent_again() {
     let dir = tempfile::tempdir().unwrap();
-    let (mut store, _) = open(dir.path());
+    let (store, _) = open(dir.path());
     store.save(&book()).unwrap();
     store.note(&sent(MessageKind::Firing, now())).unwrap();
     drop(store);
@@ -96,7 +97,7 @@ fn what_arrived_just_before_a_kill_is_not_sent_again() {
 fn a_damaged_state_is_set_aside_and_what_was_sent_stands_in_for_it() {
     for damage in [&b"{"[..], b"", b"\xff\xfe", b"burntop/watch-state/1 00\n{}\n"] {
         let dir = tempfile::tempdir().unwrap();
-        let (mut store, _) = open(dir.path());
+        let (store, _) = open(dir.path());
         store.save(&book()).unwrap();
         store.note(&sent(MessageKind::Firing, now())).unwrap();
         drop(store);
@@ -126,13 +127,13 @@ fn a_damaged_state_is_set_aside_and_what_was_sent_stands_in_for_it() {
 #[test]
 fn a_line_that_a_kill_cut_is_said_and_the_next_one_is_whole() {
     let dir = tempfile::tempdir().unwrap();
-    let (mut store, _) = open(dir.path());
+    let (store, _) = open(dir.path());
     store.note(&sent(MessageKind::Firing, now())).unwrap();
     drop(store);
     let path = dir.path().join("watch/sent.jsonl");
     let whole = fs::read(&path).unwrap();
     fs::write(&path, [&whole[..], &whole[..20]].concat()).unwrap();
-    let (mut store, found) = open(dir.path());
+    let (store, found) = open(dir.path());
     assert!(found.notices[0].starts_with("1 line of "), "{:?}", found.notices);
     store.note(&sent(MessageKind::Resolved, now())).unwrap();
     drop(store);
@@ -144,7 +145,7 @@ fn a_line_that_a_kill_cut_is_said_and_the_next_one_is_whole() {
 #[test]
 fn the_log_is_shortened_to_what_goes_on_and_the_last_day() {
     let dir = tempfile::tempdir().unwrap();
-    let (mut store, _) = open(dir.path());
+    let (store, _) = open(dir.path());
     store.save(&book()).unwrap();
     let long_ago: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
     store.note(&sent(MessageKind::Firing, long_ago)).unwrap();
