@@ -35,8 +35,8 @@ mod strict;
 
 pub use ast::{Compare, Expr, Op, Operand, Term, comparison};
 pub use kind::{FieldName, Kind, Unit};
-pub use literal::TextLiteral;
 pub(crate) use literal::contains_folded;
+pub use literal::{Literal, TextLiteral};
 pub use parse::{QueryError, parse, parse_strict};
 
 #[cfg(test)]

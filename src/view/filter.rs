@@ -1,5 +1,7 @@
 //! A parsed filter bound to the fields of a table.
 
+mod columns;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,6 +12,8 @@ use super::rows::Rows;
 use super::search::{Needle, Scratch};
 use super::table_field::{FieldSpec, FieldTable};
 use super::value::Value;
+pub use columns::Columns;
+
 use crate::query::{self, Compare, Expr, FieldName, Kind, Op, Operand, QueryError, Term};
 
 /// Left side of a comparison in a filter: a field of the table or a tag, `tag:Key`.
@@ -260,7 +264,10 @@ mod hostile {
         let mut search = filter.searcher();
         let all = Field::rows(&fleet.rows);
         let rows = (0..).zip(&fleet.rows).filter(|(at, _)| search.matches(&all, *at, &ctx()));
-        rows.map(|(_, r)| r.instance.id.to_string()).collect()
+        let (places, rows): (Vec<u32>, Vec<_>) = rows.unzip();
+        let mut columns = Columns::new(Field::shared(&fleet.rows.as_slice().into()), ctx());
+        assert_eq!(columns.select(filter), places, "{filter}");
+        rows.into_iter().map(|r| r.instance.id.to_string()).collect()
     }
 
     /// What a person may have meant by one comparison, worked out without the language: the ids of

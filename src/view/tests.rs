@@ -10,10 +10,16 @@ use crate::tabs::idle::picture::Field;
 
 fn ids(fleet: &Fleet, filter: &str, sort: Sort) -> Vec<String> {
     let filter = Filter::parse(Field::table(), filter).unwrap_or_else(|e| panic!("{filter}: {e}"));
-    table::select(&Field::rows(&fleet.rows), Some(&filter), sort, &ctx())
-        .into_iter()
-        .map(|i| fleet.rows[i as usize].instance.id[2..4].to_owned())
-        .collect()
+    let shown = table::select(&Field::rows(&fleet.rows), Some(&filter), sort, &ctx());
+    if sort == Sort::default() {
+        let rows = Field::shared(&fleet.rows.as_slice().into());
+        let mut columns = filter::Columns::new(rows, ctx());
+        // Once reads the columns, the second time they are there.
+        for _ in 0..2 {
+            assert_eq!(columns.select(&filter), shown, "{filter}");
+        }
+    }
+    shown.into_iter().map(|i| fleet.rows[i as usize].instance.id[2..4].to_owned()).collect()
 }
 
 fn found(filter: &str) -> String {

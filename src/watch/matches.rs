@@ -1,7 +1,7 @@
 //! What a rule sees: the rows of its list that it means, one by one or as groups, and what an alert says of them.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use crate::domain::hash::FastMap;
 use crate::domain::text::{clean, clean_to};
 use crate::domain::{Reading, Scope, SourceId};
 use crate::query::Kind;
-use crate::view::filter::FieldRef;
-use crate::view::{FieldSpec, Rows, Sort, Symbols, Value, ViewContext, format, table};
+use crate::view::filter::{Columns, FieldRef};
+use crate::view::{FieldSpec, Rows, Symbols, Value, ViewContext, format};
 
-/// Rows of a list, with what was read for them.
+/// Rows of a list at one moment, with what was read for them.
 pub struct Pictured {
     /// The list.
     pub view: &'static WatchView,
@@ -27,18 +27,24 @@ pub struct Pictured {
     pub rows: Arc<dyn Rows>,
     /// Sources that they rest on.
     pub sources: &'static [SourceId],
+    ctx: ViewContext,
     fields: ViewFields,
+    columns: RefCell<Columns>,
     places: OnceCell<FastMap<Arc<str>, u32>>,
 }
 
 impl Pictured {
-    /// Rows of a list that rest on these sources.
+    /// Rows of a list, at the moment of the context, that rest on these sources.
     pub fn new(
         view: &'static WatchView,
         rows: Arc<dyn Rows>,
         sources: &'static [SourceId],
+        ctx: &ViewContext,
     ) -> Self {
-        Self { view, rows, sources, fields: view.fields(), places: OnceCell::new() }
+        // Texts of alerts are not of this terminal.
+        let ctx = ViewContext { symbols: Symbols::Unicode, width: None, ..*ctx };
+        let columns = RefCell::new(Columns::new(rows.clone(), ctx));
+        Self { view, rows, sources, ctx, fields: view.fields(), columns, places: OnceCell::new() }
     }
 
     /// The row with this key; `None` where there is none now.
@@ -50,12 +56,12 @@ impl Pictured {
         places.get(key).copied()
     }
 
-    fn value(&self, row: u32, field: Option<&FieldSpec>, ctx: &ViewContext) -> Value<'_> {
-        field.map_or(Value::Unknown, |field| self.rows.value(row, field, ctx))
+    fn value(&self, row: u32, field: Option<&FieldSpec>) -> Value<'_> {
+        field.map_or(Value::Unknown, |field| self.rows.value(row, field, &self.ctx))
     }
 
-    fn number(&self, row: u32, field: Option<&FieldSpec>, ctx: &ViewContext) -> Option<f64> {
-        match self.value(row, field, ctx) {
+    fn number(&self, row: u32, field: Option<&FieldSpec>) -> Option<f64> {
+        match self.value(row, field) {
             Value::Number(number) => Some(number),
             Value::Usd(usd) => Some(usd.to_f64()),
             _ => None,
@@ -63,11 +69,11 @@ impl Pictured {
     }
 
     /// The cell as text, of a choice its word; `None` where it is empty or not known.
-    fn text(&self, row: u32, field: &FieldSpec, ctx: &ViewContext) -> Option<String> {
-        let text = match (self.rows.value(row, field, ctx), field.kind) {
+    fn text(&self, row: u32, field: &FieldSpec) -> Option<String> {
+        let text = match (self.rows.value(row, field, &self.ctx), field.kind) {
             (Value::Unknown, _) => return None,
             (Value::Text(word), Kind::Choice(_)) => word.into_owned(),
-            _ => self.rows.cell(row, field, ctx)?.text,
+            _ => self.rows.cell(row, field, &self.ctx)?.text,
         };
         Some(clean(text.trim()).into_owned()).filter(|text| !text.is_empty())
     }
@@ -76,27 +82,26 @@ impl Pictured {
         &'a self,
         row: u32,
         fields: &'a [&'static FieldSpec],
-        ctx: &'a ViewContext,
     ) -> impl Iterator<Item = (&'static FieldSpec, String)> + 'a {
-        fields.iter().filter_map(move |field| Some((*field, self.text(row, field, ctx)?)))
+        fields.iter().filter_map(move |field| Some((*field, self.text(row, field)?)))
     }
 
-    fn since(&self, row: u32, ctx: &ViewContext) -> Option<Timestamp> {
-        match self.value(row, self.fields.since, ctx) {
+    fn since(&self, row: u32) -> Option<Timestamp> {
+        match self.value(row, self.fields.since) {
             Value::Time(at) => Some(at),
             Value::Number(seconds) => {
-                ctx.now.checked_sub(SignedDuration::try_from_secs_f64(seconds).ok()?).ok()
+                self.ctx.now.checked_sub(SignedDuration::try_from_secs_f64(seconds).ok()?).ok()
             }
             _ => None,
         }
     }
 
-    fn rate(&self, row: u32, ctx: &ViewContext) -> Option<f64> {
-        per_day(self.fields.rate?, self.number(row, self.fields.rate, ctx)?)
+    fn rate(&self, row: u32) -> Option<f64> {
+        per_day(self.fields.rate?, self.number(row, self.fields.rate)?)
     }
 
-    fn team(&self, row: u32, ctx: &ViewContext) -> Option<String> {
-        match self.value(row, self.fields.team, ctx) {
+    fn team(&self, row: u32) -> Option<String> {
+        match self.value(row, self.fields.team) {
             Value::Text(team) => Some(clean(&team).into_owned()),
             _ => None,
         }
@@ -135,7 +140,6 @@ pub struct MatchingRows<'a> {
     rule: &'a Rule,
     of: &'a Pictured,
     readings: &'a [Reading],
-    ctx: ViewContext,
     found: Vec<Thing>,
 }
 
@@ -144,22 +148,15 @@ const UNKNOWN_WORDS: [&str; 5] = ["unknown", "stale", "not_judged", "failed", "p
 
 impl<'a> MatchingRows<'a> {
     /// What `rule` sees in these rows.
-    pub fn of(
-        rule: &'a Rule,
-        of: &'a Pictured,
-        readings: &'a [Reading],
-        ctx: &ViewContext,
-    ) -> Self {
-        // Texts of alerts are not of this terminal.
-        let ctx = ViewContext { symbols: Symbols::Unicode, width: None, ..*ctx };
-        let mut rows = table::select(&*of.rows, Some(&rule.filter), Sort::default(), &ctx);
+    pub fn of(rule: &'a Rule, of: &'a Pictured, readings: &'a [Reading]) -> Self {
+        let mut rows = of.columns.borrow_mut().select(&rule.filter);
         let is_dear = |usd: Option<f64>| {
             rule.min_usd_per_day.is_none_or(|least| usd.is_some_and(|usd| usd >= least))
         };
         if rule.group == Group::Row {
-            rows.retain(|row| is_dear(of.rate(*row, &ctx)));
+            rows.retain(|row| is_dear(of.rate(*row)));
         }
-        let mut matches = Self { rule, of, readings, ctx, found: Vec::new() };
+        let mut matches = Self { rule, of, readings, found: Vec::new() };
         let groups = matches.groups(rows);
         matches.found = groups.into_iter().map(|(key, rows)| matches.thing(key, rows)).collect();
         if rule.group != Group::Row {
@@ -185,7 +182,7 @@ impl<'a> MatchingRows<'a> {
             Group::Team => {
                 let mut teams: BTreeMap<String, Vec<u32>> = BTreeMap::new();
                 for row in rows {
-                    let team = self.of.team(row, &self.ctx).unwrap_or_default();
+                    let team = self.of.team(row).unwrap_or_default();
                     teams.entry(team).or_default().push(row);
                 }
                 teams.into_iter().map(|(team, rows)| (team.into(), rows)).collect()
@@ -200,11 +197,11 @@ impl<'a> MatchingRows<'a> {
         let since = if is_group && has_least {
             None
         } else {
-            rows.iter().filter_map(|row| self.of.since(*row, &self.ctx)).min()
+            rows.iter().filter_map(|row| self.of.since(*row)).min()
         };
         let first = rows.first().copied().unwrap_or_default();
         let team = match self.rule.group {
-            Group::Row => self.of.team(first, &self.ctx),
+            Group::Row => self.of.team(first),
             Group::Team => Some(key.to_string()).filter(|team| !team.is_empty()),
             Group::Rule => None,
         };
@@ -214,11 +211,11 @@ impl<'a> MatchingRows<'a> {
     }
 
     fn rate_of(&self, row: u32) -> Option<f64> {
-        self.of.rate(row, &self.ctx)
+        self.of.rate(row)
     }
 
     fn usd_of(&self, row: u32) -> Option<f64> {
-        self.of.number(row, self.of.fields.usd, &self.ctx)
+        self.of.number(row, self.of.fields.usd)
     }
 
     /// The sum over its rows, of those that know; `None` where none does.
@@ -235,7 +232,7 @@ impl<'a> MatchingRows<'a> {
 
     /// What a row is, in words.
     fn what(&self, row: u32) -> String {
-        let texts = self.of.texts(row, &self.of.fields.what, &self.ctx);
+        let texts = self.of.texts(row, &self.of.fields.what);
         let words = texts.map(|(field, text)| match field.kind {
             Kind::Number(_) => format!("{} {text}", field.header),
             _ => text,
@@ -246,7 +243,7 @@ impl<'a> MatchingRows<'a> {
     /// A line of evidence: one field as it is, several with their names.
     fn why(&self, row: u32, fields: &[&'static FieldSpec]) -> Option<String> {
         let mut parts: Vec<String> = Vec::new();
-        for (field, text) in self.of.texts(row, fields, &self.ctx) {
+        for (field, text) in self.of.texts(row, fields) {
             let is_alone = fields.len() == 1;
             parts.push(if is_alone { text } else { format!("{} {text}", field.name) });
         }
@@ -257,7 +254,7 @@ impl<'a> MatchingRows<'a> {
         let view = self.of.view;
         let mut words: Vec<String> = view.command.iter().map(|word| (*word).to_owned()).collect();
         if let Some(by) = self.of.fields.by {
-            let Value::Text(value) = self.of.rows.value(row, by, &self.ctx) else { return None };
+            let Value::Text(value) = self.of.value(row, Some(by)) else { return None };
             words.extend(["--filter".to_owned(), filter_of(by.name, &value)]);
         }
         words.extend(view.tail.iter().map(|word| (*word).to_owned()));
@@ -317,7 +314,7 @@ impl<'a> MatchingRows<'a> {
     fn is_known(&self, row: u32) -> bool {
         self.rule.filter.fields().iter().all(|field| match field {
             FieldRef::Tag(_) => true,
-            FieldRef::Field(field) => match self.of.rows.value(row, field, &self.ctx) {
+            FieldRef::Field(field) => match self.of.value(row, Some(field)) {
                 Value::Unknown => false,
                 Value::Text(word) => !UNKNOWN_WORDS.contains(&&*word),
                 _ => true,
@@ -345,8 +342,8 @@ impl Matches for MatchingRows<'_> {
             self.of_group(thing)
         };
         let is_group = self.rule.group != Group::Row;
-        let ask = self.of.texts(first, &self.of.fields.ask, &self.ctx).next().filter(|_| !is_group);
-        let at_least = self.of.fields.since.and_then(|field| self.of.text(first, field, &self.ctx));
+        let ask = self.of.texts(first, &self.of.fields.ask).next().filter(|_| !is_group);
+        let at_least = self.of.fields.since.and_then(|field| self.of.text(first, field));
         AlertFacts {
             rule: self.rule.name.clone(),
             key: thing.key.to_string(),

@@ -53,6 +53,7 @@ pub struct Round {
     pub budgets: Vec<Arc<BudgetItem>>,
     /// When it was read.
     pub at: Timestamp,
+    ctx: ViewContext,
 }
 
 /// What is kept of bills between rounds.
@@ -92,6 +93,7 @@ pub fn round(
         savings: None,
         budgets: Vec::new(),
         at: now,
+        ctx,
     };
     round.fleet(&wanted, invocation);
     if reads(Reads::Savings) {
@@ -130,7 +132,7 @@ impl Round {
         sources: &'static [SourceId],
     ) {
         if let (true, Some(view)) = (wanted.contains(name), view(name)) {
-            self.lists.push(Pictured::new(view, rows, sources));
+            self.lists.push(Pictured::new(view, rows, sources, &self.ctx));
         }
     }
 

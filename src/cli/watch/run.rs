@@ -181,7 +181,7 @@ impl Watch<'_> {
         let round = round(rules, everything, invocation, bills, meter, ctx)?;
         self.say(&round);
         let from = Instant::now();
-        let ended = step(&mut self.book, self.rules, &round, &self.ctx);
+        let ended = step(&mut self.book, self.rules, &round);
         let ms = from.elapsed().as_secs_f64() * 1e3;
         tracing::debug!(rules = self.rules.rules.len(), ms, "watch: rules held against the lists");
         self.store.save(&self.book).map_err(|error| unkept(&error))?;
@@ -242,12 +242,11 @@ impl Watch<'_> {
 }
 
 /// Takes in what the rules see of a round.
-fn step(book: &mut Book, rules: &Rules, round: &Round, ctx: &ViewContext) -> Vec<Alert> {
-    let ctx = ViewContext { now: round.at, ..*ctx };
+fn step(book: &mut Book, rules: &Rules, round: &Round) -> Vec<Alert> {
     let matches: Vec<Option<MatchingRows<'_>>> = rules
         .rules
         .iter()
-        .map(|rule| Some(MatchingRows::of(rule, round.list(rule.view)?, &round.readings, &ctx)))
+        .map(|rule| Some(MatchingRows::of(rule, round.list(rule.view)?, &round.readings)))
         .collect();
     let looks: Vec<Look<'_>> = rules
         .rules

@@ -17,13 +17,13 @@ fn rules(rule: &str) -> Rules {
 }
 
 fn pictured(rows: &[Arc<Row>]) -> Pictured {
-    Pictured::new(view("idle").unwrap(), Field::shared(&rows.into()), SOURCES)
+    Pictured::new(view("idle").unwrap(), Field::shared(&rows.into()), SOURCES, &ctx())
 }
 
 /// What a rule sees of these instances.
 fn sees<T>(rule: &str, fleet: &Fleet, then: impl FnOnce(&MatchingRows<'_>) -> T) -> T {
     let (rules, of) = (rules(rule), pictured(&fleet.rows));
-    then(&MatchingRows::of(&rules.rules[0], &of, &fleet.readings, &ctx()))
+    then(&MatchingRows::of(&rules.rules[0], &of, &fleet.readings))
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn several_rules_over_one_list_see_each_what_they_mean() {
     ];
     for (word, kind) in kinds {
         let rules = rules(&format!("when = 'idle verdict={word}'"));
-        let matches = MatchingRows::of(&rules.rules[0], &of, &fleet.readings, &ctx());
+        let matches = MatchingRows::of(&rules.rules[0], &of, &fleet.readings);
         let is_so = |row: &&Arc<Row>| row.verdict.as_ref().is_some_and(|of| of.kind == kind);
         let expected = fleet.rows.iter().filter(is_so);
         let expected: Vec<&str> = expected.map(|row| &*row.instance.id).collect();
