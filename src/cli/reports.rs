@@ -18,8 +18,8 @@ use crate::report::{FindingOptions, Instances, List, OverviewReport, Report, wri
 use crate::tabs::idle::picture::Field;
 use crate::view::{Sort, TableField, ViewContext, format, table};
 
-/// Idle instances of each account and region of which `--ask` looks up who launched them.
-const ASKED: usize = 20;
+/// Idle instances of each account and region that are looked up at most for who launched them.
+pub(super) const ASKED: usize = 20;
 
 /// Reads every account once and prints the report. Fails for options that do not fit, and where nothing could
 /// be read.
@@ -153,15 +153,16 @@ pub(super) fn read_with(
     read_asking(invocation, want, saving, 0, None)
 }
 
-/// Like [`read_with`], for one who reads again and again: what is burnt from one time to the next is written down, as the
+/// Like [`read_asking`], for one who reads again and again: what is burnt from one time to the next is written down, as the
 /// cockpit does it.
 pub(super) fn read_metered(
     invocation: &Invocation,
     want: Want,
     saving: SavingsWant,
+    ask_of: usize,
     meter: &mut Meter,
 ) -> Result<Outcome, CliError> {
-    read_asking(invocation, want, saving, 0, Some(meter))
+    read_asking(invocation, want, saving, ask_of, Some(meter))
 }
 
 /// Like [`read_with`], and looks up who launched as many idle instances of each account and region as `ask_of`.

@@ -118,7 +118,11 @@ fn since(facts: &AlertFacts, now: Timestamp, kind: MessageKind) -> String {
         let seconds = now.duration_since(since).as_secs().max(0);
         let word = if kind == MessageKind::Resolved { "after" } else { "for" };
         let began = since.strftime("%Y-%m-%d %H:%M UTC");
-        out = format!("{word} {} (since {began})", format::span(seconds));
+        // Nothing has lasted that was seen for the first time just now.
+        out = match seconds {
+            0..60 => format!("since {began}"),
+            _ => format!("{word} {} (since {began})", format::span(seconds)),
+        };
     }
     let mut dollars = Vec::new();
     if let Some(usd) = facts.usd {

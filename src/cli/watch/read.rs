@@ -82,7 +82,9 @@ pub fn round(
     let reads = |what| everything || rules.rules.iter().any(|rule| rule.view.reads == what);
     let want = if reads(Reads::Gpus) || reads(Reads::Savings) { Want::All } else { Want::Free };
     let saving = if reads(Reads::Savings) { SavingsWant::All } else { SavingsWant::Net };
-    let outcome = reports::read_metered(invocation, want, saving, meter)?;
+    let asks_who = rules.rules.iter().any(|rule| rule.view.ask.contains(&"launched_by"));
+    let ask_of = if asks_who { reports::ASKED } else { 0 };
+    let outcome = reports::read_metered(invocation, want, saving, ask_of, meter)?;
     let now = invocation.options.now();
     let ctx = ViewContext { now, ..*ctx };
     let mut round = Round {
