@@ -11,8 +11,14 @@ use crate::source::aws::calls;
 
 /// Prints the IAM policy: permissions for reading, and with `actions` for acting. Roles of the configuration
 /// get a statement of their own, which belongs to the identity that assumes them; the other statements belong
-/// to the roles. Fails where it cannot be written.
-pub fn print(config: &Config, actions: bool, out: &mut dyn Write) -> Result<(), CliError> {
+/// to the roles. The SNS `topics` that alerts are sent to get one for the identity that the watch runs as. Fails where it cannot
+/// be written.
+pub fn print(
+    config: &Config,
+    actions: bool,
+    topics: &BTreeSet<String>,
+    out: &mut dyn Write,
+) -> Result<(), CliError> {
     let typed = config.targets.iter().filter_map(|t| t.role_arn.as_deref());
     let organization = config.organization.as_ref();
     let of_members = organization.map(|o| format!("arn:aws:iam::*:role/{}", o.role_name));
@@ -34,6 +40,7 @@ pub fn print(config: &Config, actions: bool, out: &mut dyn Write) -> Result<(), 
         statements.extend(config.actions.audit_copy.as_ref().and_then(copying));
     }
     statements.extend(assuming(&roles));
+    statements.extend(publishing(topics));
     writeln!(out, "{:#}", policy(&statements))?;
     Ok(())
 }
@@ -286,6 +293,18 @@ fn approving(key: &str) -> Value {
     statement
 }
 
+/// Alerts of `burntop watch`: published to the topics of its rules, by the identity that it runs as.
+fn publishing(topics: &BTreeSet<String>) -> Option<Value> {
+    (!topics.is_empty()).then(|| {
+        json!({
+            "Sid": "BurntopPublishesAlerts",
+            "Effect": "Allow",
+            "Action": "sns:Publish",
+            "Resource": topics,
+        })
+    })
+}
+
 /// Copies of the audit log: objects below the prefix are put, none is read or deleted.
 fn copying(to: &AuditCopy) -> Option<Value> {
     let AuditCopy::S3 { bucket, prefix } = to else { return None };
@@ -379,9 +398,18 @@ mod tests {
             crate::config::load::Sources { paths: None, file: Some(&path), env: &env, flags };
         let config = crate::config::load(&sources, &crate::config::Vocabulary::default()).unwrap();
         let mut out = Vec::new();
-        print(&config.config, actions, &mut out).unwrap();
+        print(&config.config, actions, &BTreeSet::new(), &mut out).unwrap();
         let policy: Value = serde_json::from_slice(&out).unwrap();
         policy["Statement"].as_array().unwrap().clone()
+    }
+
+    #[test]
+    fn alerts_are_published_to_the_topics_of_the_rules_and_to_no_other() {
+        assert_eq!(publishing(&BTreeSet::new()), None);
+        let topic = "arn:aws:sns:eu-west-1:123456789012:alerts";
+        let statement = publishing(&[topic.to_owned()].into()).unwrap();
+        assert_eq!(statement["Action"], "sns:Publish");
+        assert_eq!(statement["Resource"], json!([topic]));
     }
 
     #[test]

@@ -407,7 +407,8 @@ fn dispatch(
             return with_log(asked, |asked| policy::run(&what, asked, &env, out));
         }
         Some(Command::IamPolicy { actions, .. }) => {
-            iam_policy::print(&asked.load_aloud()?.config, actions, out)?;
+            let invocation = asked.silent(asked.load_aloud()?, Wait::NoCall)?;
+            iam_policy::print(&invocation.config, actions, &watch::topics(&invocation), out)?;
             return Ok(Exit::Ok);
         }
         Some(Command::Completions { shell }) => {

@@ -257,6 +257,30 @@ fn rules_that_cannot_be_used_are_refused_with_their_lines() {
 }
 
 #[test]
+fn the_policy_lets_alerts_go_to_the_topics_of_the_rules() {
+    let home = tempfile::tempdir().unwrap();
+    let policy = || {
+        let output = burntop(home.path(), &["iam-policy"]).output().unwrap();
+        let statements = json(&output)["Statement"].as_array().unwrap().clone();
+        let publishes = statements.into_iter().find(|of| of["Action"] == "sns:Publish");
+        (publishes.map(|of| of["Resource"].clone()), said(&output))
+    };
+    assert_eq!(policy().0, None);
+    let dir = home.path().join(".config/burntop");
+    std::fs::create_dir_all(&dir).unwrap();
+    let topic = "arn:aws:sns:eu-west-1:123456789012:alerts";
+    let (path, _) = rules(&dir, "");
+    let sink = format!("[[sinks]]\nname = 'sns'\ntype = 'sns'\ntopic = '{topic}'\n");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.clone() + &sink).unwrap();
+    assert_eq!(policy(), (Some(serde_json::json!([topic])), String::new()));
+    std::fs::write(&path, text + "[[sinks]]\nname = 1\n").unwrap();
+    let (topics, said) = policy();
+    assert_eq!(topics, None);
+    assert!(said.contains("SNS topics of the rules are left out: "), "{said}");
+}
+
+#[test]
 fn rules_are_written_once_and_a_test_message_says_what_it_is() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("rules.toml");

@@ -10,6 +10,7 @@ mod run;
 mod store;
 mod textfile;
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -29,7 +30,7 @@ use crate::watch::TEMPLATE;
 use crate::watch::file::RulesFile;
 use crate::watch::message::{Message, MessageKind, Severity};
 use crate::watch::rules::Rules;
-use crate::watch::sink::Sink;
+use crate::watch::sink::{Destination, Sink};
 use args::{WatchArgs, WatchCommand};
 
 /// Runs `burntop watch` or what is below it. Fails for rules that cannot be used, and where the state cannot be kept.
@@ -98,6 +99,26 @@ pub fn facts(invocation: &Invocation) -> Result<WatchFacts, String> {
         missing: missing_secrets(&rules),
         given_up: given_up(invocation),
     })
+}
+
+/// SNS topics that alerts are published to with the usual credentials; none where there are no rules. Rules that cannot be
+/// used are said.
+pub fn topics(invocation: &Invocation) -> BTreeSet<String> {
+    if !rules_file(invocation).is_some_and(|path| path.exists()) {
+        return BTreeSet::new();
+    }
+    let rules = match load::rules(None, invocation) {
+        Ok(rules) => rules,
+        Err(error) => {
+            tell(format_args!("SNS topics of the rules are left out: {error}"));
+            return BTreeSet::new();
+        }
+    };
+    let topic = |sink: Sink| match sink.to {
+        Destination::Sns { topic, profile: None } => Some(topic),
+        _ => None,
+    };
+    rules.sinks.into_iter().filter_map(topic).collect()
 }
 
 /// What was given up, in a sentence; `None` where nothing was.
