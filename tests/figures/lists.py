@@ -119,6 +119,10 @@ def teams(check, report):
     # The demo shares by spend: of each dollar of one's own as much as of everybody's.
     own = total([row for row in with_value if row["shared_usd"]], "direct_usd")
     rate = whole["shared_usd"] / own if own else 0
+    parts = [row for row in with_value if row["shared_usd"]]
+    check.near("shared costs", total(report["shared_costs"], "usd"), whole["shared_usd"], len(rows))
+    for cost in report["shared_costs"]:
+        check.near(f"{cost['name']}: number of those who share it", cost["among"], len(parts))
     for row in rows:
         name = row["key"] or row["untagged"]
         check.near(f"{name}: dollars", row["usd"], row["direct_usd"] + row["shared_usd"], 1)

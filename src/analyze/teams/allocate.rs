@@ -20,8 +20,23 @@ pub struct Allocation {
     pub rows: Vec<AllocationRow>,
     /// Sum of all lines.
     pub total: Usd,
+    /// Shared costs that were divided, in the order of their rules.
+    pub shared: Vec<SharedCost>,
     /// What is odd about the rules beside these lines.
     pub remarks: Vec<Remark>,
+}
+
+/// A shared cost that was divided.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SharedCost {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Dollars of its lines.
+    pub usd: Usd,
+    /// Rule by which they were divided.
+    pub split: Split,
+    /// Number of rows that have a part of them.
+    pub among: usize,
 }
 
 /// Dollars of one value.
@@ -89,7 +104,7 @@ pub fn allocate(lines: &[Line], rules: &Rules, by: Dimension) -> Allocation {
             None => row.direct += line.usd,
         }
     }
-    let mut remarks = Vec::new();
+    let (mut shared, mut remarks) = (Vec::new(), Vec::new());
     let direct: Vec<AllocationRow> = table.rows.clone();
     for (pool, (usd, count)) in rules.pools.iter().zip(pools) {
         if count == 0 {
@@ -104,13 +119,18 @@ pub fn allocate(lines: &[Line], rules: &Rules, by: Dimension) -> Allocation {
             continue;
         }
         let mut weights: Vec<u64> = sharers.iter().map(|row| pool.split.weight(row)).collect();
+        let mut split = pool.split;
         if weights.iter().all(|weight| *weight == 0) {
             remarks.push(Remark::EvenInstead(pool.name.clone(), pool.split));
             weights.fill(1);
+            split = Split::Even;
         }
+        let mut among = 0;
         for (row, part) in sharers.into_iter().zip(usd.split(&weights)) {
+            among += usize::from(!part.is_zero());
             table.row(row.key, row.lack).shared += part;
         }
+        shared.push(SharedCost { name: pool.name.clone(), usd, split, among });
     }
     if by == Dimension::Team {
         let unused = owners.used.iter().zip(&rules.mappings).enumerate();
@@ -132,7 +152,7 @@ pub fn allocate(lines: &[Line], rules: &Rules, by: Dimension) -> Allocation {
     // Values whose lines are all shared by others have no dollars, but perhaps GPU-hours.
     rows.retain(|row| !row.usd().is_zero() || !row.direct.is_zero() || row.gpu_hours != 0.0);
     rows.sort_by(|a, b| (a.lack, b.usd(), &a.key).cmp(&(b.lack, a.usd(), &b.key)));
-    Allocation { by, rows, total: lines.iter().map(|line| line.usd).sum(), remarks }
+    Allocation { by, rows, total: lines.iter().map(|line| line.usd).sum(), shared, remarks }
 }
 
 /// Rows that are made as they are asked for.

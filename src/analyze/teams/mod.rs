@@ -42,7 +42,7 @@ mod tagging;
 mod tests;
 mod unit;
 
-pub use allocate::{Allocation, AllocationRow, Remark, allocate};
+pub use allocate::{Allocation, AllocationRow, Remark, SharedCost, allocate};
 pub use budget::{
     Budget, BudgetMonth, BudgetPeriod, BudgetState, asks_resources, budget_months, budget_of,
     budget_state, spent_by_day,

@@ -14,7 +14,7 @@ use super::bill::{bill, named, oddities, usd};
 use super::exact_json::exact;
 use super::{BillsOf, List, ListField};
 use crate::analyze::teams::Lack::{Untaggable, Untagged};
-use crate::analyze::teams::{AllocationRow, Dimension, Lack, Remark};
+use crate::analyze::teams::{AllocationRow, Dimension, Lack, Remark, SharedCost, Split};
 use crate::domain::bill::{PeriodState, Usd};
 use crate::domain::{Reading, SourceId};
 use crate::fleet::Fleet;
@@ -93,6 +93,8 @@ pub struct AllocationOf {
     pub by: Dimension,
     /// Where they come from.
     pub from: MoneyFrom,
+    /// Shared costs that were divided.
+    pub shared: Vec<SharedCost>,
     /// What is odd about the rules.
     pub remarks: Vec<Remark>,
 }
@@ -214,11 +216,16 @@ impl ListField for AllocationField {
             "direct_usd": sum(|row| row.direct),
             "shared_usd": sum(|row| row.shared),
         });
+        let shared = |of: &SharedCost| {
+            let (name, usd, split) = (&*of.name, exact(of.usd), of.split.word());
+            json!({ "name": name, "usd": usd, "split": split, "among": of.among })
+        };
         let remarks: Json = list.of.remarks.iter().map(reasons::team_remark).collect();
         vec![
             ("by", json!(list.of.by.word())),
             ("bills", list.of.from.bills()),
             ("total", total),
+            ("shared_costs", list.of.shared.iter().map(shared).collect()),
             ("remarks", remarks),
         ]
     }
@@ -233,6 +240,14 @@ impl ListField for AllocationField {
             usd(sum(&|lack| lack == Some(Untagged))),
             usd(sum(&|lack| lack == Some(Untaggable))),
         )];
+        notes.extend(list.of.shared.iter().map(|of| {
+            let how = match of.split {
+                Split::Even => "evenly",
+                Split::BySpend => "by spend",
+                Split::ByGpuHours => "by GPU-hours",
+            };
+            format!("shared cost {}: {} divided {how} among {}", of.name, usd(of.usd), of.among)
+        }));
         notes.extend(list.of.remarks.iter().map(|r| format!("! {}", reasons::team_remark(r))));
         notes.extend(list.of.from.oddities());
         notes

@@ -81,7 +81,12 @@ fn from_bill() -> MoneyFrom {
 fn allocation(by: Dimension) -> List<AllocationField> {
     let found = allocate(&lines(&bill(), false, &settings(), &gpus), &rules(), by);
     let budget = |value: &str| (value == "nlp").then(|| Usd::whole(1500));
-    let of = AllocationOf { by, from: from_bill(), remarks: found.remarks.clone() };
+    let of = AllocationOf {
+        by,
+        from: from_bill(),
+        shared: found.shared.clone(),
+        remarks: found.remarks.clone(),
+    };
     List::of(allocation_rows(&found, budget).to_vec(), None, of)
 }
 

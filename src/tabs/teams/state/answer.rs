@@ -289,7 +289,7 @@ pub fn allocated(
     let found = allocate(lines, rules, by);
     let key = key_of(by);
     let rows = allocation_rows(&found, |value| budget_of(budgets, key.as_ref()?, value));
-    Told { rows, of: AllocationOf { by, from, remarks: found.remarks } }
+    Told { rows, of: AllocationOf { by, from, shared: found.shared, remarks: found.remarks } }
 }
 
 /// The key of a bill by which budgets are of a dimension.
