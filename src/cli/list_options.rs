@@ -8,7 +8,7 @@ use clap::Args;
 use super::exit::CliError;
 use super::invocation::Invocation;
 use super::tell::tell;
-use crate::config::suggest::nearest;
+use crate::domain::suggest::nearest;
 use crate::domain::text;
 use crate::report::{FindingOptions, List, ListField};
 use crate::tabs::bill::picture::{

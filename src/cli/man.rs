@@ -7,7 +7,7 @@ use clap::CommandFactory;
 
 use super::args::Cli;
 use super::exit::{CliError, Exit};
-use crate::config::suggest::nearest;
+use crate::domain::suggest::nearest;
 use crate::domain::text;
 use crate::files;
 use crate::view::format;

@@ -11,7 +11,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::schema::{accepted, alternatives, closed_keys, constants, key_paths, properties};
-use super::suggest::{like, nearest};
+use crate::domain::suggest::{like, nearest};
 use crate::domain::text;
 
 /// What a walk over a document found. Lines count from 1.

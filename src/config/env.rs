@@ -9,7 +9,7 @@ use super::check::check;
 use super::error::{Place, Problem};
 use super::file::FileConfig;
 use super::schema::{alternatives, closed_keys, constants, json_schema};
-use super::suggest::{like, nearest};
+use crate::domain::suggest::{like, nearest};
 use crate::domain::text;
 
 /// The environment, passed in so that tests need not change the process's own.

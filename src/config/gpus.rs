@@ -352,7 +352,7 @@ pub(super) fn problems(section: &GpusSection) -> Vec<(String, String)> {
     for signal in section.aliases.keys() {
         if GpuSignal::from_name(signal).is_none() {
             let known: Vec<&str> = GpuSignal::ALL.iter().map(|s| s.name()).collect();
-            let hint = super::suggest::nearest(signal, known.iter().copied());
+            let hint = crate::domain::suggest::nearest(signal, known.iter().copied());
             let hint = hint.map_or(String::new(), |h| format!("; did you mean `{h}`?"));
             bad(
                 format!("aliases.{signal}"),

@@ -28,7 +28,6 @@ pub mod schema;
 pub mod secret;
 pub mod spot;
 pub mod storage;
-pub mod suggest;
 pub mod teams;
 pub mod template;
 pub mod validate;

@@ -17,9 +17,9 @@ use super::role_account;
 use super::secret::{PLACEHOLDER, Secret};
 use super::spot;
 use super::storage;
-use super::suggest::nearest;
 use super::teams;
 use super::vocabulary::Vocabulary;
+use crate::domain::suggest::nearest;
 use crate::domain::{is_account_id, text};
 
 /// Checks one layer. `presets` are the names that `idle.preset` may have: the built-in ones and

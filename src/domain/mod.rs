@@ -53,6 +53,7 @@ pub mod spot;
 pub mod spot_advisor;
 pub mod sql;
 pub mod storage;
+pub mod suggest;
 pub mod tags;
 pub mod text;
 pub mod verdict;

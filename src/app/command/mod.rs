@@ -8,6 +8,7 @@ use super::appearance::ThemeName;
 use super::deed::Deed;
 use super::{App, Effect};
 use crate::domain::Regions;
+use crate::domain::suggest::nearest;
 use crate::report::Format;
 use crate::tabs::Tab;
 pub use table::{CommandSpec, commands};
@@ -109,13 +110,8 @@ pub(crate) fn unknown<'a>(
     name: &str,
     names: impl IntoIterator<Item = &'a str>,
 ) -> String {
-    let near = names
-        .into_iter()
-        .map(|n| (strsim::damerau_levenshtein(n, name), n))
-        .filter(|(distance, _)| *distance <= 2)
-        .min();
-    match near {
-        Some((_, near)) => format!("unknown {what} `{name}`, did you mean `{near}`?"),
+    match nearest(name, names) {
+        Some(near) => format!("unknown {what} `{name}`, did you mean `{near}`?"),
         None => format!("unknown {what} `{name}`"),
     }
 }

@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, HashMap};
 pub use action::{Action, ActionSpec, Context};
 pub use key::{Key, KeyError};
 
+use crate::domain::suggest::nearest;
+
 /// The keys in force.
 #[derive(Clone, Debug)]
 pub struct Keymap {
@@ -87,7 +89,7 @@ impl Keymap {
             let Some(action) = Action::from_name(name) else {
                 problems.push(KeymapProblem::UnknownAction {
                     name: crate::domain::text::clean(name).into_owned(),
-                    suggestion: nearest(name),
+                    suggestion: nearest(name, Action::ALL.iter().map(|spec| spec.name)),
                 });
                 continue;
             };
@@ -155,16 +157,6 @@ impl Keymap {
     pub fn keys(&self, action: Action) -> &[Key] {
         &self.keys[action as usize]
     }
-}
-
-/// The action whose name is nearest to `name`, if any is near.
-fn nearest(name: &str) -> Option<&'static str> {
-    Action::ALL
-        .iter()
-        .map(|s| (strsim::damerau_levenshtein(s.name, name), s.name))
-        .filter(|(distance, _)| *distance <= 3)
-        .min()
-        .map(|(_, name)| name)
 }
 
 #[cfg(test)]

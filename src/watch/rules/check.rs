@@ -3,6 +3,7 @@
 use jiff::SignedDuration;
 
 use crate::act::plan::parse_span;
+use crate::domain::suggest::nearest;
 use crate::domain::text::{clean, is_unsafe};
 
 /// The longest name of a rule or a sink, characters.
@@ -87,7 +88,7 @@ impl Wrong {
         for (at, name) in names.unwrap_or_default().iter().enumerate() {
             if !known.contains(name) {
                 let path = format!("{path}[{at}]");
-                self.at(path, format!("there is no sink `{name}`; {}", nearest(name, known)));
+                self.at(path, format!("there is no sink `{name}`; {}", suggestion(name, known)));
             } else if !out.contains(name) {
                 out.push(name.clone());
             }
@@ -100,14 +101,10 @@ impl Wrong {
 }
 
 /// What was meant, else what there is.
-pub fn nearest(word: &str, known: &[impl AsRef<str>]) -> String {
+pub fn suggestion(word: &str, known: &[impl AsRef<str>]) -> String {
     let known = || known.iter().map(AsRef::as_ref);
-    let near = known()
-        .map(|name| (strsim::damerau_levenshtein(word, name), name))
-        .filter(|(distance, _)| *distance <= (word.chars().count() / 3).max(1))
-        .min();
-    match near {
-        Some((_, name)) => format!("did you mean `{name}`?"),
+    match nearest(word, known()) {
+        Some(name) => format!("did you mean `{name}`?"),
         None if known().next().is_none() => "none is there".to_owned(),
         None => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
     }

@@ -6,7 +6,7 @@ use jiff::civil::{Time, Weekday};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
-use super::check::{Wrong, nearest};
+use super::check::{Wrong, suggestion};
 use super::sinks;
 use super::{Rule, Rules};
 use crate::view::Filter;
@@ -164,7 +164,7 @@ fn when(path: &str, text: Option<&str>, wrong: &mut Wrong) -> Option<(&'static W
     let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let Some(view) = view(word) else {
         let names: Vec<&str> = all().map(|view| view.name).collect();
-        wrong.at(path, format!("there is no list `{word}`; {}", nearest(word, &names)));
+        wrong.at(path, format!("there is no list `{word}`; {}", suggestion(word, &names)));
         return None;
     };
     match Filter::parse_strict((view.table)(), rest) {
@@ -187,7 +187,7 @@ fn silences(
         let path = format!("silences[{at}]");
         for (i, rule) in section.rules.iter().flatten().enumerate() {
             if !names.contains(rule) {
-                let why = format!("there is no rule `{rule}`; {}", nearest(rule, names));
+                let why = format!("there is no rule `{rule}`; {}", suggestion(rule, names));
                 wrong.at(format!("{path}.rules[{i}]"), why);
             }
         }

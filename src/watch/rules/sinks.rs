@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::check::{Wrong, nearest};
+use super::check::{Wrong, suggestion};
 use super::resolve::Helpers;
 use crate::domain::Address;
 use crate::domain::address::is_loopback;
@@ -84,7 +84,7 @@ pub fn resolve(sections: &[SinkSection], with: &Helpers<'_>, wrong: &mut Wrong) 
         };
         let known = takes(kind);
         for key in given(section).into_iter().filter(|key| !known.contains(key)) {
-            let near = nearest(key, known);
+            let near = suggestion(key, known);
             wrong
                 .at(format!("{path}.{key}"), format!("a sink of this type has no `{key}`; {near}"));
         }

@@ -14,6 +14,7 @@ use toml::de::{DeTable, DeValue};
 use super::file::{MAX_GRACE_DAYS, Policy, PolicyCaps, Rule, RuleAction};
 use crate::act::plan::parse_grace;
 use crate::domain::json::no_toml;
+use crate::domain::suggest::nearest;
 use crate::domain::text::{clean, is_unsafe};
 use crate::tabs::idle::picture::Field;
 use crate::view::{Filter, TableField};
@@ -104,7 +105,7 @@ impl Reader<'_> {
     fn unknown(&mut self, place: &str, table: &DeTable<'_>, known: &[&'static str]) {
         for key in table.keys().filter(|k| !known.contains(&&**k.get_ref())) {
             let name: &str = key.get_ref();
-            let hint = match nearest(name, known) {
+            let hint = match nearest(name, known.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("known are {}", known.join(", ")),
             };
@@ -345,18 +346,6 @@ fn number(value: &DeValue<'_>) -> Option<f64> {
         DeValue::Float(f) => f.as_str().parse().ok(),
         other => integer(other).map(|i| i as f64),
     }
-}
-
-/// The key nearest to `word`, where it is near enough for a slip of the hand.
-fn nearest(word: &str, known: &[&'static str]) -> Option<&'static str> {
-    let wanted = word.to_ascii_lowercase().replace('-', "_");
-    let allowed = (wanted.chars().count() / 3).max(1);
-    known
-        .iter()
-        .map(|k| (strsim::damerau_levenshtein(&wanted, k), *k))
-        .filter(|(distance, _)| *distance <= allowed)
-        .min()
-        .map(|(_, k)| k)
 }
 
 #[cfg(test)]

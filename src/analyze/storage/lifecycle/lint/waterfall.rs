@@ -84,24 +84,9 @@ pub fn closest_class(name: &str) -> Option<C> {
     if let Some(class) = C::ALL.into_iter().find(|c| of(*c) == plain) {
         return Some(class);
     }
-    let near = C::ALL.into_iter().map(|c| (distance(plain, &of(c)), c)).min_by_key(|(d, _)| *d);
+    let near =
+        C::ALL.into_iter().map(|c| (strsim::levenshtein(plain, &of(c)), c)).min_by_key(|(d, _)| *d);
     near.filter(|(d, _)| *d <= 2 && plain.len() > 4).map(|(_, class)| class)
-}
-
-/// Edits from one word to another; words are short here.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<u8> = b.bytes().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.bytes().enumerate() {
-        let mut corner = i;
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let next = (corner + usize::from(x != *y)).min(row[j] + 1).min(row[j + 1] + 1);
-            corner = row[j + 1];
-            row[j + 1] = next;
-        }
-    }
-    row.last().copied().unwrap_or_default()
 }
 
 #[cfg(test)]
