@@ -407,8 +407,9 @@ fn dispatch(
             return with_log(asked, |asked| policy::run(&what, asked, &env, out));
         }
         Some(Command::IamPolicy { actions, .. }) => {
-            let invocation = asked.silent(asked.load_aloud()?, Wait::NoCall)?;
-            iam_policy::print(&invocation.config, actions, &watch::topics(&invocation), out)?;
+            let config = asked.load_aloud()?.config;
+            let topics = paths.map(|paths| watch::topics(&paths.config_dir)).unwrap_or_default();
+            iam_policy::print(&config, actions, &topics, out)?;
             return Ok(Exit::Ok);
         }
         Some(Command::Completions { shell }) => {

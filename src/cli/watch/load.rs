@@ -16,6 +16,9 @@ use crate::watch::rules::{Helpers, Rules, resolve};
 /// The largest rules file or template that is read, bytes.
 const MAX_BYTES: u64 = 1 << 20;
 
+/// The rules, beside the configuration.
+pub const RULES: &str = "rules.toml";
+
 /// Where the rules are: the file that is named, else `rules.toml` beside the configuration. `None` = the ones of the demo.
 pub fn place(named: Option<&Path>, invocation: &Invocation) -> Result<Option<PathBuf>, CliError> {
     match named {
@@ -23,17 +26,22 @@ pub fn place(named: Option<&Path>, invocation: &Invocation) -> Result<Option<Pat
         None if invocation.options.demo.is_some() => Ok(None),
         None => {
             let paths = invocation.paths.as_ref().ok_or(ConfigError::NoHome)?;
-            Ok(Some(paths.config_dir.join("rules.toml")))
+            Ok(Some(paths.config_dir.join(RULES)))
         }
     }
 }
 
 /// Reads the rules. Fails with every mistake and its line.
 pub fn rules(named: Option<&Path>, invocation: &Invocation) -> Result<Rules, CliError> {
-    let Some(path) = place(named, invocation)? else {
-        return of_text(TEMPLATE, Path::new("rules.example.toml"));
-    };
-    let bytes = files::read_config(&path, MAX_BYTES).map_err(|error| {
+    match place(named, invocation)? {
+        Some(path) => of_file(&path),
+        None => of_text(TEMPLATE, Path::new("rules.example.toml")),
+    }
+}
+
+/// The rules of a file. Fails like [`rules`].
+pub fn of_file(path: &Path) -> Result<Rules, CliError> {
+    let bytes = files::read_config(path, MAX_BYTES).map_err(|error| {
         let name = path.display();
         CliError::Usage(match error.kind() {
             io::ErrorKind::NotFound => {
@@ -44,7 +52,7 @@ pub fn rules(named: Option<&Path>, invocation: &Invocation) -> Result<Rules, Cli
     })?;
     let text = std::str::from_utf8(&bytes)
         .map_err(|_| CliError::Usage(format!("{} is no text (UTF-8)", path.display())))?;
-    of_text(text, &path)
+    of_text(text, path)
 }
 
 /// The rules of a text; `path` is for messages, and templates are beside it.

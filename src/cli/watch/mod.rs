@@ -101,13 +101,14 @@ pub fn facts(invocation: &Invocation) -> Result<WatchFacts, String> {
     })
 }
 
-/// SNS topics that alerts are published to with the usual credentials; none where there are no rules. Rules that cannot be
-/// used are said.
-pub fn topics(invocation: &Invocation) -> BTreeSet<String> {
-    if !rules_file(invocation).is_some_and(|path| path.exists()) {
+/// SNS topics that alerts are published to with the usual credentials, by the rules beside the configuration; none where there
+/// are no rules. Rules that cannot be used are said.
+pub fn topics(config_dir: &Path) -> BTreeSet<String> {
+    let path = config_dir.join(load::RULES);
+    if !path.exists() {
         return BTreeSet::new();
     }
-    let rules = match load::rules(None, invocation) {
+    let rules = match load::of_file(&path) {
         Ok(rules) => rules,
         Err(error) => {
             tell(format_args!("SNS topics of the rules are left out: {error}"));
@@ -242,7 +243,7 @@ fn init(
             let paths = invocation.paths.as_ref().ok_or(ConfigError::NoHome)?;
             files::private_dir(&paths.config_dir)
                 .map_err(|source| ConfigError::Write { path: paths.config_dir.clone(), source })?;
-            paths.config_dir.join("rules.toml")
+            paths.config_dir.join(load::RULES)
         }
     };
     named_file::create(&path, TEMPLATE, out)
