@@ -1,11 +1,12 @@
 """Makes the pictures of the README from the real program: the demo fleet in a real terminal (tmux),
-its screen captured with colours and written as SVG.
+its screen captured with colours and written as SVG; the page of a report as Chromium draws it.
 
     pip install rich && python docs/pictures/make.py target/release/burntop [NAME …]
 """
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -52,6 +53,15 @@ PICTURES = [
     ("act", ["3", "/", ACTING, "Enter", "V", "G", "V", "a", "Enter", None]),
     ("confirm", ["3", "/", ACTING, "Enter", "V", "G", "V", ":", "terminate", "Enter", None, "c", None, "terminate 4"]),
 ]
+# Commands that print and end.
+COMMANDS = [
+    ("watch", "watch --demo --once --rules {rules} --limit 20"),
+]
+# Messages go to a file: the picture is of the list.
+RULES = "assets/rules.example.toml"
+REPORT = "report weekly --demo --format html --out {out}"
+# Width and height of the page's picture.
+PAGE = (1000, 1130)
 
 
 def tmux(*args):
@@ -60,9 +70,7 @@ def tmux(*args):
 
 def capture(burntop, home, keys):
     armed = " --allow-actions" if "a" in keys or "terminate" in keys else ""
-    env = f"HOME={home} LANG=C.UTF-8 TERM=tmux-256color"
-    command = f"env -u NO_COLOR {env} {burntop} --demo{armed} --now {NOW}"
-    tmux("new-session", "-d", "-x", str(COLUMNS), "-y", str(ROWS), command)
+    started(home, f"{burntop} --demo{armed} --now {NOW}")
     time.sleep(4)
     for key in keys:
         if key is None:
@@ -70,18 +78,59 @@ def capture(burntop, home, keys):
             continue
         tmux("send-keys", *(["-l"] if len(key) > 1 and key != "Enter" else []), key)
         time.sleep(0.6)
+    return ended()
+
+
+def started(home, command):
+    env = f"HOME={home} LANG=C.UTF-8 TERM=tmux-256color"
+    tmux("new-session", "-d", "-x", str(COLUMNS), "-y", str(ROWS), f"env -u NO_COLOR {env} {command}")
+
+
+def ended():
     time.sleep(1)
     screen = tmux("capture-pane", "-p", "-e").stdout
     tmux("kill-server")
     return screen
 
 
+def printed(burntop, home, command):
+    """The screen after a command, below its command line."""
+    rules = os.path.join(home, "rules.toml")
+    with open(os.path.join(HERE, "../..", RULES), encoding="utf-8") as file:
+        text = file.read().replace('type = "stdout"', f'type = "file"\npath = "{home}/sent.jsonl"')
+    with open(rules, "w", encoding="utf-8") as file:
+        file.write(text)
+    shown = "burntop " + command.replace(" --rules {rules}", "")
+    line = command.format(rules=rules)
+    started(home, f"sh -c 'echo \"$ {shown}\"; {burntop} {line} --now {NOW}; sleep 60'")
+    time.sleep(8)
+    return ended()
+
+
+def page(burntop, home):
+    """The picture of a report, by the browser."""
+    chromium = shutil.which("chromium") or sys.exit("report: there is no chromium")
+    html, picture = os.path.join(home, "report.html"), os.path.join(HERE, "report.png")
+    command = [burntop, *REPORT.format(out=html).split(), "--now", NOW]
+    ended = subprocess.run(command, env={"HOME": home, "PATH": os.environ["PATH"]}, stdout=subprocess.DEVNULL)
+    # A region of the demo answers in part.
+    if ended.returncode not in (0, 3):
+        sys.exit("report: it was not made")
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-background-networking",
+             f"--user-data-dir={home}/chromium", f"--window-size={PAGE[0]},{PAGE[1]}", f"--screenshot={picture}"]
+    subprocess.run([chromium, *flags, f"file://{html}"], check=True, stderr=subprocess.DEVNULL)
+    print(picture)
+
+
 def main():
     burntop = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as home:
         # Names after the program: these alone.
-        for name, keys in [p for p in PICTURES if p[0] in sys.argv[2:] or not sys.argv[2:]]:
-            screen = capture(burntop, home, keys)
+        is_wanted = lambda name: name in sys.argv[2:] or not sys.argv[2:]
+        if is_wanted("report"):
+            page(burntop, home)
+        for name, how in [of for of in PICTURES + COMMANDS if is_wanted(of[0])]:
+            screen = printed(burntop, home, how) if isinstance(how, str) else capture(burntop, home, how)
             console = Console(width=COLUMNS, record=True, file=open(os.devnull, "w"), legacy_windows=False)
             console.print(Text.from_ansi(screen.rstrip("\n")), soft_wrap=True)
             path = os.path.join(HERE, f"{name}.svg")
