@@ -117,9 +117,9 @@ def teams(check, report):
         check.near(f"teams: {key}", whole[key], total(rows, key), len(rows))
     with_value = [row for row in rows if row["key"] is not None]
     # The demo shares by spend: of each dollar of one's own as much as of everybody's.
-    own = total([row for row in with_value if row["shared_usd"]], "direct_usd")
-    rate = whole["shared_usd"] / own if own else 0
     parts = [row for row in with_value if row["shared_usd"]]
+    own = total(parts, "direct_usd")
+    rate = whole["shared_usd"] / own if own else 0
     check.near("shared costs", total(report["shared_costs"], "usd"), whole["shared_usd"], len(rows))
     for cost in report["shared_costs"]:
         check.near(f"{cost['name']}: number of those who share it", cost["among"], len(parts))
