@@ -16,6 +16,8 @@ pub struct AlertsOf {
     pub rules: usize,
     /// Lists that could not be read, with why: their alerts stay as they are.
     pub unread: Vec<(String, String)>,
+    /// Lists of which a part could not, with why: none of their alerts ends.
+    pub in_part: Vec<(String, String)>,
     /// Messages that were sent now.
     pub sent: usize,
     /// Messages that are still to be sent.
@@ -58,10 +60,16 @@ impl ListField for AlertField {
 
     fn beside(list: &List<Self>, _: &ViewContext) -> Vec<(&'static str, Json)> {
         let of = &list.of;
-        let unread = |(list, why): &(String, String)| json!({ "list": list, "why": why });
-        let unread: Vec<Json> = of.unread.iter().map(unread).collect();
+        let named = |lists: &[(String, String)]| -> Json {
+            lists.iter().map(|(list, why)| json!({ "list": list, "why": why })).collect()
+        };
         let deliveries = json!({ "sent": of.sent, "queued": of.queued, "given_up": of.given_up });
-        vec![("rules", json!(of.rules)), ("unread", json!(unread)), ("deliveries", deliveries)]
+        vec![
+            ("rules", json!(of.rules)),
+            ("unread", named(&of.unread)),
+            ("in_part", named(&of.in_part)),
+            ("deliveries", deliveries),
+        ]
     }
 
     fn notes(list: &List<Self>, _: &ViewContext) -> Vec<String> {
@@ -77,6 +85,11 @@ impl ListField for AlertField {
         for (list, why) in &of.unread {
             notes.push(format!(
                 "! {list} could not be read, and its alerts stay as they are: {why}"
+            ));
+        }
+        for (list, why) in &of.in_part {
+            notes.push(format!(
+                "! {list} could be read in part, and none of its alerts ends: {why}"
             ));
         }
         if of.sent + of.queued + of.given_up > 0 {

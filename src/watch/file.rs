@@ -56,6 +56,9 @@ pub struct RuleSection {
     pub sinks: Option<Vec<String>>,
     /// Time after which an alert that still fires is sent again: `1d`, which holds where it is left out; `never`.
     pub repeat: Option<String>,
+    /// False where nobody is to be told the end of an alert: of what happened, like a run that failed, it is no news. True where it
+    /// is left out.
+    pub tell_end: Option<bool>,
     /// A sentence that goes with each of its messages.
     pub note: Option<String>,
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
@@ -30,6 +30,8 @@ pub struct Pictured {
     ctx: ViewContext,
     fields: ViewFields,
     columns: RefCell<Columns>,
+    undecided: BTreeSet<Arc<str>>,
+    is_part: bool,
     places: OnceCell<FastMap<Arc<str>, u32>>,
 }
 
@@ -44,7 +46,27 @@ impl Pictured {
         // Texts of alerts are not of this terminal.
         let ctx = ViewContext { symbols: Symbols::Unicode, width: None, ..*ctx };
         let columns = RefCell::new(Columns::new(rows.clone(), ctx));
-        Self { view, rows, sources, ctx, fields: view.fields(), columns, places: OnceCell::new() }
+        Self {
+            view,
+            rows,
+            sources,
+            ctx,
+            fields: view.fields(),
+            columns,
+            undecided: BTreeSet::new(),
+            is_part: false,
+            places: OnceCell::new(),
+        }
+    }
+
+    /// Of things with these keys nobody can tell whether they belong in the list: that they are not in it ends nothing.
+    pub fn undecided(self, undecided: BTreeSet<Arc<str>>) -> Self {
+        Self { undecided, ..self }
+    }
+
+    /// A part of what it is made of could not be read: what is there is so, and nothing ends.
+    pub fn in_part(self, is_part: bool) -> Self {
+        Self { is_part, ..self }
     }
 
     /// The row with this key; `None` where there is none now.
@@ -131,8 +153,12 @@ pub trait Matches {
     /// What an alert says of a thing.
     fn facts(&self, thing: &Thing) -> AlertFacts;
 
-    /// Whether something that is not found any more is known to be so no more. `place` is its account and region.
-    fn has_ended(&self, key: &str, place: Option<&Scope>) -> bool;
+    /// Keys of the rows of a group, and of those that it had `before` such of which no end is known. Empty for one row.
+    fn rows(&self, thing: &Thing, before: &[String]) -> Vec<String>;
+
+    /// Whether something that is not found any more is known to be so no more. `place` is its account and region, `rows` are those
+    /// of a group.
+    fn has_ended(&self, key: &str, place: Option<&Scope>, rows: &[String]) -> bool;
 }
 
 /// What a rule sees in the rows of its list.
@@ -141,10 +167,11 @@ pub struct MatchingRows<'a> {
     of: &'a Pictured,
     readings: &'a [Reading],
     found: Vec<Thing>,
+    /// Rows that the filter means, in the order of the list.
+    selected: Vec<u32>,
+    /// Number of them in each group, also in those that the rule does not mean.
+    sizes: BTreeMap<Arc<str>, usize>,
 }
-
-/// Words of a field for what nobody knows: no end of anything.
-const UNKNOWN_WORDS: [&str; 5] = ["unknown", "stale", "not_judged", "failed", "part"];
 
 impl<'a> MatchingRows<'a> {
     /// What `rule` sees in these rows.
@@ -156,8 +183,10 @@ impl<'a> MatchingRows<'a> {
         if rule.group == Group::Row {
             rows.retain(|row| is_dear(of.rate(*row)));
         }
-        let mut matches = Self { rule, of, readings, found: Vec::new() };
+        let (found, sizes) = (Vec::new(), BTreeMap::new());
+        let mut matches = Self { rule, of, readings, found, selected: rows.clone(), sizes };
         let groups = matches.groups(rows);
+        matches.sizes = groups.iter().map(|(key, rows)| (key.clone(), rows.len())).collect();
         matches.found = groups.into_iter().map(|(key, rows)| matches.thing(key, rows)).collect();
         if rule.group != Group::Row {
             let is_enough = |thing: &Thing| {
@@ -310,18 +339,39 @@ impl<'a> MatchingRows<'a> {
         self.readings.iter().any(is_dark)
     }
 
+    /// True where a row that is not found is known to be so no more.
+    fn has_row_ended(&self, key: &str, place: Option<&Scope>) -> bool {
+        match self.of.place(key) {
+            Some(row) => self.is_known(row),
+            None => !self.of.is_part && !self.of.undecided.contains(key) && !self.is_dark(place),
+        }
+    }
+
+    /// True where a group that is not found would not be one either with those of its rows of which no end is known.
+    fn is_group_over(&self, key: &str, rows: &[String]) -> bool {
+        let is_found = |key: &str| {
+            self.of.place(key).is_some_and(|row| self.selected.binary_search(&row).is_ok())
+        };
+        let may_be = rows.iter().filter(|key| !is_found(key) && !self.has_row_ended(key, None));
+        let (may_be, found) = (may_be.count(), self.sizes.get(key).copied().unwrap_or_default());
+        may_be == 0 || found + may_be < self.rule.min_rows
+    }
+
     /// True where what the filter compares is known of the row.
     fn is_known(&self, row: u32) -> bool {
         self.rule.filter.fields().iter().all(|field| match field {
             FieldRef::Tag(_) => true,
             FieldRef::Field(field) => match self.of.value(row, Some(field)) {
                 Value::Unknown => false,
-                Value::Text(word) => !UNKNOWN_WORDS.contains(&&*word),
+                Value::Text(word) => !self.of.view.unknown.contains(&&*word),
                 _ => true,
             },
         })
     }
 }
+
+/// Most rows of a group that are remembered.
+const REMEMBERED: usize = 1_000;
 
 /// The longest line of an alert, characters.
 const LINE: usize = 300;
@@ -360,13 +410,24 @@ impl Matches for MatchingRows<'_> {
         }
     }
 
-    fn has_ended(&self, key: &str, place: Option<&Scope>) -> bool {
-        if self.rule.group != Group::Row {
-            return !self.is_dark(None);
+    fn rows(&self, thing: &Thing, before: &[String]) -> Vec<String> {
+        if self.rule.group == Group::Row {
+            return Vec::new();
         }
-        match self.of.place(key) {
-            Some(row) => self.is_known(row),
-            None => !self.is_dark(place),
+        let key = |row: &u32| self.of.rows.key(*row).map(ToString::to_string);
+        let mut rows: BTreeSet<String> = thing.rows.iter().filter_map(key).collect();
+        rows.extend(before.iter().filter(|key| !self.has_row_ended(key, None)).cloned());
+        rows.into_iter().take(REMEMBERED).collect()
+    }
+
+    fn has_ended(&self, key: &str, place: Option<&Scope>, rows: &[String]) -> bool {
+        if self.of.is_part {
+            return false;
+        }
+        match self.rule.group {
+            Group::Row => self.has_row_ended(key, place),
+            _ if rows.is_empty() => !self.is_dark(None),
+            _ => self.is_group_over(key, rows),
         }
     }
 }

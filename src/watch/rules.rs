@@ -62,6 +62,8 @@ pub struct Rule {
     pub sinks: Vec<String>,
     /// Time after which it is sent again; `None` = never.
     pub repeat: Option<SignedDuration>,
+    /// Whether the end of an alert is told.
+    pub tells_end: bool,
     /// A sentence for each of its messages; empty without one.
     pub note: String,
 }

@@ -66,6 +66,10 @@ pub struct Alert {
     pub sinks: Vec<String>,
     /// Account and region that it is in; `None` where it is in none.
     pub place: Option<Scope>,
+    /// Keys of the rows of a group that made it up when it was seen last, and of earlier ones of which no end is known. Empty where
+    /// the alert is one row.
+    #[serde(default)]
+    pub rows: Vec<String>,
     /// What was known of it when it was seen last; while it is pending, when it was seen first.
     pub facts: AlertFacts,
 }

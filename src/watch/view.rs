@@ -4,10 +4,12 @@ use crate::query::{Kind, Op, Unit, comparison};
 use crate::tabs::bill::picture::AnomalyField;
 use crate::tabs::gpus::picture::GpuField;
 use crate::tabs::idle::picture::Field;
+use crate::tabs::jobs::picture::{JobField, RepeatField, ZombieField};
 use crate::tabs::network::picture::NetworkField;
+use crate::tabs::overview::picture::TrendField;
 use crate::tabs::savings::picture::{CommitmentField, ProposalField, ResourceField, SpotField};
 use crate::tabs::storage::picture::{BlockField, BucketField, FindingField};
-use crate::tabs::teams::picture::{BudgetField, QuotaField};
+use crate::tabs::teams::picture::{AllocationField, BudgetField, QuotaField, UnitField};
 use crate::view::{FieldSpec, FieldTable, TableField as _};
 
 use super::own_cost::OwnCostField;
@@ -26,6 +28,10 @@ pub enum Reads {
     Savings,
     /// Imported bills.
     Bills,
+    /// Sources of jobs, and what is kept of them.
+    Jobs,
+    /// Jobs, and all sources of GPUs.
+    JobsOnGpus,
 }
 
 /// A list that rules can name. Fields are named as in its table; a test holds them to it.
@@ -59,6 +65,8 @@ pub struct WatchView {
     pub by: &'static str,
     /// What follows the filter.
     pub tail: &'static [&'static str],
+    /// Words of its fields for what nobody knows: they end nothing.
+    pub unknown: &'static [&'static str],
 }
 
 /// What most lists have not.
@@ -77,10 +85,11 @@ const VIEW: WatchView = WatchView {
     command: &[],
     by: "id",
     tail: &[],
+    unknown: &["unknown", "stale", "not_judged"],
 };
 
 /// All of them.
-pub static VIEWS: [WatchView; 14] = [
+pub static VIEWS: [WatchView; 20] = [
     WatchView {
         name: "idle",
         table: Field::table,
@@ -90,12 +99,12 @@ pub static VIEWS: [WatchView; 14] = [
         since: Some("idle_since"),
         usd: Some("wasted_usd"),
         rate: Some("waste_usd_per_hour"),
-        adds_up: true,
         why: [&["reason"], &["verdict", "gpu", "cpu", "coverage", "region"]],
         ask: &["ask", "launched_by"],
         command: &["burntop", "plan", "idle"],
         by: "instance_id",
         tail: &["--out", "plan.json"],
+        ..VIEW
     },
     WatchView {
         name: "gpus",
@@ -219,6 +228,73 @@ pub static VIEWS: [WatchView; 14] = [
         ..VIEW
     },
     WatchView {
+        name: "units",
+        table: UnitField::table,
+        reads: Reads::Bills,
+        what: &["name"],
+        usd: Some("usd"),
+        // Filters of two may hold the same dollars.
+        adds_up: false,
+        why: [&["usd_per_unit", "target", "trend"], &["count", "days", "uncounted_days"]],
+        command: &["burntop", "units"],
+        by: "name",
+        ..VIEW
+    },
+    WatchView {
+        name: "teams",
+        table: AllocationField::table,
+        reads: Reads::Bills,
+        what: &["key", "untagged"],
+        team: Some("key"),
+        usd: Some("usd"),
+        why: [&["share", "budget_share", "budget_usd"], &["direct_usd", "shared_usd", "gpu_hours"]],
+        command: &["burntop", "teams"],
+        by: "key",
+        ..VIEW
+    },
+    WatchView {
+        name: "jobs",
+        table: JobField::table,
+        reads: Reads::Jobs,
+        what: &["job_id", "name", "state"],
+        team: Some("team"),
+        since: Some("state_since"),
+        usd: Some("usd"),
+        why: [&["cause", "exit", "reason", "fix"], &["gpus", "gpu_hours", "lost_usd", "ended_at"]],
+        ask: &["user"],
+        command: &["burntop", "jobs"],
+        by: "job_id",
+        unknown: &["unknown", "doubtful"],
+        ..VIEW
+    },
+    WatchView {
+        name: "repeats",
+        table: RepeatField::table,
+        reads: Reads::Jobs,
+        what: &["kind", "key"],
+        usd: Some("lost_usd"),
+        // An attempt may be in several.
+        adds_up: false,
+        why: [&["what"], &["attempts", "lost_gpu_hours", "fix"]],
+        command: &["burntop", "jobs", "repeats"],
+        by: "key",
+        ..VIEW
+    },
+    WatchView {
+        name: "zombies",
+        table: ZombieField::table,
+        reads: Reads::JobsOnGpus,
+        what: &["what", "node", "gpu"],
+        since: Some("since"),
+        usd: Some("usd"),
+        rate: Some("usd_per_hour"),
+        why: [&["holder", "user"], &[]],
+        ask: &["user"],
+        command: &["burntop", "jobs", "zombies"],
+        by: "node",
+        ..VIEW
+    },
+    WatchView {
         name: "quotas",
         table: QuotaField::table,
         reads: Reads::Fleet,
@@ -242,6 +318,19 @@ pub static VIEWS: [WatchView; 14] = [
         ..VIEW
     },
     WatchView {
+        name: "trend",
+        table: TrendField::table,
+        reads: Reads::Fleet,
+        what: &["length", "period"],
+        usd: Some("burn_usd"),
+        // A week holds its days.
+        adds_up: false,
+        why: [&["waste_usd", "waste_share", "saved_usd"], &["gpus", "usd_per_hour", "coverage"]],
+        command: &["burntop", "trend", "--by", "day"],
+        by: "",
+        ..VIEW
+    },
+    WatchView {
         name: "sources",
         table: SourceField::table,
         what: &["source", "account", "region"],
@@ -249,6 +338,8 @@ pub static VIEWS: [WatchView; 14] = [
         why: [&["message"], &["fix"]],
         command: &["burntop", "doctor"],
         by: "",
+        // One that fails in part or whole still fails.
+        unknown: &["failed", "part"],
         ..VIEW
     },
 ];

@@ -123,6 +123,64 @@ fn the_demo_tells_its_planted_stories_at_the_first_look() {
 }
 
 #[test]
+fn jobs_units_and_teams_are_watched_as_their_commands_list_them() {
+    let home = tempfile::tempdir().unwrap();
+    let of = |name: &str, when: &str| {
+        format!("[[rules]]\nname = '{name}'\nwhen = '{when}'\nrepeat = 'never'\n")
+    };
+    let more = [
+        of("failed", "jobs state=failed and lost_usd>$1"),
+        of("repeats", "repeats lost_usd>$1"),
+        of("zombies", "zombies kind=no_job"),
+        of("units", "units usd_per_unit>$0"),
+        of("teams", "teams usd>$1"),
+        of("week", "trend length=week and waste_share>1%"),
+    ];
+    let (rules, _) = rules(home.path(), &more.concat());
+    let report = json(&watch(home.path(), &["--rules", &rules, "--once", "--format", "json"]));
+    assert_eq!(report["unread"], serde_json::json!([]), "{report:#}");
+    assert_eq!(report["in_part"], serde_json::json!([]));
+    let rows = report["rows"].as_array().unwrap();
+    let firing = |rule: &str| -> Vec<&Value> {
+        rows.iter().filter(|row| row["rule"] == rule && row["state"] == "firing").collect()
+    };
+    let list = |words: &[&str], filter: &str| -> Vec<Value> {
+        let more = ["--demo", "--now", NOW, "--format", "json", "--filter", filter];
+        let output = burntop(home.path(), &[words, &more].concat()).output().unwrap();
+        json(&output)["rows"].as_array().unwrap().clone()
+    };
+    // As many as the commands list, with their dollars; of jobs and repeats those of the last week.
+    let dollars = |row: &Value, field: &str| (row[field].as_f64().unwrap() * 100.0).round();
+    let all = |rows: &[Value], field: &str| {
+        let mut all: Vec<f64> = rows.iter().map(|row| dollars(row, field)).collect();
+        all.sort_by(f64::total_cmp);
+        all
+    };
+    let told = |rule: &str| {
+        let rows: Vec<Value> = firing(rule).into_iter().cloned().collect();
+        assert!(!rows.is_empty(), "{rule}: {report:#}");
+        all(&rows, "usd")
+    };
+    let failed = list(&["jobs"], "state=failed and lost_usd>$1 and ended_ago<=7d");
+    assert_eq!(told("failed"), all(&failed, "usd"));
+    assert_eq!(told("zombies"), all(&list(&["jobs", "zombies"], "kind=no_job"), "usd"));
+    assert_eq!(told("units"), all(&list(&["units"], "usd_per_unit>$0"), "usd"));
+    assert_eq!(told("teams"), all(&list(&["teams"], "usd>$1"), "usd"));
+    assert!(!told("repeats").is_empty());
+    // The week that is, and the one before it.
+    let weeks = list(&["trend", "--by", "week"], "waste_share>1%");
+    assert_eq!(told("week"), all(&weeks[weeks.len() - 2..], "burn_usd"));
+    for row in firing("failed") {
+        let command = row["command"].as_str().unwrap();
+        assert!(command.starts_with("burntop jobs --filter "), "{row:#}");
+        // Who ran it may be asked, and it ended when it failed.
+        let is_it = |of: &&Value| command.contains(of["job_id"].as_str().unwrap());
+        let of = failed.iter().find(is_it).unwrap();
+        assert_eq!((&row["ask"], &row["since"]), (&of["user"], &of["ended_at"]), "{row:#}");
+    }
+}
+
+#[test]
 fn what_was_told_is_not_told_again_by_the_next_run_nor_after_the_state_is_lost() {
     let home = tempfile::tempdir().unwrap();
     let (rules, sent) = rules(home.path(), "");

@@ -43,4 +43,4 @@ pub use repeats::{Repeat, RepeatKind, repeats};
 pub use saved::{KnownRun, Salvage};
 pub use tax::{Tax, TaxKey, TaxRow, TaxSums, tax};
 pub use used::{GpuHourOf, UsedHours};
-pub use zombies::{HeldGpus, Zombie, ZombieInput, ZombieKind, covered_nodes, zombies};
+pub use zombies::{HeldGpus, Judged, Zombie, ZombieInput, ZombieKind, covered_nodes, zombies};

@@ -1,5 +1,6 @@
 //! GPUs that cost and do nothing for a job: held by no living job, idle in a job that runs, idle beside others of it that work.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
@@ -8,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::bill::words;
 use crate::domain::gpu::HELD_MIB;
 use crate::domain::jobs::{GpuHolder, Gpus, JobNode, JobSource, Packed};
-use crate::domain::{FastMap, GpuSignal, GpuState};
+use crate::domain::{FastMap, GpuSignal, GpuState, Scope};
 use crate::fleet::{GpuFleet, GpuRow};
 
 /// How long a GPU of a job must idle to count: loading data and compiling are no waste.
@@ -81,10 +82,22 @@ pub struct Zombie {
     pub user: Option<Arc<str>>,
     /// Since when: the idle spell within the job; without a job, the end of the last one on the node. `None` = unknown.
     pub since: Option<Timestamp>,
+    /// Account and region of its instance; `None` for a GPU of no instance.
+    pub scope: Option<Scope>,
     /// Price of the GPU, USD/h; `None` = unknown.
     pub usd_per_hour: Option<f64>,
     /// Dollars from then until the last sample; `None` = unknown.
     pub usd: Option<f64>,
+}
+
+/// What was found among GPUs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Judged {
+    /// GPUs that cost and do nothing for a job, the costliest first.
+    pub zombies: Vec<Zombie>,
+    /// Keys of GPUs in nodes of schedulers of which nobody can tell now whether they are zombies: what they do is unknown or
+    /// stale, who holds them is not told, or their scheduler was not read of late.
+    pub undecided: BTreeSet<Arc<str>>,
 }
 
 /// A node of a cluster with a fresh reading of who holds its GPUs.
@@ -96,13 +109,16 @@ struct Covered<'a> {
 /// Nodes with a fresh reading, by all names under which telemetry may know them.
 struct CoveredNodes<'a> {
     nodes: Vec<Covered<'a>>,
-    /// `None` for a name that several nodes have.
-    by_name: FastMap<&'a str, Option<usize>>,
+    names: Names<'a>,
 }
+
+/// Places of nodes by the names under which telemetry may know them; `None` for a name that several nodes have.
+#[derive(Default)]
+struct Names<'a>(FastMap<&'a str, Option<usize>>);
 
 impl<'a> CoveredNodes<'a> {
     fn of(nodes: &'a [JobNode], held: &[HeldGpus<'a>], now: Timestamp) -> Self {
-        let mut covered = Self { nodes: Vec::new(), by_name: FastMap::default() };
+        let mut covered = Vec::new();
         let mut by_node: FastMap<(JobSource, &str, &str), Vec<&GpuHolder>> = FastMap::default();
         for reading in held.iter().filter(|reading| reading.is_fresh(now)) {
             for holder in reading.holders {
@@ -121,22 +137,29 @@ impl<'a> CoveredNodes<'a> {
             if !held.iter().any(|reading| is_of(&reading)) {
                 continue;
             }
-            let place = covered.nodes.len();
             let key = (node.source, &*node.cluster, &*node.name);
-            covered
-                .nodes
-                .push(Covered { node, holders: by_node.get(&key).cloned().unwrap_or_default() });
+            covered.push(Covered { node, holders: by_node.get(&key).cloned().unwrap_or_default() });
+        }
+        let names = Names::of(covered.iter().map(|of: &Covered<'_>| of.node));
+        Self { nodes: covered, names }
+    }
+}
+
+impl<'a> Names<'a> {
+    fn of(nodes: impl Iterator<Item = &'a JobNode>) -> Self {
+        let mut all = Self::default();
+        for (place, node) in nodes.enumerate() {
             let names = [Some(&node.name), node.instance_id.as_ref(), node.private_ip.as_ref()];
             for name in names.into_iter().flatten() {
                 let twice = |old: &mut Option<usize>| *old = old.filter(|old| *old == place);
-                covered.by_name.entry(name).and_modify(twice).or_insert(Some(place));
+                all.0.entry(name).and_modify(twice).or_insert(Some(place));
             }
         }
-        covered
+        all
     }
 
-    /// The node that a GPU sits in. `None` where none, or not exactly one, has the names of its host.
-    fn of_gpu(&self, row: &GpuRow) -> Option<usize> {
+    /// The node that a GPU sits in: `None` where none has one of the names of its host, `Some(None)` where several have.
+    fn of_gpu(&self, row: &GpuRow) -> Option<Option<usize>> {
         let host = &row.sample.identity.host;
         let instance = row.node.instance.as_ref().map(|row| &row.instance);
         let ids = [host.instance_id.as_deref(), instance.map(|of| &*of.id)];
@@ -146,15 +169,17 @@ impl<'a> CoveredNodes<'a> {
             Some(row.node.short_name()),
             Some(&*row.node.name),
         ];
-        let mut known =
-            ids.into_iter().chain(names).flatten().filter_map(|name| self.by_name.get(name));
-        *known.next()?
+        ids.into_iter().chain(names).flatten().find_map(|name| self.0.get(name)).copied()
     }
 }
 
 impl<'a> Covered<'a> {
     /// Who holds the GPU of an index; Err where that cannot be told: unknown means in use.
-    fn holder(&self, index: Option<u16>, devices: usize) -> Result<Option<&'a GpuHolder>, ()> {
+    fn holder(
+        &self,
+        index: Option<u16>,
+        devices: usize,
+    ) -> Result<Option<&'a GpuHolder>, Undecided> {
         let has = |holder: &&&GpuHolder| {
             holder.indexes.as_ref().zip(index).is_some_and(|(all, index)| all.contains(&index))
         };
@@ -174,7 +199,7 @@ impl<'a> Covered<'a> {
         match index.is_some() && self.holders.iter().all(is_told) {
             true => Ok(None),
             false if self.holders.is_empty() => Ok(None),
-            false => Err(()),
+            false => Err(Undecided),
         }
     }
 }
@@ -194,32 +219,44 @@ pub fn covered_nodes(input: &ZombieInput<'_>) -> usize {
     CoveredNodes::of(input.nodes, input.held, input.now).nodes.len()
 }
 
-/// GPUs that cost and do nothing for a job, the costliest first. One of which anything is unknown or stale (its telemetry, who
-/// holds it) is in use: it is not here.
-pub fn zombies(input: &ZombieInput<'_>) -> Vec<Zombie> {
+/// Looks for GPUs that cost and do nothing for a job. One of which anything is unknown or stale (its telemetry, who holds it) is
+/// in use: it is none of them.
+pub fn zombies(input: &ZombieInput<'_>) -> Judged {
     let covered = CoveredNodes::of(input.nodes, input.held, input.now);
+    let scheduled = Names::of(input.nodes.iter());
+    let mut judged = Judged::default();
     let mut by_node: FastMap<usize, Vec<&Arc<GpuRow>>> = FastMap::default();
     for row in &input.gpus.rows {
-        if let Some(place) = covered.of_gpu(row) {
-            by_node.entry(place).or_default().push(row);
+        match covered.names.of_gpu(row) {
+            Some(Some(place)) => by_node.entry(place).or_default().push(row),
+            Some(None) => _ = judged.undecided.insert(row.id.clone()),
+            None if scheduled.of_gpu(row).is_some() => {
+                judged.undecided.insert(row.id.clone());
+            }
+            None => {}
         }
     }
     let times = Times::of(input.attempts, &covered);
-    let mut found = Vec::new();
     for (place, rows) in by_node {
         let Some(covered) = covered.nodes.get(place) else { continue };
         for row in &rows {
-            found.extend(of_gpu(row, &rows, covered, &times, input.now));
+            match of_gpu(row, &rows, covered, &times, input.now) {
+                Ok(zombie) => judged.zombies.extend(zombie),
+                Err(Undecided) => _ = judged.undecided.insert(row.id.clone()),
+            }
         }
     }
-    found.sort_by(|a: &Zombie, b: &Zombie| {
+    judged.zombies.sort_by(|a: &Zombie, b: &Zombie| {
         let usd = |of: &Zombie| of.usd.unwrap_or(-1.0);
         usd(b)
             .total_cmp(&usd(a))
             .then_with(|| (&a.node, a.gpu, &a.id).cmp(&(&b.node, b.gpu, &b.id)))
     });
-    found
+    judged
 }
+
+/// What a GPU does for a job cannot be told.
+struct Undecided;
 
 fn is_known(row: &GpuRow) -> bool {
     !matches!(row.verdict.state, GpuState::Unknown | GpuState::Stale)
@@ -231,27 +268,32 @@ fn of_gpu(
     covered: &Covered<'_>,
     times: &Times<'_>,
     now: Timestamp,
-) -> Option<Zombie> {
+) -> Result<Option<Zombie>, Undecided> {
     // A slice has no index of its own among those of the scheduler.
-    if !is_known(row) || row.sample.identity.mig.is_some() {
-        return None;
+    if row.sample.identity.mig.is_some() {
+        return Ok(None);
+    }
+    if !is_known(row) {
+        return Err(Undecided);
     }
     let index = row.sample.identity.index;
-    let holder = covered.holder(index, beside.len()).ok()?;
+    let holder = covered.holder(index, beside.len())?;
     let (kind, holder, user, since) = match holder {
         None => {
-            let (holder, user) = held_without_job(row, covered.node.source)?;
+            let Some((holder, user)) = held_without_job(row, covered.node.source)? else {
+                return Ok(None);
+            };
             (ZombieKind::NoJob, holder, user, times.last_end(covered.node, now))
         }
         Some(job) => {
             if !row.verdict.state.is_idle() {
-                return None;
+                return Ok(None);
             }
             let begun = times.began(job);
-            let since = row.verdict.idle_since?;
+            let since = row.verdict.idle_since.ok_or(Undecided)?;
             let since = begun.map_or(since, |begun| since.max(begun));
             if now.duration_since(since) < IDLE_AT_LEAST {
-                return None;
+                return Ok(None);
             }
             let is_of_job = |other: &&&Arc<GpuRow>| {
                 let index = other.sample.identity.index;
@@ -269,7 +311,7 @@ fn of_gpu(
     };
     let until = row.sample.taken_at;
     let hours = since.map(|since| until.duration_since(since).as_secs_f64().max(0.0) / 3600.0);
-    Some(Zombie {
+    Ok(Some(Zombie {
         id: row.id.clone(),
         node: covered.node.name.clone(),
         gpu: index,
@@ -277,34 +319,36 @@ fn of_gpu(
         holder,
         user,
         since,
+        scope: row.node.instance.as_deref().map(|row| row.instance.scope.clone()),
         usd_per_hour: row.usd_per_hour,
         usd: row.usd_per_hour.zip(hours).map(|(usd, hours)| usd * hours),
-    })
+    }))
 }
 
 /// Who or what holds a GPU, and its user; each `None` where nobody tells.
 type HolderAndUser = (Option<Arc<str>>, Option<Arc<str>>);
 
 /// Who or what holds a GPU that no job has: a process, an owner that is no pod, memory. `None` where nothing does, or where a pod
-/// does: it is another scheduler's.
-fn held_without_job(row: &GpuRow, source: JobSource) -> Option<HolderAndUser> {
+/// does: it is another scheduler's. Err where neither processes nor memory are told.
+fn held_without_job(row: &GpuRow, source: JobSource) -> Result<Option<HolderAndUser>, Undecided> {
     let owner = &row.sample.owner;
     if owner.pod.is_some() && source != JobSource::Demo {
-        return None;
+        return Ok(None);
     }
     let processes = row.sample.processes.as_deref().unwrap_or_default();
     if let Some(first) = processes.first() {
         let more = processes.len() - 1;
         let more = if more > 0 { format!(" +{more}") } else { String::new() };
         let name = format!("{} ({}){more}", first.command, first.pid);
-        return Some((
-            Some(name.trim_start().into()),
-            first.user.clone().or_else(|| owner.user.clone()),
-        ));
+        let user = first.user.clone().or_else(|| owner.user.clone());
+        return Ok(Some((Some(name.trim_start().into()), user)));
     }
     let memory = row.sample.signals.get(GpuSignal::MemUsed);
+    if memory.is_none() && row.sample.processes.is_none() && owner.job.is_none() {
+        return Err(Undecided);
+    }
     let holds = memory.is_some_and(|mib| mib > HELD_MIB) || owner.job.is_some();
-    holds.then(|| (owner.words().map(Arc::from), owner.user.clone()))
+    Ok(holds.then(|| (owner.words().map(Arc::from), owner.user.clone())))
 }
 
 /// A node or a job of a cluster.
@@ -357,12 +401,12 @@ pub fn with_holders(input: &ZombieInput<'_>) -> Vec<Arc<GpuRow>> {
     let covered = CoveredNodes::of(input.nodes, input.held, input.now);
     let mut devices: FastMap<usize, usize> = FastMap::default();
     for row in &input.gpus.rows {
-        if let Some(place) = covered.of_gpu(row) {
+        if let Some(Some(place)) = covered.names.of_gpu(row) {
             *devices.entry(place).or_default() += 1;
         }
     }
     let named = |row: &Arc<GpuRow>| {
-        let place = covered.of_gpu(row)?;
+        let place = covered.names.of_gpu(row)??;
         let (of, devices) = (covered.nodes.get(place)?, devices.get(&place).copied()?);
         let holder = of.holder(row.sample.identity.index, devices).ok()??;
         let owner = &row.sample.owner;

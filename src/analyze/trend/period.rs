@@ -22,6 +22,9 @@ impl PeriodKind {
     /// All kinds, the shortest first.
     pub const ALL: [Self; 3] = [Self::Day, Self::Week, Self::Month];
 
+    /// Their names.
+    pub const WORDS: [&'static str; 3] = [Self::Day.word(), Self::Week.word(), Self::Month.word()];
+
     /// Name on the command line and in JSON.
     pub const fn word(self) -> &'static str {
         match self {

@@ -74,6 +74,15 @@ impl Kept {
         Ok(kept.heads.is_empty() && kept.unreadable.is_empty())
     }
 
+    /// True where every bill that is kept can be read.
+    pub(in crate::cli) fn are_all_readable(invocation: &Invocation) -> bool {
+        if invocation.reach.demo_fleet(&invocation.config, &invocation.options).is_some() {
+            return true;
+        }
+        let heads = invocation.cache_file().ok().map(|file| Bills::beside(&file).heads());
+        heads.is_some_and(|heads| heads.is_ok_and(|kept| kept.unreadable.is_empty()))
+    }
+
     /// The newest period.
     pub(in crate::cli) fn newest(&self) -> Month {
         self.heads.last().map_or(Month::of(jiff::civil::Date::ZERO), |head| head.period)

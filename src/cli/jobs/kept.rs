@@ -62,16 +62,32 @@ pub(super) fn borrowed(held: &[HeldReading]) -> Vec<HeldGpus<'_>> {
 }
 
 impl Kept {
-    /// All that is kept, or what the demo has; configured sources are read before, unless offline. Fails where there are no
-    /// attempts, with what to do.
+    /// All that is kept, or what the demo has; configured sources are read before, unless offline. Says what is missing. Fails
+    /// where there are no attempts, with what to do.
     pub fn read(invocation: &Invocation, env: &Env) -> Result<Self, CliError> {
+        let (kept, damaged) = Self::read_since(invocation, env, None)?;
+        damaged.iter().for_each(tell);
+        Ok(kept)
+    }
+
+    /// The same, of attempts that are over only such as ended at `since` or after it; and why some attempts are not there, one
+    /// sentence.
+    pub fn read_since(
+        invocation: &Invocation,
+        env: &Env,
+        since: Option<Timestamp>,
+    ) -> Result<(Self, Option<String>), CliError> {
         let readings = live::read(invocation, env)?;
-        let (mut kept, damaged) = Self::of(invocation, readings.into()).map_err(|error| {
-            CliError::Failed { exit: Exit::Unreadable, message: error.to_string() }
-        })?;
+        let (mut kept, damaged) =
+            Self::of(invocation, readings.into(), since).map_err(|error| CliError::Failed {
+                exit: Exit::Unreadable,
+                message: error.to_string(),
+            })?;
         let readings = &kept.readings[..];
-        // A source that answers and has no jobs is no failure.
-        if kept.attempts.is_empty() && !readings.iter().any(live::has_answered) {
+        // A source that answers and has no jobs is no failure; nor is that there are none of late.
+        let has_older = || since.is_some() && count(invocation).is_some_and(|count| count > 0);
+        let has_answered = readings.iter().any(live::has_answered);
+        if kept.attempts.is_empty() && !has_answered && !has_older() {
             let troubles: Vec<String> = reports::troubles(readings).collect();
             let damaged = damaged.or_else(|| (!troubles.is_empty()).then(|| troubles.join("\n")));
             let message = damaged.unwrap_or_else(|| {
@@ -81,18 +97,18 @@ impl Kept {
             });
             return Err(CliError::Failed { exit: Exit::Unreadable, message });
         }
-        damaged.iter().for_each(tell);
         if damaged.is_some() || !readings.iter().all(live::is_whole) {
             kept.exit = Exit::Partial;
         }
-        Ok(kept)
+        Ok((kept, damaged))
     }
 
-    /// What is kept, or what the demo has, after sources were read like this; and why some attempts are not there, one
-    /// sentence. Fails where the file cannot be read.
+    /// What is kept, or what the demo has, after sources were read like this; of attempts that are over only such as ended at
+    /// `since` or after it. And why some attempts are not there, one sentence. Fails where the file cannot be read.
     fn of(
         invocation: &Invocation,
         readings: Arc<[Reading]>,
+        since: Option<Timestamp>,
     ) -> Result<(Self, Option<String>), KeptError> {
         if let Some(demo) = invocation.reach.demo_fleet(&invocation.config, &invocation.options) {
             let (nodes, holders) = demo::jobs::held(&demo);
@@ -102,7 +118,7 @@ impl Kept {
             let kept = Self { attempts, nodes, held, readings, read_until, exit: Exit::Ok };
             return Ok((kept, None));
         }
-        let found = Jobs::beside(&invocation.cache_file()?).all()?;
+        let found = Jobs::beside(&invocation.cache_file()?).attempts(since)?;
         let damaged = (found.unreadable > 0).then(|| {
             format!(
                 "{} cannot be read, for they are damaged or of another version of burntop: import the \
@@ -201,7 +217,7 @@ impl PaidJobs {
                 return Ok(None);
             }
         }
-        let (kept, damaged) = Kept::of(invocation, Arc::default())?;
+        let (kept, damaged) = Kept::of(invocation, Arc::default(), None)?;
         let now = invocation.options.now();
         let beside = match is_demo {
             true => Beside::default(),
@@ -245,12 +261,12 @@ pub(crate) fn read_kept(
     if invocation.cache_file().is_err() && invocation.options.demo.is_none() {
         return Ok(JobsRead::default());
     }
-    let (kept, damaged) = Kept::of(invocation, readings.clone())?;
+    let (kept, damaged) = Kept::of(invocation, readings.clone(), None)?;
     let of_cache = on.block_on(Beside::of(invocation, cache, &kept.attempts, now));
     let held = borrowed(&kept.held);
     let input =
         ZombieInput { gpus, nodes: &kept.nodes, held: &held, attempts: &kept.attempts, now };
-    let (zombies, covered_nodes) = (zombies(&input), covered_nodes(&input));
+    let (zombies, covered_nodes) = (zombies(&input).zombies, covered_nodes(&input));
     let without_region = kept.without_region();
     let weight = CancelledWeight::default();
     let costs = kept.by(&of_cache, weight, invocation, costs);
@@ -304,7 +320,12 @@ impl HoldersRead {
 const FAILED_AMONG: u64 = 200_000;
 
 /// Attempts before now that tell how long scripts usually take, and what failed again.
-const LOOK_BACK: SignedDuration = SignedDuration::from_hours(60 * 24);
+pub(super) const LOOK_BACK: SignedDuration = SignedDuration::from_hours(60 * 24);
+
+/// Number of attempts that are kept; `None` where that cannot be read.
+fn count(invocation: &Invocation) -> Option<u64> {
+    Jobs::beside(&invocation.cache_file().ok()?).count().ok()
+}
 
 /// What failed runs took that need not have been, by the attempts that are kept; `None` where none are, and where more
 /// than [`FAILED_AMONG`] are. Asks no source. Blocks.
@@ -313,11 +334,12 @@ pub(in crate::cli) fn failed_runs(
     now: Timestamp,
 ) -> Option<AvoidableRuns> {
     // What cannot be read is said where jobs are shown.
-    let count = Jobs::beside(&invocation.cache_file().ok()?).count().ok()?;
+    let count = count(invocation)?;
     if count == 0 || count > FAILED_AMONG {
         return None;
     }
-    let (mut kept, _) = Kept::of(invocation, Arc::default()).ok()?;
+    let since = now.checked_sub(LOOK_BACK).ok();
+    let (mut kept, _) = Kept::of(invocation, Arc::default(), since).ok()?;
     let is_late = |at: Timestamp| now.duration_since(at) <= LOOK_BACK;
     kept.attempts.retain(|of| of.started_at.is_some_and(is_late));
     let weight = CancelledWeight::default();

@@ -37,6 +37,11 @@ pub(super) fn read(invocation: &Invocation, env: &Env) -> Result<Vec<Reading>, C
     Ok(outcomes.into_iter().map(|outcome| outcome.reading).collect())
 }
 
+/// The same for those who show what is kept of jobs in another way: true where nothing is missing.
+pub(in crate::cli) fn read_whole(invocation: &Invocation, env: &Env) -> Result<bool, CliError> {
+    Ok(read(invocation, env)?.iter().all(is_whole))
+}
+
 /// True for a source that was read at some time.
 pub(super) fn has_answered(reading: &Reading) -> bool {
     reading.taken_at.is_some() && reading.failed().is_none()

@@ -8,6 +8,7 @@ mod live;
 #[cfg(test)]
 mod tests;
 mod types;
+mod watched;
 mod zombies;
 
 use std::io::Write;
@@ -27,6 +28,8 @@ use kept::Kept;
 pub(super) use kept::{HoldersRead, PaidJobs, failed_runs};
 pub(crate) use kept::{JobsBeside, read_kept};
 pub(crate) use live::READ_WITHIN;
+pub(super) use live::read_whole;
+pub(super) use watched::lists;
 
 /// Runs `burntop jobs` or a subcommand of it. Fails for arguments that do not fit, and where nothing could be read.
 pub fn run(

@@ -14,6 +14,14 @@ use crate::config::Env;
 use crate::report::ZombiesOf;
 use crate::tabs::jobs::picture::{ZombieField, zombie_rows};
 
+/// Said where no scheduler is known that tells who holds GPUs.
+pub(super) const NO_SCHEDULER: &str = "nobody tells who holds GPUs: name a scheduler in [jobs], for example a \
+                                       [[jobs.slurm]]; until then every GPU counts as in use";
+
+/// Said where none of those that are known told of a holder.
+const NO_HOLDER: &str = "no scheduler told of a job that holds GPUs when it was read last: that none does is not known, and \
+                         every GPU counts as in use";
+
 /// Reads all GPU sources once and prints the GPUs that do nothing for a job. Fails for options that do not fit, where nothing
 /// could be read, and where nobody tells who holds GPUs.
 pub(super) fn run(
@@ -24,9 +32,7 @@ pub(super) fn run(
     let chosen = Selection::<ZombieField>::of(invocation)?;
     let kept = Kept::read(invocation, env)?;
     if kept.held.is_empty() {
-        let message = "nobody tells who holds GPUs: name a scheduler in [jobs], for example a \
-                       [[jobs.slurm]]; until then every GPU counts as in use"
-            .to_owned();
+        let message = if kept.nodes.is_empty() { NO_SCHEDULER } else { NO_HOLDER }.to_owned();
         return Err(CliError::Failed { exit: Exit::Unreadable, message });
     }
     let outcome = reports::read(invocation, Want::All)?;
@@ -41,7 +47,7 @@ pub(super) fn run(
         now: ctx.now,
     };
     let of = ZombiesOf { fleet: outcome.fleet.clone(), nodes: covered_nodes(&input) };
-    let list = chosen.list(&zombie_rows(zombies(&input)), of, &ctx);
+    let list = chosen.list(&zombie_rows(zombies(&input).zombies), of, &ctx);
     reports::print(&list, invocation, &ctx, out)?;
     reports::shortfalls(&outcome).iter().for_each(tell);
     Ok(reports::ended(&outcome.fleet.readings))

@@ -17,18 +17,23 @@ mod unit_counts;
 mod units;
 
 use std::io::Write;
+use std::sync::Arc;
 
+use super::bill::args::OfArgs;
+use super::bill::kept::Kept;
 use super::exit::{CliError, Exit};
 use super::fail_on::{FailOn, Found};
 use super::invocation::Invocation;
 use super::list_options::Selection;
 use super::reports;
 use super::tell::tell;
-use crate::analyze::teams::{BudgetPeriod, Dimension, MissingTags, tag_policy, tag_specifications};
+use crate::analyze::teams::{
+    Budget, BudgetPeriod, Dimension, MissingTags, tag_policy, tag_specifications,
+};
 use crate::config::Env;
 use crate::domain::bill::Month;
-use crate::report::MoneyFrom;
-use crate::tabs::teams::picture::{AllocationField, TagField};
+use crate::report::{AllocationOf, MoneyFrom};
+use crate::tabs::teams::picture::{AllocationField, AllocationItem, TagField};
 use crate::tabs::teams::state::{Told, allocated, tagged};
 use args::{TagText, TagsArgs, TeamsArgs, TeamsCommand};
 pub use ask::{Asked, asked};
@@ -38,6 +43,7 @@ pub use people::run as people;
 pub(super) use quotas::of_fleet as quotas_of;
 pub use quotas::run as quotas;
 pub use unit_costs::{KeptCounts, UNIT_MONTHS, UnitCosts, run_costs};
+pub(super) use units::listed as listed_units;
 pub use units::run as units;
 
 /// Runs `burntop teams` or what is below it. Fails for arguments that do not fit, and where nothing could be read.
@@ -65,29 +71,51 @@ fn allocation(
         let why = "--fail-on: dollars of a team are no findings; `burntop budgets` has them";
         return Err(CliError::Usage(why.into()));
     }
+    let (Told { rows, of }, exit) = allocation_of(&args.of, args.by, invocation)?;
+    let ctx = reports::context(invocation, env);
+    reports::print(&chosen.list(&rows, of, &ctx), invocation, &ctx, out)?;
+    Ok(exit)
+}
+
+/// Dollars of the newest bill by team, as `burntop teams` lists them, and how well bills could be read. Fails where no bill is
+/// kept, or it cannot be read.
+pub(super) fn by_team(
+    invocation: &Invocation,
+) -> Result<(Arc<[Arc<AllocationItem>]>, Exit), CliError> {
+    if Kept::is_empty(invocation)? {
+        let message = "no bill is kept: `burntop bill import FILE` reads one".to_owned();
+        return Err(CliError::Failed { exit: Exit::Unreadable, message });
+    }
+    let (Told { rows, .. }, exit) = allocation_of(&OfArgs::default(), Dimension::Team, invocation)?;
+    Ok((rows, exit))
+}
+
+/// Dollars by a dimension, and how the run ends that read them.
+fn allocation_of(
+    asked: &OfArgs,
+    by: Dimension,
+    invocation: &Invocation,
+) -> Result<(Told<AllocationItem, AllocationOf>, Exit), CliError> {
     let settings = super::bill::settings(invocation);
     let rules = settings::rules(invocation);
-    let money = money::money(&args.of, invocation, &settings)?;
+    let money = money::money(asked, invocation, &settings)?;
     let budgets = match &money.from {
         MoneyFrom::Bills(of) => {
             let period = of.bills.iter().map(|bill| bill.period).max();
-            period.map(|period| of_period(invocation, &args.of, period)).transpose()?
+            period.map(|period| of_period(invocation, asked, period)).transpose()?
         }
         MoneyFrom::Live { .. } => None,
     };
     let budgets = budgets.unwrap_or_else(|| invocation.config.teams.budgets());
-    let ctx = reports::context(invocation, env);
-    let Told { rows, of } = allocated(&money.lines, money.from, &rules, args.by, &budgets);
-    reports::print(&chosen.list(&rows, of, &ctx), invocation, &ctx, out)?;
-    Ok(money.exit)
+    Ok((allocated(&money.lines, money.from, &rules, by, &budgets), money.exit))
 }
 
 /// Budgets in force in a month. Those of the demo are made of its bill.
 fn of_period(
     invocation: &Invocation,
-    of: &super::bill::args::OfArgs,
+    of: &OfArgs,
     period: Month,
-) -> Result<Vec<std::sync::Arc<crate::analyze::teams::Budget>>, CliError> {
+) -> Result<Vec<Arc<Budget>>, CliError> {
     if invocation.options.demo.is_none() || !invocation.config.teams.budgets().is_empty() {
         return Ok(invocation.config.teams.budgets());
     }
@@ -143,8 +171,8 @@ fn named(of: &MissingTags) -> &str {
 }
 
 /// The tags that are required, each by the key that is written first.
-fn first_keys(rules: &crate::analyze::teams::Rules) -> Vec<std::sync::Arc<str>> {
-    let key = |tag: &std::sync::Arc<str>| match Dimension::of(tag) {
+fn first_keys(rules: &crate::analyze::teams::Rules) -> Vec<Arc<str>> {
+    let key = |tag: &Arc<str>| match Dimension::of(tag) {
         Some(by) => rules.keys_of(by).first().cloned().unwrap_or_else(|| tag.clone()),
         None => tag.clone(),
     };

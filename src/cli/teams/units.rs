@@ -7,6 +7,7 @@ use super::args::UnitsArgs;
 use super::budgets::Ready;
 use super::{run_units, settings};
 use crate::analyze::teams::{BudgetPeriod, CountedUnit, state_of};
+use crate::cli::bill::args::OfArgs;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::fail_on::{FailOn, Found};
 use crate::cli::invocation::Invocation;
@@ -14,8 +15,9 @@ use crate::cli::list_options::Selection;
 use crate::cli::reports;
 use crate::cli::tell::tell;
 use crate::config::{CountSource, Env};
+use crate::domain::bill::BillHead;
 use crate::report::{BillsOf, UnitsOf};
-use crate::tabs::teams::picture::{UnitField, unit_rows};
+use crate::tabs::teams::picture::{UnitField, UnitItem, unit_rows};
 
 /// Said where there is nothing to show.
 const UNCONFIGURED: &str = "no unit cost is configured: `[[units]]` in the configuration has name, filter and csv, prometheus, \
@@ -31,10 +33,46 @@ pub fn run(
     let chosen = Selection::<UnitField>::of(invocation)?;
     let fail_on = invocation.options.fail_on.as_ref();
     fail_on.map_or(Ok(()), FailOn::of_findings).map_err(CliError::Usage)?;
+    let UnitsRead { rows, bills, said, exit } = read(&args.of, invocation)?;
+    said.iter().for_each(tell);
+    let ctx = reports::context(invocation, env);
+    let of = UnitsOf { bills: BillsOf { bills, ..BillsOf::default() } };
+    let list = chosen.list(&rows, of, &ctx);
+    reports::print(&list, invocation, &ctx, out)?;
+    let is_finding = |row: &&Arc<_>| -> bool {
+        let row: &UnitItem = row;
+        row.of.is_above_target() == Some(true)
+    };
+    let findings = list.rows.iter().filter(is_finding).count();
+    Ok(super::ended(&Found { findings, ..Found::default() }, invocation, exit))
+}
+
+/// Unit costs of a month.
+struct UnitsRead {
+    rows: Arc<[Arc<UnitItem>]>,
+    /// Bills that they are of.
+    bills: Vec<BillHead>,
+    /// What could not be read, and what is odd, one sentence each.
+    said: Vec<String>,
+    /// How the run ends, if nothing else is amiss.
+    exit: Exit,
+}
+
+/// Unit costs of the newest bill, as `burntop units` lists them, and [`Exit::Partial`] where some counts or bills could not be read,
+/// which is said. Fails like [`run`].
+pub(in crate::cli) fn listed(
+    invocation: &Invocation,
+) -> Result<(Arc<[Arc<UnitItem>]>, Exit), CliError> {
+    let UnitsRead { rows, said, exit, .. } = read(&OfArgs::default(), invocation)?;
+    said.iter().for_each(tell);
+    Ok((rows, exit))
+}
+
+fn read(of: &OfArgs, invocation: &Invocation) -> Result<UnitsRead, CliError> {
     let typed = invocation.config.teams.units();
     let has_counts = typed.iter().any(|(_, source)| !matches!(source, CountSource::Jobs(_)));
     let needs_bill = has_counts || invocation.options.demo.is_some();
-    let read = match Ready::read(&args.of, BudgetPeriod::Monthly, invocation) {
+    let read = match Ready::read(of, BudgetPeriod::Monthly, invocation) {
         Err(error) if needs_bill => return Err(error),
         read => read,
     };
@@ -44,7 +82,7 @@ pub fn run(
         // Runs of jobs need no bill.
         Err(error) => {
             let newest = run_units::newest_month(&runs.0);
-            let month = newest.map(|newest| args.of.period.unwrap_or(newest));
+            let month = newest.map(|newest| of.period.unwrap_or(newest));
             match month.filter(|month| Some(*month) <= newest) {
                 Some(month) => Ready::without_bill(month, invocation),
                 None if newest.is_some() => return Err(error),
@@ -56,23 +94,14 @@ pub fn run(
             }
         }
     };
-    let (units, troubles, remarks) =
+    let (units, mut said, remarks) =
         settings::counted_units(invocation, &ready.months, &ready.rules, ready.period, runs);
-    troubles.iter().chain(&remarks).for_each(tell);
-    let exit = if troubles.is_empty() { ready.exit } else { Exit::Partial };
+    let exit = if said.is_empty() { ready.exit } else { Exit::Partial };
+    said.extend(remarks);
     let state = |of: &CountedUnit| state_of(of, &ready.months, &ready.rules, ready.period);
     let rows = unit_rows(units.iter().map(state).collect());
-    let ctx = reports::context(invocation, env);
     if rows.is_empty() && typed.is_empty() {
         return Err(CliError::Usage(UNCONFIGURED.into()));
     }
-    let of = UnitsOf { bills: BillsOf { bills: ready.bills.clone(), ..BillsOf::default() } };
-    let list = chosen.list(&rows, of, &ctx);
-    reports::print(&list, invocation, &ctx, out)?;
-    let is_finding = |row: &&Arc<_>| -> bool {
-        let row: &crate::tabs::teams::picture::UnitItem = row;
-        row.of.is_above_target() == Some(true)
-    };
-    let findings = list.rows.iter().filter(is_finding).count();
-    Ok(super::ended(&Found { findings, ..Found::default() }, invocation, exit))
+    Ok(UnitsRead { rows, bills: ready.bills, said, exit })
 }

@@ -5,6 +5,7 @@ mod deeds;
 mod demo;
 
 use std::io::Write;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 
@@ -15,12 +16,14 @@ use super::savings_settings::SavingsWant;
 use super::telemetry::Want;
 use super::{acting, audit, reports, session};
 use crate::act::exec::audit::Line;
-use crate::analyze::trend::{Deed, DeedKind, Inventory, accounts, trend, verified};
+use crate::analyze::trend::{
+    Deed, DeedKind, Inventory, Period, PeriodKind, accounts, of_period, trend, verified,
+};
 use crate::bus::Outcome;
 use crate::config::Env;
-use crate::domain::BurnDay;
+use crate::domain::{BurnDay, Hour};
 use crate::report::TrendOf;
-use crate::tabs::overview::picture::{TrendField, trend_rows};
+use crate::tabs::overview::picture::{TrendField, TrendItem, trend_rows};
 use args::TrendArgs;
 pub(super) use deeds::{deeds, inventory};
 
@@ -71,6 +74,31 @@ pub fn run(
     };
     reports::print(&chosen.list(&rows, of, &ctx), invocation, &ctx, out)?;
     Ok(outcome.map_or(Exit::Ok, |outcome| reports::ended(&outcome.fleet.readings)))
+}
+
+/// The day, the week and the month that are, and those before them, over all accounts. What was saved is known as far as
+/// `outcome` tells what became of it. Fails where the cache cannot be read.
+pub(super) fn newest(
+    invocation: &Invocation,
+    outcome: &Outcome,
+    now: Timestamp,
+) -> Result<Arc<[Arc<TrendItem>]>, CliError> {
+    let days = past(invocation, Some(outcome), now)?;
+    let log = log(invocation);
+    let done = log.as_ref().ok().map(|lines| {
+        let mut done = deeds(lines);
+        done.extend(invented(invocation, outcome, now));
+        done
+    });
+    let saved = done.map(|done| verified(done, &inventory(outcome, now)));
+    let today = Hour::containing(now).day();
+    let of = |kind| {
+        let period = Period::containing(kind, today);
+        [period, period.before()]
+    };
+    let periods = PeriodKind::ALL.into_iter().flat_map(of);
+    let rows = periods.map(|period| of_period(&days, period, saved.as_deref(), now));
+    Ok(trend_rows(rows.collect()))
 }
 
 /// The lines of the audit log, every text clean. Err in words where it cannot be read.

@@ -1,31 +1,37 @@
 //! One round of reading: the rows of every list that a rule looks at.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
 use crate::analyze::network::live::paths;
 use crate::bus::{Meter, Outcome};
-use crate::cli::exit::CliError;
+use crate::cli::bill::kept::Kept;
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::invocation::Invocation;
 use crate::cli::savings_settings::SavingsWant;
 use crate::cli::telemetry::Want;
-use crate::cli::{bill, reports, teams};
+use crate::cli::{bill, jobs, reports, teams, trend};
+use crate::config::Env;
 use crate::domain::{Reading, SourceId};
 use crate::fleet::Savings;
 use crate::report::ListField;
 use crate::tabs::bill::picture::AnomalyField;
 use crate::tabs::gpus::picture::GpuField;
 use crate::tabs::idle::picture::Field;
+use crate::tabs::jobs::picture::ZombieField;
 use crate::tabs::network::picture::{NetworkField, network_rows};
+use crate::tabs::overview::picture::TrendField;
 use crate::tabs::savings::picture::{
     CommitmentField, ProposalField, ResourceField, SpotField, resource_items,
 };
 use crate::tabs::storage::picture::{
     BlockField, BucketField, FindingField, block_rows, finding_rows,
 };
-use crate::tabs::teams::picture::{BudgetField, BudgetItem, QuotaField};
+use crate::tabs::teams::picture::{
+    AllocationField, BudgetField, BudgetItem, QuotaField, UnitField,
+};
 use crate::view::{Rows, TableField, ViewContext};
 use crate::watch::matches::Pictured;
 use crate::watch::own_cost::{OwnCostField, own_cost_rows};
@@ -43,6 +49,8 @@ pub struct Round {
     pub lists: Vec<Pictured>,
     /// Lists that could not, with why.
     pub unread: Vec<(&'static str, String)>,
+    /// Lists of which a part could not, with why: nothing of them ends.
+    pub in_part: Vec<(&'static str, String)>,
     /// Readings of all sources.
     pub readings: Vec<Reading>,
     /// The fleet and what belongs to it.
@@ -61,8 +69,34 @@ pub struct Round {
 pub struct Bills {
     read_at: Option<Timestamp>,
     budgets: Option<Result<Vec<Arc<BudgetItem>>, String>>,
-    anomalies: Option<Result<Arc<dyn Rows>, String>>,
+    /// Lists by their names, with whether a part of each could not be read.
+    lists: BTreeMap<&'static str, Result<(Arc<dyn Rows>, bool), String>>,
 }
+
+/// A list of the newest bill as its own command makes it, and how well it could be read.
+type OfBill = fn(&Invocation, &Env, ViewContext) -> Result<(Arc<dyn Rows>, Exit), CliError>;
+
+/// Lists that only a rule asks for; budgets are metrics too.
+const OF_BILLS: [(&str, OfBill); 3] = [
+    ("anomalies", |invocation, _, ctx| {
+        let rows = bill::anomalies(invocation, ctx)?.rows;
+        Ok((AnomalyField::shared(&rows.into()), Exit::Ok))
+    }),
+    ("units", |invocation, env, _| {
+        // Runs of jobs are counted by what is kept of them.
+        let is_whole = jobs::read_whole(invocation, env)?;
+        let (rows, exit) = teams::listed_units(invocation)?;
+        Ok((UnitField::shared(&rows), if is_whole { exit } else { Exit::Partial }))
+    }),
+    ("teams", |invocation, _, _| {
+        let (rows, exit) = teams::by_team(invocation)?;
+        Ok((AllocationField::shared(&rows), exit))
+    }),
+];
+
+/// Said of lists of bills that could be read in part.
+const BILLS_IN_PART: &str =
+    "a bill, or counts, could not be read: `burntop units` and `burntop bill list` say which";
 
 /// Names of the lists that the rules look at.
 pub fn wanted(rules: &Rules) -> BTreeSet<&'static str> {
@@ -74,13 +108,16 @@ pub fn round(
     rules: &Rules,
     everything: bool,
     invocation: &Invocation,
+    env: &Env,
     bills: &mut Bills,
     meter: &mut Meter,
     ctx: &ViewContext,
 ) -> Result<Round, CliError> {
     let wanted = wanted(rules);
-    let reads = |what| everything || rules.rules.iter().any(|rule| rule.view.reads == what);
-    let want = if reads(Reads::Gpus) || reads(Reads::Savings) { Want::All } else { Want::Free };
+    let asks = |what| rules.rules.iter().any(|rule| rule.view.reads == what);
+    let reads = |what| everything || asks(what);
+    let all_gpus = reads(Reads::Gpus) || reads(Reads::Savings) || asks(Reads::JobsOnGpus);
+    let want = if all_gpus { Want::All } else { Want::Free };
     let saving = if reads(Reads::Savings) { SavingsWant::All } else { SavingsWant::Net };
     let asks_who = rules.rules.iter().any(|rule| rule.view.ask.contains(&"launched_by"));
     let ask_of = if asks_who { reports::ASKED } else { 0 };
@@ -90,6 +127,7 @@ pub fn round(
     let mut round = Round {
         lists: Vec::new(),
         unread: Vec::new(),
+        in_part: Vec::new(),
         readings: Vec::new(),
         outcome,
         savings: None,
@@ -101,16 +139,22 @@ pub fn round(
     if reads(Reads::Savings) {
         round.savings(&wanted, now);
     }
+    if asks(Reads::Jobs) || asks(Reads::JobsOnGpus) {
+        round.jobs(&wanted, invocation, env);
+    }
     round.readings = Reading::merged(round.readings.iter().chain(&round.outcome.fleet.readings));
     if reads(Reads::Bills) {
-        bills.refresh(invocation, ctx);
-        let budgets = bills.budgets.as_ref().map(|read| {
-            let read = read.as_ref().map_err(Clone::clone);
-            read.map(|rows| BudgetField::shared(&rows.as_slice().into()))
-        });
-        round.bill("budgets", &wanted, budgets.as_ref());
+        bills.refresh(invocation, env, &wanted, ctx);
+        for (name, read) in &bills.lists {
+            match read {
+                Ok((rows, is_part)) => {
+                    let in_part = is_part.then(|| BILLS_IN_PART.to_owned());
+                    round.listed(name, &wanted, rows.clone(), in_part);
+                }
+                Err(why) => round.unread.push((name, why.clone())),
+            }
+        }
         round.budgets = bills.budgets.clone().and_then(Result::ok).unwrap_or_default();
-        round.bill("anomalies", &wanted, bills.anomalies.as_ref());
     }
     let readings = source_rows(&round.readings);
     round.push("sources", &wanted, SourceField::shared(&readings), &[]);
@@ -122,6 +166,7 @@ pub fn round(
         None => round.unread.push((OWN_COST.name, "the ledger of the own cost is silent".into())),
     }
     round.unread.retain(|(name, _)| wanted.contains(name));
+    round.in_part.retain(|(name, _)| wanted.contains(name));
     Ok(round)
 }
 
@@ -162,6 +207,12 @@ impl Round {
         }
         self.of::<Field>("idle", wanted, fleet.rows.clone());
         self.of::<GpuField>("gpus", wanted, self.outcome.gpus.rows.clone());
+        if wanted.contains("trend") {
+            match trend::newest(invocation, &self.outcome, self.at) {
+                Ok(rows) => self.push("trend", wanted, TrendField::shared(&rows), &[]),
+                Err(error) => self.unread.push(("trend", error.to_string())),
+            }
+        }
         if wanted.contains("quotas") {
             let quotas = teams::quotas_of(&fleet, invocation);
             self.push("quotas", wanted, QuotaField::shared(&quotas), &[SourceId::Ec2]);
@@ -187,16 +238,44 @@ impl Round {
         self.savings = Some(savings);
     }
 
-    fn bill(
+    /// A list of jobs or bills; `in_part` says why some of what it is made of is not there.
+    fn listed(
         &mut self,
         name: &'static str,
         wanted: &BTreeSet<&'static str>,
-        rows: Option<&Result<Arc<dyn Rows>, String>>,
+        rows: Arc<dyn Rows>,
+        in_part: Option<String>,
     ) {
-        match rows {
-            Some(Ok(rows)) => self.push(name, wanted, rows.clone(), &[]),
-            Some(Err(why)) => self.unread.push((name, why.clone())),
-            None => {}
+        if let (true, Some(view)) = (wanted.contains(name), view(name)) {
+            let list = Pictured::new(view, rows, &[], &self.ctx).in_part(in_part.is_some());
+            self.lists.push(list);
+            self.in_part.extend(in_part.map(|why| (name, why)));
+        }
+    }
+
+    /// Attempts are kept whether their source answers or not, so nothing of theirs ends because it is dark.
+    fn jobs(&mut self, wanted: &BTreeSet<&'static str>, invocation: &Invocation, env: &Env) {
+        let lists = match jobs::lists(invocation, env, &self.outcome.gpus, self.at) {
+            Ok(lists) => lists,
+            Err(error) => {
+                let names = ["jobs", "repeats", "zombies"];
+                return self.unread.extend(names.map(|name| (name, error.to_string())));
+            }
+        };
+        self.readings.extend(lists.readings.iter().cloned());
+        self.listed("jobs", wanted, lists.jobs, lists.damaged.clone());
+        self.listed("repeats", wanted, lists.repeats, lists.damaged);
+        // Without GPUs nobody knows what they do.
+        let gpus =
+            reports::unreadable(invocation, &self.outcome).map_err(|error| error.to_string());
+        match gpus.and(lists.zombies) {
+            Ok((rows, undecided)) => {
+                if let (true, Some(view)) = (wanted.contains("zombies"), view("zombies")) {
+                    let list = Pictured::new(view, rows, ZombieField::SOURCES, &self.ctx);
+                    self.lists.push(list.undecided(undecided));
+                }
+            }
+            Err(why) => self.unread.push(("zombies", why)),
         }
     }
 
@@ -207,7 +286,13 @@ impl Round {
 }
 
 impl Bills {
-    fn refresh(&mut self, invocation: &Invocation, ctx: ViewContext) {
+    fn refresh(
+        &mut self,
+        invocation: &Invocation,
+        env: &Env,
+        wanted: &BTreeSet<&'static str>,
+        ctx: ViewContext,
+    ) {
         let is_good = |at: Timestamp| {
             let age = ctx.now.duration_since(at);
             age >= SignedDuration::ZERO && age < BILLS_GOOD_FOR
@@ -216,14 +301,21 @@ impl Bills {
             return;
         }
         self.read_at = Some(ctx.now);
-        self.budgets = Some(match teams::budget_forecasts(invocation) {
+        let budgets = match teams::budget_forecasts(invocation) {
             Ok(Some(list)) => Ok(list.rows),
             Ok(None) => Err("no budget is configured: `[[budgets]]` has them".to_owned()),
             Err(error) => Err(error.to_string()),
-        });
-        self.anomalies = Some(match bill::anomalies(invocation, ctx) {
-            Ok(list) => Ok(AnomalyField::shared(&list.rows.into())),
+        };
+        let is_part = !Kept::are_all_readable(invocation);
+        let rows = |rows: &Vec<_>| (BudgetField::shared(&rows.as_slice().into()), is_part);
+        let shared = budgets.as_ref().map(rows).map_err(Clone::clone);
+        let lists = OF_BILLS.iter().filter(|(name, _)| wanted.contains(name));
+        let read = |of: &OfBill| match of(invocation, env, ctx) {
+            Ok((rows, exit)) => Ok((rows, is_part || exit != Exit::Ok)),
             Err(error) => Err(error.to_string()),
-        });
+        };
+        self.lists = lists.map(|(name, of)| (*name, read(of))).collect();
+        self.lists.insert("budgets", shared);
+        self.budgets = Some(budgets);
     }
 }

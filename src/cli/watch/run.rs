@@ -64,6 +64,7 @@ pub fn run(
     let mut watch = Watch {
         rules: &rules,
         invocation,
+        env,
         ctx,
         store,
         book: found.book,
@@ -93,6 +94,7 @@ pub fn run(
 struct Watch<'a> {
     rules: &'a Rules,
     invocation: &'a Invocation,
+    env: &'a Env,
     ctx: ViewContext,
     store: Store,
     book: Book,
@@ -139,11 +141,8 @@ impl Watch<'_> {
         let given_up = tally(|tally| tally.given_up);
         let of = AlertsOf {
             rules: self.rules.rules.len(),
-            unread: round
-                .unread
-                .iter()
-                .map(|(list, why)| ((*list).to_owned(), why.clone()))
-                .collect(),
+            unread: named(&round.unread),
+            in_part: named(&round.in_part),
             sent: tally(|tally| tally.sent),
             queued: self.book.outbox.len(),
             given_up,
@@ -177,8 +176,8 @@ impl Watch<'_> {
     ) -> Result<Looked, CliError> {
         let began = Instant::now();
         let everything = self.publisher.is_wanted();
-        let Self { rules, invocation, bills, meter, ctx, .. } = self;
-        let round = round(rules, everything, invocation, bills, meter, ctx)?;
+        let Self { rules, invocation, env, bills, meter, ctx, .. } = self;
+        let round = round(rules, everything, invocation, env, bills, meter, ctx)?;
         self.say(&round);
         let from = Instant::now();
         let ended = step(&mut self.book, self.rules, &round);
@@ -197,6 +196,8 @@ impl Watch<'_> {
             .iter()
             .map(|(list, why)| format!("{list} is not watched now: {why}"))
             .collect();
+        let in_part = round.in_part.iter();
+        lines.extend(in_part.map(|(list, why)| format!("nothing of {list} ends now: {why}")));
         lines.extend(reports::troubles(&round.readings));
         if !self.is_once {
             lines.iter().filter(|line| !self.said.contains(line)).for_each(tell);
@@ -239,6 +240,11 @@ impl Watch<'_> {
             }
         }
     }
+}
+
+/// Lists by name, each with why.
+fn named(lists: &[(&'static str, String)]) -> Vec<(String, String)> {
+    lists.iter().map(|(list, why)| ((*list).to_owned(), why.clone())).collect()
 }
 
 /// Takes in what the rules see of a round.

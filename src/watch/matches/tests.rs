@@ -102,13 +102,13 @@ fn an_end_is_believed_only_of_what_is_known() {
     let place = Some(&place);
     sees("when = 'idle verdict=idle'", &fleet(), |matches| {
         // It works now.
-        assert!(matches.has_ended("i-1e1busy", None));
+        assert!(matches.has_ended("i-1e1busy", None, &[]));
         // Nobody knows what it does: no telemetry, and no price either.
-        assert!(!matches.has_ended("i-0c3unkn", place));
+        assert!(!matches.has_ended("i-0c3unkn", place, &[]));
         // It is gone, and the list of its region was read; that of another was not.
-        assert!(matches.has_ended("i-none", place));
+        assert!(matches.has_ended("i-none", place, &[]));
         let other = Scope::new("111122223333", "eu-west-1");
-        assert!(!matches.has_ended("i-none", Some(&other)), "CloudWatch failed");
+        assert!(!matches.has_ended("i-none", Some(&other), &[]), "CloudWatch failed");
     });
     for (account, region, ended) in [
         ("111122223333", "us-east-1", false),
@@ -118,12 +118,111 @@ fn an_end_is_believed_only_of_what_is_known() {
     ] {
         let fleet = Fleet { readings: vec![failed(account, region)], ..fleet() };
         sees("when = 'idle verdict=idle'", &fleet, |matches| {
-            assert_eq!(matches.has_ended("i-none", place), ended, "{account}/{region}");
+            assert_eq!(matches.has_ended("i-none", place, &[]), ended, "{account}/{region}");
         });
         sees("when = 'idle verdict=idle'\ngroup = 'team'", &fleet, |matches| {
-            assert!(!matches.has_ended("nlp", None), "a part of a group may be there");
+            assert!(!matches.has_ended("nlp", None, &[]), "a part of a group may be there");
         });
     }
+}
+
+#[test]
+fn nothing_ends_of_a_list_that_was_read_in_part_and_of_what_is_undecided() {
+    let rules = rules("when = 'idle verdict=idle'");
+    let ends = |of: &Pictured, key: &str| {
+        MatchingRows::of(&rules.rules[0], of, &[]).has_ended(key, None, &[])
+    };
+    let fleet = fleet();
+    assert!(ends(&pictured(&fleet.rows), "i-none"));
+    let undecided = pictured(&fleet.rows).undecided(["i-none".into()].into());
+    assert!(!ends(&undecided, "i-none"));
+    assert!(ends(&undecided, "i-other"));
+    let part = pictured(&fleet.rows).in_part(true);
+    assert!(!ends(&part, "i-none") && !ends(&part, "i-1e1busy"));
+}
+
+#[test]
+fn a_group_ends_when_all_of_its_rows_are_known_to_be_so_no_more() {
+    let all = fleet();
+    // Team vision has two of them; one works afterwards, one falls silent.
+    let rule = "when = 'idle verdict=idle or verdict=partial'\ngroup = 'team'";
+    let team = |matches: &MatchingRows<'_>| -> Option<Thing> {
+        matches.found().iter().find(|thing| &*thing.key == "vision").cloned()
+    };
+    let mut rows = Vec::new();
+    sees(rule, &all, |matches| {
+        rows = matches.rows(&team(matches).unwrap(), &[]);
+        assert_eq!(rows.len(), 2, "{rows:?}");
+    });
+    let becomes = |kinds: [Option<VerdictKind>; 2]| {
+        let mut fleet = fleet();
+        for (id, kind) in rows.iter().zip(kinds) {
+            let at = fleet.rows.iter().position(|row| *row.instance.id == **id).unwrap();
+            let row = Arc::make_mut(&mut fleet.rows[at]);
+            match (kind, &mut row.verdict) {
+                (Some(kind), Some(verdict)) => Arc::make_mut(verdict).kind = kind,
+                _ => row.verdict = None,
+            }
+        }
+        fleet.readings.clear();
+        fleet
+    };
+    let busy = Some(VerdictKind::Busy);
+    let unknown = Some(VerdictKind::Unknown);
+    sees(rule, &becomes([busy, busy]), |matches| {
+        assert_eq!(team(matches), None);
+        assert!(matches.has_ended("vision", None, &rows));
+    });
+    for silent in [[busy, unknown], [unknown, busy], [busy, None]] {
+        sees(rule, &becomes(silent), |matches| {
+            assert_eq!(team(matches), None);
+            assert!(!matches.has_ended("vision", None, &rows), "{silent:?}");
+        });
+    }
+    // What fell silent is remembered beside what is found.
+    sees(rule, &becomes([Some(VerdictKind::Idle), unknown]), |matches| {
+        let thing = team(matches).unwrap();
+        assert_eq!(thing.rows.len(), 1);
+        assert_eq!(matches.rows(&thing, &rows), rows);
+    });
+    sees(rule, &becomes([Some(VerdictKind::Idle), busy]), |matches| {
+        assert_eq!(matches.rows(&team(matches).unwrap(), &rows), rows[..1]);
+    });
+    // Too few for the rule, whatever the silent one does.
+    let three = format!("{rule}\nmin_rows = 3");
+    sees(&three, &becomes([Some(VerdictKind::Idle), unknown]), |matches| {
+        assert!(matches.has_ended("vision", None, &rows));
+    });
+    let two = format!("{rule}\nmin_rows = 2");
+    sees(&two, &becomes([Some(VerdictKind::Idle), unknown]), |matches| {
+        assert_eq!(team(matches), None);
+        assert!(!matches.has_ended("vision", None, &rows), "it may be two still");
+    });
+}
+
+#[test]
+fn a_run_that_failed_is_known_to_be_one_and_a_doubtful_one_is_not() {
+    use crate::tabs::jobs::picture::{JobField, job_rows};
+    use crate::tabs::jobs::state::fixture;
+    let read = fixture::read(ctx().now);
+    let list = Pictured::new(
+        view("jobs").unwrap(),
+        JobField::shared(&job_rows(read.costs.rows)),
+        &[],
+        &ctx(),
+    );
+    let key = |state: &str| {
+        let rules = rules(&format!("when = 'jobs state={state}'"));
+        let matches = MatchingRows::of(&rules.rules[0], &list, &[]);
+        matches.found().first().map(|thing| thing.key.to_string())
+    };
+    let running = rules("when = 'jobs state=running'");
+    let matches = MatchingRows::of(&running.rules[0], &list, &[]);
+    assert!(matches.has_ended(&key("failed").expect("a failed run"), None, &[]));
+    let sources = view("sources").unwrap();
+    assert!(sources.unknown.contains(&"failed"));
+    assert!(!view("jobs").unwrap().unknown.contains(&"failed"));
+    assert!(view("jobs").unwrap().unknown.contains(&"doubtful"));
 }
 
 #[test]

@@ -146,6 +146,7 @@ fn rule(
         severity: section.severity.unwrap_or(Severity::Warning),
         sinks,
         repeat,
+        tells_end: section.tell_end.unwrap_or(true),
         note: note.unwrap_or_default(),
     })
 }

@@ -85,6 +85,7 @@ impl Book {
             severity: about.severity,
             sinks: Vec::new(),
             place: about.place.clone(),
+            rows: Vec::new(),
             facts: AlertFacts {
                 rule: about.rule.clone(),
                 key: about.key.clone(),

@@ -84,6 +84,7 @@ impl Of<'_> {
             }
             alert.severity = self.rule.severity;
             alert.place.clone_from(&thing.place);
+            alert.rows = matches.rows(thing, &alert.rows);
             let is_old = self.now.duration_since(alert.since) >= self.rule.holds_for;
             if alert.phase == Phase::Pending && is_old {
                 alert.phase = Phase::Firing;
@@ -107,6 +108,7 @@ impl Of<'_> {
             severity: self.rule.severity,
             sinks: Vec::new(),
             place: None,
+            rows: Vec::new(),
             facts: AlertFacts::default(),
         }
     }
@@ -125,7 +127,7 @@ impl Of<'_> {
                 return true;
             }
             // Whoever knows of no end keeps what is.
-            if !matches.has_ended(key, alert.place.as_ref()) {
+            if !matches.has_ended(key, alert.place.as_ref(), &alert.rows) {
                 return true;
             }
             if alert.phase == Phase::Pending {
@@ -146,6 +148,10 @@ impl Of<'_> {
         alerts.retain(|_, alert| match (alert.phase, alert.told_at) {
             // Nobody heard of it.
             (Phase::Resolved, None) => {
+                ended.push(alert.clone());
+                false
+            }
+            (Phase::Resolved, Some(_)) if !self.rule.tells_end => {
                 ended.push(alert.clone());
                 false
             }

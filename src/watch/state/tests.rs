@@ -34,7 +34,11 @@ impl Matches for Seen {
         }
     }
 
-    fn has_ended(&self, _: &str, _: Option<&Scope>) -> bool {
+    fn rows(&self, _: &Thing, _: &[String]) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn has_ended(&self, _: &str, _: Option<&Scope>, _: &[String]) -> bool {
         self.is_known
     }
 }
@@ -169,6 +173,18 @@ fn an_alert_that_goes_on_is_repeated_and_one_on_its_way_out_is_not() {
     assert_eq!(run.kinds(), [Firing, Update, Update, Resolved]);
     let keys: BTreeSet<&str> = run.sent.iter().map(|sent| sent.key.as_str()).collect();
     assert_eq!(keys.len(), 4, "each message has a key of its own");
+}
+
+#[test]
+fn the_end_of_what_happened_is_not_told_where_the_rule_says_so() {
+    let mut run = Run::new(rules("tell_end = false\nrepeat = 'never'", ""));
+    run.look(0, &seen(&["a"]));
+    run.look(5, &seen(&[]));
+    assert_eq!(run.kinds(), [Firing]);
+    assert_eq!(run.book.each().count(), 0);
+    // What happens again is another alert.
+    run.look(10, &seen(&["a"]));
+    assert_eq!(run.kinds(), [Firing, Firing]);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::*;
 use crate::analyze::jobs::zombies::with_holders;
-use crate::analyze::jobs::{HeldReading, KeptHolders};
+use crate::analyze::jobs::{HeldReading, Judged, KeptHolders};
 use crate::domain::jobs::{AttemptId, GpuHolder, JobNode, Packed};
 use crate::domain::{
     Activity, GpuIdentity, GpuKey, GpuOwner, GpuProcess, GpuReason, GpuSample, GpuSignal,
@@ -101,8 +101,13 @@ fn gpu(index: u16, state: GpuState, held: bool) -> GpuRow {
     }
 }
 
-/// What is found at 10:00 by these GPUs, holders and attempts; the holders were read `age` minutes ago.
+/// The zombies that are found at 10:00 by these GPUs, holders and attempts; the holders were read `age` minutes ago.
 fn found(gpus: Vec<GpuRow>, holders: &[GpuHolder], attempts: &[Attempt], age: i64) -> Vec<Zombie> {
+    judged(gpus, holders, attempts, age).zombies
+}
+
+/// All that is found of them.
+fn judged(gpus: Vec<GpuRow>, holders: &[GpuHolder], attempts: &[Attempt], age: i64) -> Judged {
     let fleet = GpuFleet { rows: gpus.into_iter().map(Arc::new).collect(), ..GpuFleet::default() };
     let held = [HeldGpus {
         source: JobSource::Slurm,
@@ -191,6 +196,36 @@ fn whatever_is_unknown_or_stale_is_in_use() {
     let mut young = of_slurm(attempt("77", S::Running, 8, (595, 0)));
     young.ended_at = None;
     assert!(found(idle(), &[holder(None, 2)], &[young], 0).is_empty());
+}
+
+#[test]
+fn of_whatever_is_unknown_nobody_can_tell_whether_it_is_one() {
+    let undecided = |gpus: Vec<GpuRow>, holders: &[GpuHolder], age| {
+        judged(gpus, holders, &[], age).undecided.len()
+    };
+    let idle = || vec![gpu(0, GpuState::HeldIdle, true), gpu(1, GpuState::HeldIdle, true)];
+    assert_eq!(undecided(idle(), &[], 2), 0);
+    assert_eq!(undecided(idle(), &[], 3), 2, "who holds GPUs was read too long ago");
+    assert_eq!(undecided(idle(), &[holder(None, 1)], 0), 2, "nobody tells which of the two");
+    for state in [GpuState::Unknown, GpuState::Stale] {
+        assert_eq!(undecided(vec![gpu(0, state, true)], &[], 0), 1);
+    }
+    // Neither processes nor memory are told.
+    let mut blind = gpu(0, GpuState::Busy, false);
+    (blind.sample.processes, blind.sample.signals) = (None, GpuSignals::default());
+    assert_eq!(undecided(vec![blind.clone()], &[], 0), 1);
+    blind.sample.processes = Some([].into());
+    assert_eq!(undecided(vec![blind], &[], 0), 0, "no process holds it");
+    // One that works, one that is free, and one of a node that no scheduler knows are known to be none.
+    let held = [holder(Some(&[0]), 1)];
+    assert_eq!(undecided(vec![gpu(0, GpuState::Busy, true)], &held, 0), 0);
+    assert_eq!(undecided(vec![gpu(0, GpuState::UnallocatedIdle, false)], &[], 0), 0);
+    let mut other = gpu(0, GpuState::Unknown, true);
+    let host = HostNames { node: Some(text("n9")), ..HostNames::default() };
+    other.sample.identity =
+        Arc::new(GpuIdentity { host, ..GpuIdentity::clone(&other.sample.identity) });
+    other.node = GpuNode { name: text("n9"), instance: None }.into();
+    assert_eq!(undecided(vec![other], &[], 3), 0);
 }
 
 #[test]

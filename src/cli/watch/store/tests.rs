@@ -31,6 +31,7 @@ fn sent(kind: MessageKind, at: Timestamp) -> Sent {
 fn book() -> Book {
     let mut book = Book { at: Some(now()), ..Book::default() };
     let alert = Alert {
+        rows: Vec::new(),
         phase: Phase::Firing,
         since: now(),
         gone_since: None,

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::{
-    JobRow, NodeRow, RunsCalculator, TaxItem, failed_runs, job_prefix, job_rows, node_rows,
-    repeat_rows, tax_rows, zombie_rows,
+    JobRow, NodeRow, RunsCalculator, TaxItem, failed_runs, job_rows, node_rows, repeat_rows,
+    tax_rows, zombie_rows,
 };
 use crate::analyze::jobs::{CancelledWeight, Costs, Repeat, TaxKey, TaxSums, Zombie, repeats, tax};
 use crate::domain::Reading;
-use crate::domain::jobs::{Gpus, JobState};
+use crate::domain::jobs::{Gpus, JobSource, JobState};
 
 /// A question about the jobs that are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +45,8 @@ pub struct JobsPicture {
     pub attempts: Arc<[Arc<JobRow>]>,
     /// Places of the attempts in the order of their ids, so that one is found without going through all.
     by_id: Arc<[u32]>,
+    /// The same in the order of their jobs, those of one job as they ran.
+    by_job: Arc<[u32]>,
     /// Sums by the key.
     pub tax: Arc<[Arc<TaxItem>]>,
     /// Nodes, the costliest first.
@@ -88,10 +90,17 @@ impl JobsPicture {
         let attempts = job_rows(costs.rows);
         let mut by_id: Vec<u32> = (0..attempts.len() as u32).collect();
         by_id.sort_unstable_by_key(|place| &attempts[*place as usize].id);
+        let mut by_job = by_id.clone();
+        let in_job = |place: &u32| {
+            let row = &attempts[*place as usize];
+            (job_of(row), row.of.number)
+        };
+        by_job.sort_by(|a, b| in_job(a).cmp(&in_job(b)));
         Self {
             by,
             attempts,
             by_id: by_id.into(),
+            by_job: by_job.into(),
             tax: tax_rows(&sums),
             nodes: node_rows(costs.nodes),
             repeats,
@@ -118,14 +127,10 @@ impl JobsPicture {
     /// The other attempts of its job, in the order in which they ran.
     pub fn others_of(&self, of: &JobRow) -> Vec<&Arc<JobRow>> {
         let row = |place: &u32| &self.attempts[*place as usize];
-        let begin = job_prefix(&of.of.attempt);
-        let at = self.by_id.partition_point(|place| *row(place).id < *begin);
-        let near = self.by_id[at..].iter().map(row).take_while(|row| row.id.starts_with(&begin));
-        let is_other =
-            |row: &&Arc<JobRow>| row.of.attempt.is_of_same_job(&of.of.attempt) && row.id != of.id;
-        let mut all: Vec<_> = near.filter(is_other).collect();
-        all.sort_by_key(|row| row.of.number);
-        all
+        let job = job_of(of);
+        let at = self.by_job.partition_point(|place| job_of(row(place)) < job);
+        let same = self.by_job[at..].iter().map(row).take_while(|row| job_of(row) == job);
+        same.filter(|row| row.id != of.id).collect()
     }
 
     /// The same with sums by another key.
@@ -140,6 +145,12 @@ impl JobsPicture {
             && self.nodes.is_empty()
             && self.readings.iter().all(|reading| reading.taken_at.is_none())
     }
+}
+
+/// Source, cluster and id of the job of an attempt.
+fn job_of(row: &JobRow) -> (JobSource, &str, &str) {
+    let of = &row.of.attempt;
+    (of.id.source, &of.id.cluster, &of.job)
 }
 
 #[cfg(test)]

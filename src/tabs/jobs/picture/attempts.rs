@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
+
 use crate::analyze::jobs::{CauseClass, Costed, PriceFrom, Salvage, TypeFrom};
 use crate::domain::bill::Usd;
-use crate::domain::jobs::{Attempt, Cause, GpuTime, Gpus, JobSource, JobState};
+use crate::domain::jobs::{AttemptId, Cause, GpuTime, Gpus, JobSource, JobState};
 use crate::view::reasons::cause_fix;
 use crate::view::table_field::{field_table, fields};
 use crate::view::{TableField, Value, ViewContext};
@@ -12,7 +14,8 @@ use crate::view::{TableField, Value, ViewContext};
 /// An attempt of a list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobRow {
-    /// Source, cluster, job and number of the attempt; unique among the rows of a list.
+    /// Its identity: source, cluster, raw id and key, which stay when the job is shown by another id or number. Unique among the
+    /// rows of a list.
     pub id: Arc<str>,
     /// Class of the cause; `None` where nothing failed.
     pub cause: Option<String>,
@@ -28,14 +31,14 @@ pub struct JobRow {
 pub fn job_rows(of: Vec<Costed>) -> Arc<[Arc<JobRow>]> {
     let row = |of: Costed| {
         let attempt = &of.attempt;
-        let (raw, key) = (&attempt.id.raw, &attempt.id.key);
+        let AttemptId { source, cluster, raw, key } = &attempt.id;
         let nodes = match &attempt.nodes[..] {
             [] => String::new(),
             [one] => one.to_string(),
             [first, others @ ..] => format!("{first} +{}", others.len()),
         };
         Arc::new(JobRow {
-            id: format!("{}{raw} {key} {}", job_prefix(attempt), of.number).into(),
+            id: format!("{} {cluster} {raw} {key}", source.word()).into(),
             cause: of.class.map(|class| class.word().to_owned()),
             code: attempt.cause.map(Cause::word),
             nodes,
@@ -43,11 +46,6 @@ pub fn job_rows(of: Vec<Costed>) -> Arc<[Arc<JobRow>]> {
         })
     };
     of.into_iter().rev().map(row).collect()
-}
-
-/// What ids of rows of one job begin with.
-pub(super) fn job_prefix(of: &Attempt) -> String {
-    format!("{} {} {} ", of.id.source.word(), of.id.cluster, of.job)
 }
 
 field_table! {
@@ -71,6 +69,10 @@ field_table! {
         Submitted time "submitted_at" ["submitted"] "SUBMITTED" 16 by('m') "When it was submitted, or queued again.";
         Started time "started_at" ["started"] "STARTED" 16 by('r') "When it got its nodes.";
         Ended time "ended_at" ["ended"] "ENDED" 16 by('d') "When it gave its nodes back.";
+        Since time "state_since" ["since"] "SINCE" 16
+            "Since when it is in its state: its end, of one that runs its start, of one that waits when it was submitted.";
+        EndedAgo number(Seconds) "ended_ago_s" ["ended_ago"] "ENDED AGO" 9 smallest_first
+            "Time since it gave its nodes back; none while it has not.";
         Nodes text "nodes" ["node"] "NODES" 12 wide "Names of its nodes.";
         Gpus number(Count) "gpus" [] "GPUS" 5 by('g') "GPUs held, over all nodes.";
         Model text "gpu_model" ["model"] "MODEL" 8 "Model of the GPUs.";
@@ -139,7 +141,7 @@ impl TableField for JobField {
 
     fields!(FIELDS);
 
-    fn value<'a>(self, row: &'a JobRow, _: &ViewContext) -> Value<'a> {
+    fn value<'a>(self, row: &'a JobRow, ctx: &ViewContext) -> Value<'a> {
         let (of, at) = (&row.of, &row.of.attempt);
         match self {
             F::Source => Value::text(at.id.source.word()),
@@ -160,6 +162,14 @@ impl TableField for JobField {
             F::Submitted => Value::time(at.submitted_at),
             F::Started => Value::time(at.started_at),
             F::Ended => Value::time(at.ended_at),
+            F::Since => {
+                let waits_since = at.submitted_at.filter(|_| at.state == JobState::Queued);
+                Value::time(at.ended_at.or(waits_since).or(at.started_at))
+            }
+            F::EndedAgo => {
+                let ago = |at: Timestamp| ctx.now.duration_since(at).as_secs_f64().max(0.0);
+                Value::number(at.ended_at.map(ago))
+            }
             F::Nodes => Value::text(&row.nodes),
             F::Gpus => Value::number(at.gpus.map(Gpus::to_f64)),
             F::Model => Value::maybe(at.gpu_model.as_deref()),

@@ -10,7 +10,6 @@ mod sums;
 mod zombies;
 
 pub use answer::{JobsPicture, JobsQuestion, JobsRead};
-use attempts::job_prefix;
 pub use attempts::{JobField, JobRow, job_rows};
 pub use calculator::{RunsCalculator, failed_runs};
 pub use nodes::{NodeField, NodeRow, node_rows};

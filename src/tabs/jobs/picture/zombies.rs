@@ -1,11 +1,12 @@
 //! The fields of GPUs that cost and do nothing for a job.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::analyze::jobs::{Zombie, ZombieKind};
 use crate::view::reasons::zombie;
 use crate::view::table_field::{field_table, fields};
-use crate::view::{TableField, Value, ViewContext};
+use crate::view::{Origin, TableField, Value, ViewContext};
 
 /// Rows of such GPUs, in their order.
 pub fn zombie_rows(of: Vec<Zombie>) -> Arc<[Arc<Zombie>]> {
@@ -58,6 +59,10 @@ impl TableField for ZombieField {
 
     fn id(row: &Zombie) -> &Arc<str> {
         &row.id
+    }
+
+    fn origin(row: &Zombie) -> Origin<'_> {
+        Origin { scope: row.scope.as_ref().map(Cow::Borrowed), told: &[] }
     }
 
     fn usd_per_hour(row: &Zombie) -> Option<f64> {

@@ -101,6 +101,7 @@ pub fn read(now: Timestamp) -> JobsRead {
         weight: CancelledWeight::default(),
     };
     let zombie = Zombie {
+        scope: None,
         id: "gpu-7".into(),
         node: "node-2".into(),
         gpu: Some(7),

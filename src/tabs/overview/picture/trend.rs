@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::analyze::trend::TrendRow;
+use crate::analyze::trend::{PeriodKind, TrendRow};
 use crate::view::table_field::{field_table, fields};
 use crate::view::{TableField, Value, ViewContext};
 
@@ -34,6 +34,7 @@ field_table! {
     /// A field of a period.
     pub enum TrendField => FIELDS {
         Period text "period" [] "PERIOD" 10 "The day, week (Monday to Sunday) or month, UTC.";
+        Kind choice(PeriodKind::WORDS) "length" ["kind"] "BY" 6 "Length of the period: day, week, month.";
         Day text "day" ["from"] "FROM" 10 "First day of the period, UTC.";
         Key text "key" ["account", "team"] "OF" 14 wide "Account or team, as --by says; none for instances without a team.";
         Burn number(Usd) "burn_usd" ["$", "usd", "burn"] "BURN" 13 unit("$")
@@ -74,6 +75,7 @@ impl TableField for TrendField {
         let seen = |value: f64| Value::number(row.is_seen().then_some(value));
         match self {
             F::Period => Value::text(&item.period),
+            F::Kind => Value::text(row.period.kind.word()),
             F::Day => Value::text(&item.day),
             F::Key => Value::maybe(row.key.as_deref()),
             F::Burn => Value::number(row.usd()),

@@ -90,7 +90,7 @@ impl TableField for UnitField {
             F::Name => Value::text(&of.unit.name),
             F::Filter => Value::text(&row.filter),
             F::From => Value::text(from(of)),
-            F::Usd if of.now.days == 0 && of.runs.is_some() => Value::Unknown,
+            F::Usd if of.now.days == 0 => Value::Unknown,
             F::Usd => Value::Usd(of.now.usd),
             F::Count if of.now.days == 0 => Value::Unknown,
             F::Count => Value::number(Some(of.now.count)),
