@@ -91,10 +91,9 @@ impl Jobs {
         self.file.path()
     }
 
-    /// All attempts that are kept, or of those that are over only such as ended at `since` or after it. Err when the file cannot
-    /// be used.
-    pub fn attempts(&self, since: Option<Timestamp>) -> Result<KeptJobs, JobsError> {
-        Ok(self.file.read(|conn| read(conn, since))?.unwrap_or_default())
+    /// All attempts that are kept. Err when the file cannot be used.
+    pub fn all(&self) -> Result<KeptJobs, JobsError> {
+        Ok(self.file.read(read)?.unwrap_or_default())
     }
 
     /// Number of attempts that are kept, readable or not. Err when the file cannot be used.
@@ -182,8 +181,8 @@ impl Jobs {
     }
 }
 
-fn read(conn: &Connection, since: Option<Timestamp>) -> rusqlite::Result<KeptJobs> {
-    let Read { attempts, unreadable } = jobs_read::attempts(conn, since)?;
+fn read(conn: &Connection) -> rusqlite::Result<KeptJobs> {
+    let Read { attempts, unreadable } = jobs_read::attempts(conn)?;
     Ok(KeptJobs {
         attempts,
         unreadable,

@@ -3,7 +3,6 @@
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-use jiff::Timestamp;
 use rusqlite::{Connection, Row};
 
 use super::decode::decode;
@@ -43,8 +42,8 @@ struct Raw {
     sum: i64,
 }
 
-/// All attempts, or of those that are over only such as ended at `since` or after it. Err when SQLite says so.
-pub(super) fn attempts(conn: &Connection, since: Option<Timestamp>) -> rusqlite::Result<Read> {
+/// All attempts. Err when SQLite says so.
+pub(super) fn attempts(conn: &Connection) -> rusqlite::Result<Read> {
     let sql = "SELECT source, cluster, raw, key, attempt, layout, over, checksum FROM attempt
                ORDER BY source, cluster, raw, key LIMIT ?1";
     let mut statement = conn.prepare(sql)?;
@@ -53,7 +52,7 @@ pub(super) fn attempts(conn: &Connection, since: Option<Timestamp>) -> rusqlite:
         let start = |_| {
             let (to, pieces) = sync_channel::<Piece>(PIECES);
             let (done, from) = sync_channel::<Read>(PIECES);
-            scope.spawn(move || decode_each(pieces, since, &done));
+            scope.spawn(move || decode_each(pieces, &done));
             (to, from)
         };
         let decoders: [(SyncSender<Piece>, Receiver<Read>); DECODERS] = std::array::from_fn(start);
@@ -88,9 +87,9 @@ pub(super) fn attempts(conn: &Connection, since: Option<Timestamp>) -> rusqlite:
     })
 }
 
-fn decode_each(pieces: Receiver<Piece>, since: Option<Timestamp>, done: &SyncSender<Read>) {
+fn decode_each(pieces: Receiver<Piece>, done: &SyncSender<Read>) {
     for piece in pieces {
-        if done.send(piece.decoded(since)).is_err() {
+        if done.send(piece.decoded()).is_err() {
             return;
         }
     }
@@ -109,12 +108,7 @@ impl Piece {
         Ok(())
     }
 
-    fn decoded(&self, since: Option<Timestamp>) -> Read {
-        // Of one that is over without a moment nobody knows that it is old.
-        let is_meant = |of: &Attempt| {
-            let last = of.ended_at.or(of.seen_until).or(of.started_at).or(of.submitted_at);
-            !of.state.is_over() || since.is_none_or(|since| last.is_none_or(|last| last >= since))
-        };
+    fn decoded(&self) -> Read {
         let mut read = Read::default();
         let mut rest = &self.bytes[..];
         for row in &self.rows {
@@ -129,8 +123,7 @@ impl Piece {
             let is_whole = row.layout == LAYOUT && row.sum == checksum(id, row.over, blob);
             let attempt = is_whole.then(|| decode::<Attempt>(blob)).flatten();
             match attempt.filter(|attempt| columns(&attempt.id) == id) {
-                Some(attempt) if is_meant(&attempt) => read.attempts.push(attempt),
-                Some(_) => {}
+                Some(attempt) => read.attempts.push(attempt),
                 None => read.unreadable += 1,
             }
         }

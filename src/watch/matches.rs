@@ -10,6 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::file::Group;
 use super::message::AlertFacts;
 use super::rules::Rule;
+use super::state::AlertRow;
 use super::view::{ViewFields, WatchView, filter_of, per_day};
 use crate::act::plan::shell_line;
 use crate::domain::hash::FastMap;
@@ -30,9 +31,20 @@ pub struct Pictured {
     ctx: ViewContext,
     fields: ViewFields,
     columns: RefCell<Columns>,
-    undecided: BTreeSet<Arc<str>>,
+    known: Known,
     is_part: bool,
     places: OnceCell<FastMap<Arc<str>, u32>>,
+}
+
+/// What is known of things that are not in a list, beyond the sources that it rests on.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// Keys of things that were looked at: one that is not in the list does not belong there.
+    pub decided: BTreeSet<Arc<str>>,
+    /// Keys of things of which nobody can tell whether they belong in it.
+    pub undecided: BTreeSet<Arc<str>>,
+    /// Instances that run and of which nobody tells anything that is on them.
+    pub silent: Arc<BTreeSet<Arc<str>>>,
 }
 
 impl Pictured {
@@ -53,15 +65,15 @@ impl Pictured {
             ctx,
             fields: view.fields(),
             columns,
-            undecided: BTreeSet::new(),
+            known: Known::default(),
             is_part: false,
             places: OnceCell::new(),
         }
     }
 
-    /// Of things with these keys nobody can tell whether they belong in the list: that they are not in it ends nothing.
-    pub fn undecided(self, undecided: BTreeSet<Arc<str>>) -> Self {
-        Self { undecided, ..self }
+    /// What is known of things that are not in it.
+    pub fn knowing(self, known: Known) -> Self {
+        Self { known, ..self }
     }
 
     /// A part of what it is made of could not be read: what is there is so, and nothing ends.
@@ -153,12 +165,12 @@ pub trait Matches {
     /// What an alert says of a thing.
     fn facts(&self, thing: &Thing) -> AlertFacts;
 
-    /// Keys of the rows of a group, and of those that it had `before` such of which no end is known. Empty for one row.
-    fn rows(&self, thing: &Thing, before: &[String]) -> Vec<String>;
+    /// The rows of a thing, and of those that it had `before` such of which no end is known.
+    fn rows(&self, thing: &Thing, before: &[AlertRow]) -> Vec<AlertRow>;
 
-    /// Whether something that is not found any more is known to be so no more. `place` is its account and region, `rows` are those
-    /// of a group.
-    fn has_ended(&self, key: &str, place: Option<&Scope>, rows: &[String]) -> bool;
+    /// Whether something that is not found any more is known to be so no more. `place` is its account and region, `rows` are what
+    /// made it up; without any it is known by its key alone.
+    fn has_ended(&self, key: &str, place: Option<&Scope>, rows: &[AlertRow]) -> bool;
 }
 
 /// What a rule sees in the rows of its list.
@@ -167,7 +179,7 @@ pub struct MatchingRows<'a> {
     of: &'a Pictured,
     readings: &'a [Reading],
     found: Vec<Thing>,
-    /// Rows that the filter means, in the order of the list.
+    /// Of a rule over groups the rows that the filter means, in the order of the list.
     selected: Vec<u32>,
     /// Number of them in each group, also in those that the rule does not mean.
     sizes: BTreeMap<Arc<str>, usize>,
@@ -183,10 +195,21 @@ impl<'a> MatchingRows<'a> {
         if rule.group == Group::Row {
             rows.retain(|row| is_dear(of.rate(*row)));
         }
-        let (found, sizes) = (Vec::new(), BTreeMap::new());
-        let mut matches = Self { rule, of, readings, found, selected: rows.clone(), sizes };
+        let mut matches = Self {
+            rule,
+            of,
+            readings,
+            found: Vec::new(),
+            selected: Vec::new(),
+            sizes: BTreeMap::new(),
+        };
+        if rule.group != Group::Row {
+            matches.selected.clone_from(&rows);
+        }
         let groups = matches.groups(rows);
-        matches.sizes = groups.iter().map(|(key, rows)| (key.clone(), rows.len())).collect();
+        if rule.group != Group::Row {
+            matches.sizes = groups.iter().map(|(key, rows)| (key.clone(), rows.len())).collect();
+        }
         matches.found = groups.into_iter().map(|(key, rows)| matches.thing(key, rows)).collect();
         if rule.group != Group::Row {
             let is_enough = |thing: &Thing| {
@@ -324,54 +347,84 @@ impl<'a> MatchingRows<'a> {
         (what, why.into_iter().map(|line| clean_to(&line, LINE).into_owned()).collect(), command)
     }
 
-    /// True where a source that the rows rest on failed there: whatever is missing may be there still.
-    fn is_dark(&self, place: Option<&Scope>) -> bool {
-        let is_there = |at: &Scope| {
-            place.is_none_or(|place| {
+    /// True where a source that the rows rest on failed there: whatever is missing may be there still. Whose instance is known
+    /// does not rest on telemetry for its being there; of others telemetry has no place.
+    fn is_dark(&self, place: Option<&Scope>, is_on_instance: bool) -> bool {
+        let is_there = |reading: &Reading| {
+            let (at, is_gpu) = (&reading.scope, reading.source.is_gpu());
+            if is_gpu && is_on_instance {
+                return false;
+            }
+            let is_in = |place: &Scope| {
                 at == place || (at.is_account_wide() && at.account == place.account)
-            })
+            };
+            is_gpu || place.is_none_or(is_in)
         };
         let is_dark = |reading: &Reading| {
             self.of.sources.contains(&reading.source)
                 && reading.failed().is_some()
-                && is_there(&reading.scope)
+                && is_there(reading)
         };
         self.readings.iter().any(is_dark)
     }
 
     /// True where a row that is not found is known to be so no more.
-    fn has_row_ended(&self, key: &str, place: Option<&Scope>) -> bool {
-        match self.of.place(key) {
-            Some(row) => self.is_known(row),
-            None => !self.of.is_part && !self.of.undecided.contains(key) && !self.is_dark(place),
+    fn has_row_ended(&self, of: &AlertRow, place: Option<&Scope>) -> bool {
+        if self.of.is_part {
+            return false;
         }
+        if let Some(row) = self.of.place(&of.key) {
+            return self.is_known(row) && !self.has_lost_price(of, row);
+        }
+        let known = &self.of.known;
+        let is_silent = of.on.as_ref().is_some_and(|on| known.silent.contains(on));
+        known.decided.contains(&of.key)
+            || (!known.undecided.contains(&of.key)
+                && !is_silent
+                && !self.is_dark(place, of.on.is_some()))
+    }
+
+    /// True where dollars decide and those of a row, which were known, are so no more.
+    fn has_lost_price(&self, of: &AlertRow, row: u32) -> bool {
+        self.rule.min_usd_per_day.is_some() && of.is_priced && self.of.rate(row).is_none()
     }
 
     /// True where a group that is not found would not be one either with those of its rows of which no end is known.
-    fn is_group_over(&self, key: &str, rows: &[String]) -> bool {
-        let is_found = |key: &str| {
-            self.of.place(key).is_some_and(|row| self.selected.binary_search(&row).is_ok())
-        };
-        let may_be = rows.iter().filter(|key| !is_found(key) && !self.has_row_ended(key, None));
+    fn is_group_over(&self, key: &str, rows: &[AlertRow]) -> bool {
+        let may_be = rows.iter().filter(|of| match self.of.place(&of.key) {
+            Some(row) if self.selected.binary_search(&row).is_ok() => self.has_lost_price(of, row),
+            _ => !self.has_row_ended(of, None),
+        });
         let (may_be, found) = (may_be.count(), self.sizes.get(key).copied().unwrap_or_default());
         may_be == 0 || found + may_be < self.rule.min_rows
     }
 
     /// True where what the filter compares is known of the row.
     fn is_known(&self, row: u32) -> bool {
+        let is_over = !matches!(self.of.value(row, self.of.fields.over), Value::Unknown);
         self.rule.filter.fields().iter().all(|field| match field {
             FieldRef::Tag(_) => true,
             FieldRef::Field(field) => match self.of.value(row, Some(field)) {
                 Value::Unknown => false,
-                Value::Text(word) => !self.of.view.unknown.contains(&&*word),
+                Value::Text(word) => is_over || !self.of.view.unknown.contains(&&*word),
                 _ => true,
             },
         })
     }
+
+    /// What is needed to know the end of a row.
+    fn row(&self, row: u32) -> Option<AlertRow> {
+        let key = self.of.rows.key(row)?.clone();
+        let on = match self.of.value(row, self.of.fields.on) {
+            Value::Text(on) => Some(Arc::from(&*on)),
+            _ => None,
+        };
+        Some(AlertRow { key, on, is_priced: self.of.rate(row).is_some() })
+    }
 }
 
 /// Most rows of a group that are remembered.
-const REMEMBERED: usize = 1_000;
+const REMEMBERED: usize = 10_000;
 
 /// The longest line of an alert, characters.
 const LINE: usize = 300;
@@ -410,24 +463,31 @@ impl Matches for MatchingRows<'_> {
         }
     }
 
-    fn rows(&self, thing: &Thing, before: &[String]) -> Vec<String> {
-        if self.rule.group == Group::Row {
-            return Vec::new();
-        }
-        let key = |row: &u32| self.of.rows.key(*row).map(ToString::to_string);
-        let mut rows: BTreeSet<String> = thing.rows.iter().filter_map(key).collect();
-        rows.extend(before.iter().filter(|key| !self.has_row_ended(key, None)).cloned());
-        rows.into_iter().take(REMEMBERED).collect()
+    fn rows(&self, thing: &Thing, before: &[AlertRow]) -> Vec<AlertRow> {
+        let now: BTreeSet<&str> =
+            thing.rows.iter().filter_map(|row| self.of.rows.key(*row)).map(|key| &**key).collect();
+        let is_open = |of: &&AlertRow| {
+            !now.contains(&*of.key)
+                && self.rule.group != Group::Row
+                && !self.has_row_ended(of, None)
+        };
+        let before = before.iter().filter(is_open).cloned();
+        let found = thing.rows.iter().filter_map(|row| self.row(*row));
+        before.chain(found).take(REMEMBERED).collect()
     }
 
-    fn has_ended(&self, key: &str, place: Option<&Scope>, rows: &[String]) -> bool {
+    fn has_ended(&self, key: &str, place: Option<&Scope>, rows: &[AlertRow]) -> bool {
         if self.of.is_part {
             return false;
         }
-        match self.rule.group {
-            Group::Row => self.has_row_ended(key, place),
-            _ if rows.is_empty() => !self.is_dark(None),
-            _ => self.is_group_over(key, rows),
+        match (self.rule.group, rows) {
+            (Group::Row, [row, ..]) => self.has_row_ended(row, place),
+            (Group::Row, []) => {
+                let row = AlertRow { key: key.into(), on: None, is_priced: false };
+                self.has_row_ended(&row, place)
+            }
+            (_, []) => !self.is_dark(None, false),
+            (_, rows) => self.is_group_over(key, rows),
         }
     }
 }

@@ -12,6 +12,7 @@ mod step;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -66,12 +67,29 @@ pub struct Alert {
     pub sinks: Vec<String>,
     /// Account and region that it is in; `None` where it is in none.
     pub place: Option<Scope>,
-    /// Keys of the rows of a group that made it up when it was seen last, and of earlier ones of which no end is known. Empty where
-    /// the alert is one row.
+    /// The rows that made it up when it was seen last, and earlier ones of which no end is known; see [`AlertRow`].
     #[serde(default)]
-    pub rows: Vec<String>,
+    pub rows: Vec<AlertRow>,
+    /// Whether its end is to be told.
+    #[serde(default = "yes")]
+    pub tells_end: bool,
     /// What was known of it when it was seen last; while it is pending, when it was seen first.
     pub facts: AlertFacts,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// A row of an alert: what is needed to know its end.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct AlertRow {
+    /// Its key.
+    pub key: Arc<str>,
+    /// The instance that it is on; `None` where it is on none.
+    pub on: Option<Arc<str>>,
+    /// True where its dollars by time were known.
+    pub is_priced: bool,
 }
 
 /// A message for one sink that has not arrived yet.

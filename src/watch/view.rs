@@ -67,6 +67,10 @@ pub struct WatchView {
     pub tail: &'static [&'static str],
     /// Words of its fields for what nobody knows: they end nothing.
     pub unknown: &'static [&'static str],
+    /// Field that is known of rows that are over, of which such a word ends what was; `None` where there are none.
+    pub over: Option<&'static str>,
+    /// Field with the instance that a row is on; `None` where rows are on none.
+    pub on: Option<&'static str>,
 }
 
 /// What most lists have not.
@@ -86,6 +90,8 @@ const VIEW: WatchView = WatchView {
     by: "id",
     tail: &[],
     unknown: &["unknown", "stale", "not_judged"],
+    over: None,
+    on: None,
 };
 
 /// All of them.
@@ -119,6 +125,7 @@ pub static VIEWS: [WatchView; 20] = [
         ask: &["user", "owner"],
         command: &["burntop", "gpus"],
         by: "uuid",
+        on: Some("instance_id"),
         ..VIEW
     },
     WatchView {
@@ -265,6 +272,7 @@ pub static VIEWS: [WatchView; 20] = [
         command: &["burntop", "jobs"],
         by: "job_id",
         unknown: &["unknown", "doubtful"],
+        over: Some("ended_at"),
         ..VIEW
     },
     WatchView {
@@ -292,6 +300,7 @@ pub static VIEWS: [WatchView; 20] = [
         ask: &["user"],
         command: &["burntop", "jobs", "zombies"],
         by: "node",
+        on: Some("instance_id"),
         ..VIEW
     },
     WatchView {
@@ -384,6 +393,10 @@ pub struct ViewFields {
     pub ask: Vec<&'static FieldSpec>,
     /// What a row is found by; `None` where a command shows all of them.
     pub by: Option<&'static FieldSpec>,
+    /// What is known of rows that are over.
+    pub over: Option<&'static FieldSpec>,
+    /// The instance that a row is on.
+    pub on: Option<&'static FieldSpec>,
 }
 
 impl WatchView {
@@ -400,6 +413,8 @@ impl WatchView {
             why: self.why.map(all),
             ask: all(self.ask),
             by: self.field(self.by),
+            over: one(self.over),
+            on: one(self.on),
         }
     }
 
@@ -439,7 +454,8 @@ mod tests {
     #[test]
     fn every_field_that_a_view_names_is_in_its_table() {
         for view in all() {
-            let singles = [view.team, view.since, view.usd, view.rate].into_iter().flatten();
+            let singles = [view.team, view.since, view.usd, view.rate, view.over, view.on];
+            let singles = singles.into_iter().flatten();
             let by = Some(view.by).filter(|by| !by.is_empty());
             let named = singles.chain(view.what.iter().copied()).chain(view.ask.iter().copied());
             for name in named.chain(view.why.concat()).chain(by) {

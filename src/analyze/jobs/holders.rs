@@ -25,8 +25,7 @@ pub struct HeldReading {
 }
 
 impl HeldReading {
-    /// Who holds GPUs, by cluster. One of which nobody holds any is not there: whether it was read is not known, and then its
-    /// GPUs are in use.
+    /// Who holds GPUs, by cluster. One of which nothing is told is not there: its GPUs are in use.
     pub fn by_cluster(holders: Vec<GpuHolder>) -> Vec<Self> {
         let mut all: BTreeMap<(JobSource, Arc<str>), Vec<GpuHolder>> = BTreeMap::new();
         for holder in holders {
@@ -34,6 +33,7 @@ impl HeldReading {
         }
         let reading = |((source, cluster), holders): (_, Vec<GpuHolder>)| {
             let at = holders.iter().map(|holder| holder.at).max()?;
+            let holders = holders.into_iter().filter(|holder| !holder.is_nobody()).collect();
             Some(Self { source, cluster, at, holders })
         };
         all.into_iter().filter_map(reading).collect()

@@ -12,6 +12,9 @@ use crate::domain::jobs::{GpuHolder, Gpus, JobNode, JobSource, Packed};
 use crate::domain::{FastMap, GpuSignal, GpuState, Scope};
 use crate::fleet::{GpuFleet, GpuRow};
 
+/// How long a node belongs to its cluster after the last reading that had it.
+const KNOWN_FOR: SignedDuration = SignedDuration::from_hours(7 * 24);
+
 /// How long a GPU of a job must idle to count: loading data and compiling are no waste.
 const IDLE_AT_LEAST: SignedDuration = SignedDuration::from_mins(10);
 
@@ -84,6 +87,8 @@ pub struct Zombie {
     pub since: Option<Timestamp>,
     /// Account and region of its instance; `None` for a GPU of no instance.
     pub scope: Option<Scope>,
+    /// Its instance; `None` for a GPU of no instance.
+    pub instance_id: Option<Arc<str>>,
     /// Price of the GPU, USD/h; `None` = unknown.
     pub usd_per_hour: Option<f64>,
     /// Dollars from then until the last sample; `None` = unknown.
@@ -98,6 +103,8 @@ pub struct Judged {
     /// Keys of GPUs in nodes of schedulers of which nobody can tell now whether they are zombies: what they do is unknown or
     /// stale, who holds them is not told, or their scheduler was not read of late.
     pub undecided: BTreeSet<Arc<str>>,
+    /// Clusters of such nodes that told nothing of late of who holds their GPUs; one without a name by its source.
+    pub silent: BTreeSet<Arc<str>>,
 }
 
 /// A node of a cluster with a fresh reading of who holds its GPUs.
@@ -223,8 +230,15 @@ pub fn covered_nodes(input: &ZombieInput<'_>) -> usize {
 /// in use: it is none of them.
 pub fn zombies(input: &ZombieInput<'_>) -> Judged {
     let covered = CoveredNodes::of(input.nodes, input.held, input.now);
-    let scheduled = Names::of(input.nodes.iter());
-    let mut judged = Judged::default();
+    let uncovered: Vec<&JobNode> =
+        input.nodes.iter().filter(|node| is_silent(node, input)).collect();
+    let scheduled = Names::of(uncovered.iter().copied());
+    let name = |node: &&JobNode| match &*node.cluster {
+        "" => node.source.word().into(),
+        _ => node.cluster.clone(),
+    };
+    let silent = uncovered.iter().map(name).collect();
+    let mut judged = Judged { silent, ..Judged::default() };
     let mut by_node: FastMap<usize, Vec<&Arc<GpuRow>>> = FastMap::default();
     for row in &input.gpus.rows {
         match covered.names.of_gpu(row) {
@@ -253,6 +267,15 @@ pub fn zombies(input: &ZombieInput<'_>) -> Judged {
             .then_with(|| (&a.node, a.gpu, &a.id).cmp(&(&b.node, b.gpu, &b.id)))
     });
     judged
+}
+
+/// True for a node that its scheduler had of late, and of whose cluster no fresh reading tells who holds GPUs. What a fresh reading
+/// does not name has left its cluster.
+fn is_silent(node: &JobNode, input: &ZombieInput<'_>) -> bool {
+    let is_fresh = |held: &HeldGpus<'_>| {
+        held.source == node.source && held.cluster == &*node.cluster && held.is_fresh(input.now)
+    };
+    input.now.duration_since(node.seen_until) <= KNOWN_FOR && !input.held.iter().any(is_fresh)
 }
 
 /// What a GPU does for a job cannot be told.
@@ -311,6 +334,7 @@ fn of_gpu(
     };
     let until = row.sample.taken_at;
     let hours = since.map(|since| until.duration_since(since).as_secs_f64().max(0.0) / 3600.0);
+    let instance = row.node.instance.as_deref().map(|row| &row.instance);
     Ok(Some(Zombie {
         id: row.id.clone(),
         node: covered.node.name.clone(),
@@ -319,7 +343,8 @@ fn of_gpu(
         holder,
         user,
         since,
-        scope: row.node.instance.as_deref().map(|row| row.instance.scope.clone()),
+        scope: instance.map(|of| of.scope.clone()),
+        instance_id: instance.map(|of| of.id.clone()),
         usd_per_hour: row.usd_per_hour,
         usd: row.usd_per_hour.zip(hours).map(|(usd, hours)| usd * hours),
     }))

@@ -10,7 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::cache::{Jobs, JobsRound};
 use crate::domain::format::span;
-use crate::domain::jobs::{Attempt, AttemptId, JobsName, JobsReading};
+use crate::domain::jobs::{Attempt, AttemptId, GpuHolder, JobNode, JobsName, JobsReading};
 use crate::domain::{ErrorKind, SourceError};
 use crate::source::jobs::live::{Forgotten, JobWindow, JobsRead, LiveJobs};
 
@@ -76,7 +76,10 @@ pub(super) async fn round(
         is_behind: is_behind && until > known,
         ..Progress::default()
     };
-    let JobsRead { attempts, nodes, holders, mut notes, refusal, .. } = read;
+    let JobsRead { attempts, nodes, mut holders, mut notes, refusal, .. } = read;
+    if let Some(holders) = &mut holders {
+        holders.extend(unheld(&nodes, holders, now));
+    }
     notes.truncate(JobsRead::NOTES_AT_MOST);
     blocking(store, &name, move |store, _| {
         store.put_round(&JobsRound {
@@ -88,6 +91,15 @@ pub(super) async fn round(
     })
     .await?;
     Ok(Progress { notes, refusal, ..progress })
+}
+
+/// What says of each cluster of these nodes that nobody holds a GPU of it, where that is so.
+fn unheld(nodes: &[JobNode], holders: &[GpuHolder], now: Timestamp) -> Vec<GpuHolder> {
+    let held: BTreeSet<_> = holders.iter().map(|of| (of.source, &*of.cluster)).collect();
+    let clusters: BTreeSet<_> = nodes.iter().map(|node| (node.source, &node.cluster)).collect();
+    let unheld =
+        clusters.into_iter().filter(|(source, cluster)| !held.contains(&(*source, cluster)));
+    unheld.map(|(source, cluster)| GpuHolder::nobody(source, cluster.clone(), now)).collect()
 }
 
 /// Attempts that were open and of which the source tells no more, closed.

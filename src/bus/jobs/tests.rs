@@ -101,7 +101,7 @@ async fn a_reading_begins_where_the_last_one_ended_and_open_attempts_are_asked_f
     for (now, state) in [("10:00", JobState::Running), ("11:00", JobState::Failed)] {
         let progress = round(&*source, &store, FIRST, at(now)).await.unwrap();
         assert!(!progress.is_behind && progress.coverage == 1.0);
-        let kept = store.attempts(None).unwrap();
+        let kept = store.all().unwrap();
         assert_eq!((kept.attempts.len(), kept.attempts.view(0).state), (1, state));
     }
     let asked = source.asked();
@@ -167,7 +167,7 @@ async fn one_that_fails_keeps_no_other_from_being_read() {
     let states: Vec<_> = outcomes.iter().map(|o| o.reading.state.word()).collect();
     assert_eq!(states, ["denied", "live"]);
     assert_eq!(outcomes[0].reading.taken_at, None);
-    assert_eq!(place.store().attempts(None).unwrap().attempts.len(), 1);
+    assert_eq!(place.store().all().unwrap().attempts.len(), 1);
 }
 
 #[tokio::test]
@@ -179,7 +179,7 @@ async fn two_clusters_with_one_name_are_said() {
     let outcomes = read_jobs(&settings, at("10:00"), Duration::from_secs(5)).await;
     let notes: Vec<_> = outcomes.iter().flat_map(|o| &o.notes).collect();
     assert!(notes.len() == 1 && notes[0].contains("called linux"), "{notes:?}");
-    assert_eq!(place.store().attempts(None).unwrap().attempts.len(), 2, "nothing is lost by it");
+    assert_eq!(place.store().all().unwrap().attempts.len(), 2, "nothing is lost by it");
 }
 
 #[tokio::test]
@@ -194,7 +194,7 @@ async fn what_a_forgetful_source_tells_no_more_is_closed_and_asked_for_no_more()
     for now in ["10:00", "11:00", "12:00"] {
         round(&*source, &store, FIRST, at(now)).await.unwrap();
     }
-    let kept = store.attempts(None).unwrap();
+    let kept = store.all().unwrap();
     let of = |job: &str| kept.attempts.attempts().find(|of| &*of.job == job).unwrap();
     // From 08:30 to 10:00, when it was last seen, and not to now.
     assert_eq!((of("1").state, of("1").held_ms()), (JobState::Unknown, Some(5_400_000)));
@@ -243,7 +243,7 @@ async fn nodes_keep_their_instances_and_holders_are_those_of_the_last_reading() 
     for now in [one, two, three] {
         round(&*source, &place.store(), FIRST, now).await.unwrap();
     }
-    let kept = place.store().attempts(None).unwrap();
+    let kept = place.store().all().unwrap();
     let spans: Vec<_> = kept
         .nodes
         .iter()
@@ -251,6 +251,11 @@ async fn nodes_keep_their_instances_and_holders_are_those_of_the_last_reading() 
         .collect();
     assert_eq!(spans, [("i-1", one, two), ("i-2", three, three)]);
     assert_eq!(kept.holders, [holder(two)], "who could not be read is as before, with its age");
+    // That nobody holds a GPU is another thing than not to know.
+    let source = Scripted::new("prod", vec![told("i-2", three, Some(Vec::new()))]);
+    round(&*source, &place.store(), FIRST, three).await.unwrap();
+    let nobody = GpuHolder::nobody(JobSource::Slurm, "c".into(), three);
+    assert_eq!(place.store().all().unwrap().holders, [nobody]);
 }
 
 #[tokio::test]

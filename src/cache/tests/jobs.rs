@@ -29,12 +29,12 @@ fn jobs(dir: &tempfile::TempDir) -> Jobs {
 fn an_import_that_is_made_twice_changes_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let jobs = jobs(&dir);
-    assert!(jobs.attempts(None).unwrap().attempts.is_empty());
+    assert!(jobs.all().unwrap().attempts.is_empty());
     assert!(!jobs.path().exists());
     let all = [attempt("1", "a", JobState::Failed), attempt("1", "b", JobState::Completed)];
     for _ in 0..2 {
         jobs.put(&all).unwrap();
-        let kept = jobs.attempts(None).unwrap();
+        let kept = jobs.all().unwrap();
         let found: Vec<Attempt> = kept.attempts.attempts().collect();
         assert_eq!((&found[..], kept.unreadable), (&all[..], 0));
     }
@@ -46,7 +46,7 @@ fn an_attempt_that_is_over_is_not_opened_again_by_an_older_file() {
     let jobs = jobs(&dir);
     let state = |state| {
         jobs.put(&[attempt("1", "a", state)]).unwrap();
-        jobs.attempts(None).unwrap().attempts.view(0).state
+        jobs.all().unwrap().attempts.view(0).state
     };
     assert_eq!(state(JobState::Running), JobState::Running);
     assert_eq!(state(JobState::Failed), JobState::Failed);
@@ -61,10 +61,10 @@ fn a_damaged_row_is_counted_and_the_others_are_read() {
     jobs.put(&[attempt("1", "a", JobState::Failed), attempt("2", "a", JobState::Failed)]).unwrap();
     let conn = Connection::open(jobs.path()).unwrap();
     conn.execute("UPDATE attempt SET over = 0 WHERE raw = '1'", []).unwrap();
-    let kept = jobs.attempts(None).unwrap();
+    let kept = jobs.all().unwrap();
     assert_eq!((kept.attempts.len(), kept.unreadable), (1, 1));
     conn.execute("UPDATE attempt SET layout = 99", []).unwrap();
-    assert_eq!(jobs.attempts(None).unwrap().unreadable, 2);
+    assert_eq!(jobs.all().unwrap().unreadable, 2);
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_file_that_is_none_of_ours_is_refused_with_what_to_do() {
     let error = jobs.put(&[attempt("1", "a", JobState::Failed)]).unwrap_err();
     assert!(matches!(error, JobsError::File { .. }), "{error}");
     assert!(error.to_string().ends_with("move it away, and import the jobs again"), "{error}");
-    assert!(jobs.attempts(None).is_err());
+    assert!(jobs.all().is_err());
 }
 
 #[test]
@@ -93,39 +93,8 @@ fn of_many_attempts_each_comes_back_once_and_in_order() {
         .map(|n| attempt(&format!("{n}"), "a", JobState::ALL[n % JobState::ALL.len()]))
         .collect();
     jobs.put(&all).unwrap();
-    let kept = jobs.attempts(None).unwrap();
+    let kept = jobs.all().unwrap();
     all.sort_by(|a, b| a.id.cmp(&b.id));
     assert!(kept.attempts.attempts().eq(all));
     assert_eq!(kept.unreadable, 0);
-}
-
-#[test]
-fn of_those_that_are_over_only_late_ones_are_read_where_that_is_asked() {
-    let dir = tempfile::tempdir().unwrap();
-    let jobs = jobs(&dir);
-    let at = |hour: i64| jiff::Timestamp::from_second(1_790_000_000 + hour * 3600).unwrap();
-    let ended = |raw: &str, state, started: Option<i64>, ended: Option<i64>| Attempt {
-        started_at: started.map(at),
-        ended_at: ended.map(at),
-        ..attempt(raw, "a", state)
-    };
-    let all = [
-        ended("1", JobState::Failed, Some(0), Some(9)),
-        ended("2", JobState::Failed, Some(0), Some(10)),
-        // It began long ago and is not over.
-        ended("3", JobState::Running, Some(-999), None),
-        ended("4", JobState::Completed, Some(11), None),
-        // Nobody knows that it is old.
-        ended("5", JobState::Cancelled, None, None),
-    ];
-    jobs.put(&all).unwrap();
-    let raws = |since| -> Vec<String> {
-        let kept = jobs.attempts(since).unwrap();
-        assert_eq!(kept.unreadable, 0);
-        kept.attempts.attempts().map(|of| of.id.raw.to_string()).collect()
-    };
-    let mut late = raws(Some(at(10)));
-    late.sort();
-    assert_eq!(late, ["2", "3", "4", "5"]);
-    assert_eq!(raws(None).len(), 5);
 }

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use tokio::runtime::Handle;
 
 use super::beside::Beside;
-use super::live;
+use super::live::{self, SourcesRead};
 use super::types::PricedTypes;
 use crate::analyze::jobs::{
     CancelledWeight, CostInput, Costed, Costs, HeldGpus, HeldReading, KeptHolders, KnownNodes,
@@ -62,32 +62,27 @@ pub(super) fn borrowed(held: &[HeldReading]) -> Vec<HeldGpus<'_>> {
 }
 
 impl Kept {
-    /// All that is kept, or what the demo has; configured sources are read before, unless offline. Says what is missing. Fails
-    /// where there are no attempts, with what to do.
+    /// All that is kept, or what the demo has; configured sources are read before, unless offline. Says what is odd and what is
+    /// missing. Fails where there are no attempts, with what to do.
     pub fn read(invocation: &Invocation, env: &Env) -> Result<Self, CliError> {
-        let (kept, damaged) = Self::read_since(invocation, env, None)?;
+        let read = live::read(invocation, env)?;
+        read.notes.iter().for_each(tell);
+        let (kept, damaged) = Self::after(&read, invocation)?;
         damaged.iter().for_each(tell);
         Ok(kept)
     }
 
-    /// The same, of attempts that are over only such as ended at `since` or after it; and why some attempts are not there, one
-    /// sentence.
-    pub fn read_since(
+    /// The same after sources were read like this; and why some attempts are not there, one sentence.
+    pub fn after(
+        read: &SourcesRead,
         invocation: &Invocation,
-        env: &Env,
-        since: Option<Timestamp>,
     ) -> Result<(Self, Option<String>), CliError> {
-        let readings = live::read(invocation, env)?;
-        let (mut kept, damaged) =
-            Self::of(invocation, readings.into(), since).map_err(|error| CliError::Failed {
-                exit: Exit::Unreadable,
-                message: error.to_string(),
-            })?;
+        let (mut kept, damaged) = Self::of(invocation, read.readings.clone()).map_err(|error| {
+            CliError::Failed { exit: Exit::Unreadable, message: error.to_string() }
+        })?;
         let readings = &kept.readings[..];
-        // A source that answers and has no jobs is no failure; nor is that there are none of late.
-        let has_older = || since.is_some() && count(invocation).is_some_and(|count| count > 0);
-        let has_answered = readings.iter().any(live::has_answered);
-        if kept.attempts.is_empty() && !has_answered && !has_older() {
+        // A source that answers and has no jobs is no failure.
+        if kept.attempts.is_empty() && !readings.iter().any(live::has_answered) {
             let troubles: Vec<String> = reports::troubles(readings).collect();
             let damaged = damaged.or_else(|| (!troubles.is_empty()).then(|| troubles.join("\n")));
             let message = damaged.unwrap_or_else(|| {
@@ -97,18 +92,17 @@ impl Kept {
             });
             return Err(CliError::Failed { exit: Exit::Unreadable, message });
         }
-        if damaged.is_some() || !readings.iter().all(live::is_whole) {
+        if damaged.is_some() || read.missing().next().is_some() {
             kept.exit = Exit::Partial;
         }
         Ok((kept, damaged))
     }
 
-    /// What is kept, or what the demo has, after sources were read like this; of attempts that are over only such as ended at
-    /// `since` or after it. And why some attempts are not there, one sentence. Fails where the file cannot be read.
+    /// What is kept, or what the demo has, after sources were read like this; and why some attempts are not there, one
+    /// sentence. Fails where the file cannot be read.
     fn of(
         invocation: &Invocation,
         readings: Arc<[Reading]>,
-        since: Option<Timestamp>,
     ) -> Result<(Self, Option<String>), KeptError> {
         if let Some(demo) = invocation.reach.demo_fleet(&invocation.config, &invocation.options) {
             let (nodes, holders) = demo::jobs::held(&demo);
@@ -118,7 +112,7 @@ impl Kept {
             let kept = Self { attempts, nodes, held, readings, read_until, exit: Exit::Ok };
             return Ok((kept, None));
         }
-        let found = Jobs::beside(&invocation.cache_file()?).attempts(since)?;
+        let found = Jobs::beside(&invocation.cache_file()?).all()?;
         let damaged = (found.unreadable > 0).then(|| {
             format!(
                 "{} cannot be read, for they are damaged or of another version of burntop: import the \
@@ -217,7 +211,7 @@ impl PaidJobs {
                 return Ok(None);
             }
         }
-        let (kept, damaged) = Kept::of(invocation, Arc::default(), None)?;
+        let (kept, damaged) = Kept::of(invocation, Arc::default())?;
         let now = invocation.options.now();
         let beside = match is_demo {
             true => Beside::default(),
@@ -261,7 +255,7 @@ pub(crate) fn read_kept(
     if invocation.cache_file().is_err() && invocation.options.demo.is_none() {
         return Ok(JobsRead::default());
     }
-    let (kept, damaged) = Kept::of(invocation, readings.clone(), None)?;
+    let (kept, damaged) = Kept::of(invocation, readings.clone())?;
     let of_cache = on.block_on(Beside::of(invocation, cache, &kept.attempts, now));
     let held = borrowed(&kept.held);
     let input =
@@ -322,11 +316,6 @@ const FAILED_AMONG: u64 = 200_000;
 /// Attempts before now that tell how long scripts usually take, and what failed again.
 pub(super) const LOOK_BACK: SignedDuration = SignedDuration::from_hours(60 * 24);
 
-/// Number of attempts that are kept; `None` where that cannot be read.
-fn count(invocation: &Invocation) -> Option<u64> {
-    Jobs::beside(&invocation.cache_file().ok()?).count().ok()
-}
-
 /// What failed runs took that need not have been, by the attempts that are kept; `None` where none are, and where more
 /// than [`FAILED_AMONG`] are. Asks no source. Blocks.
 pub(in crate::cli) fn failed_runs(
@@ -334,12 +323,11 @@ pub(in crate::cli) fn failed_runs(
     now: Timestamp,
 ) -> Option<AvoidableRuns> {
     // What cannot be read is said where jobs are shown.
-    let count = count(invocation)?;
+    let count = Jobs::beside(&invocation.cache_file().ok()?).count().ok()?;
     if count == 0 || count > FAILED_AMONG {
         return None;
     }
-    let since = now.checked_sub(LOOK_BACK).ok();
-    let (mut kept, _) = Kept::of(invocation, Arc::default(), since).ok()?;
+    let (mut kept, _) = Kept::of(invocation, Arc::default()).ok()?;
     let is_late = |at: Timestamp| now.duration_since(at) <= LOOK_BACK;
     kept.attempts.retain(|of| of.started_at.is_some_and(is_late));
     let weight = CancelledWeight::default();

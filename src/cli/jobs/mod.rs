@@ -28,8 +28,8 @@ use kept::Kept;
 pub(super) use kept::{HoldersRead, PaidJobs, failed_runs};
 pub(crate) use kept::{JobsBeside, read_kept};
 pub(crate) use live::READ_WITHIN;
-pub(super) use live::read_whole;
-pub(super) use watched::lists;
+pub(super) use live::{SourcesRead, read as read_sources};
+pub(super) use watched::{ZombieList, lists};
 
 /// Runs `burntop jobs` or a subcommand of it. Fails for arguments that do not fit, and where nothing could be read.
 pub fn run(

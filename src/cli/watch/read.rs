@@ -10,12 +10,13 @@ use crate::bus::{Meter, Outcome};
 use crate::cli::bill::kept::Kept;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::invocation::Invocation;
+use crate::cli::jobs::{SourcesRead, ZombieList};
 use crate::cli::savings_settings::SavingsWant;
 use crate::cli::telemetry::Want;
 use crate::cli::{bill, jobs, reports, teams, trend};
 use crate::config::Env;
 use crate::domain::{Reading, SourceId};
-use crate::fleet::Savings;
+use crate::fleet::{GpuRow, Savings};
 use crate::report::ListField;
 use crate::tabs::bill::picture::AnomalyField;
 use crate::tabs::gpus::picture::GpuField;
@@ -33,7 +34,7 @@ use crate::tabs::teams::picture::{
     AllocationField, BudgetField, BudgetItem, QuotaField, UnitField,
 };
 use crate::view::{Rows, TableField, ViewContext};
-use crate::watch::matches::Pictured;
+use crate::watch::matches::{Known, Pictured};
 use crate::watch::own_cost::{OwnCostField, own_cost_rows};
 use crate::watch::rules::Rules;
 use crate::watch::source_state::{SourceField, source_rows};
@@ -51,6 +52,8 @@ pub struct Round {
     pub unread: Vec<(&'static str, String)>,
     /// Lists of which a part could not, with why: nothing of them ends.
     pub in_part: Vec<(&'static str, String)>,
+    /// What is odd besides, a sentence each.
+    pub notes: Vec<String>,
     /// Readings of all sources.
     pub readings: Vec<Reading>,
     /// The fleet and what belongs to it.
@@ -69,26 +72,24 @@ pub struct Round {
 pub struct Bills {
     read_at: Option<Timestamp>,
     budgets: Option<Result<Vec<Arc<BudgetItem>>, String>>,
-    /// Lists by their names, with whether a part of each could not be read.
-    lists: BTreeMap<&'static str, Result<(Arc<dyn Rows>, bool), String>>,
+    /// Lists by their names, with why a part of each could not be read; `None` where all of it could.
+    lists: BTreeMap<&'static str, Result<(Arc<dyn Rows>, Option<String>), String>>,
 }
 
 /// A list of the newest bill as its own command makes it, and how well it could be read.
-type OfBill = fn(&Invocation, &Env, ViewContext) -> Result<(Arc<dyn Rows>, Exit), CliError>;
+type OfBill = fn(&Invocation, ViewContext) -> Result<(Arc<dyn Rows>, Exit), CliError>;
 
 /// Lists that only a rule asks for; budgets are metrics too.
 const OF_BILLS: [(&str, OfBill); 3] = [
-    ("anomalies", |invocation, _, ctx| {
+    ("anomalies", |invocation, ctx| {
         let rows = bill::anomalies(invocation, ctx)?.rows;
         Ok((AnomalyField::shared(&rows.into()), Exit::Ok))
     }),
-    ("units", |invocation, env, _| {
-        // Runs of jobs are counted by what is kept of them.
-        let is_whole = jobs::read_whole(invocation, env)?;
+    ("units", |invocation, _| {
         let (rows, exit) = teams::listed_units(invocation)?;
-        Ok((UnitField::shared(&rows), if is_whole { exit } else { Exit::Partial }))
+        Ok((UnitField::shared(&rows), exit))
     }),
-    ("teams", |invocation, _, _| {
+    ("teams", |invocation, _| {
         let (rows, exit) = teams::by_team(invocation)?;
         Ok((AllocationField::shared(&rows), exit))
     }),
@@ -96,7 +97,7 @@ const OF_BILLS: [(&str, OfBill); 3] = [
 
 /// Said of lists of bills that could be read in part.
 const BILLS_IN_PART: &str =
-    "a bill, or counts, could not be read: `burntop units` and `burntop bill list` say which";
+    "a bill, or counts, could not be read: `burntop bill list` and `burntop units` say which";
 
 /// Names of the lists that the rules look at.
 pub fn wanted(rules: &Rules) -> BTreeSet<&'static str> {
@@ -128,6 +129,7 @@ pub fn round(
         lists: Vec::new(),
         unread: Vec::new(),
         in_part: Vec::new(),
+        notes: Vec::new(),
         readings: Vec::new(),
         outcome,
         savings: None,
@@ -139,18 +141,23 @@ pub fn round(
     if reads(Reads::Savings) {
         round.savings(&wanted, now);
     }
-    if asks(Reads::Jobs) || asks(Reads::JobsOnGpus) {
-        round.jobs(&wanted, invocation, env);
+    let asks_jobs = asks(Reads::Jobs) || asks(Reads::JobsOnGpus);
+    // Costs of runs are among the units.
+    let jobs = (asks_jobs || (wanted.contains("units") && !bills.are_good(now)))
+        .then(|| jobs::read_sources(invocation, env));
+    if let Some(Ok(read)) = &jobs {
+        round.readings.extend(read.readings.iter().cloned());
+        round.notes.extend(read.notes.iter().cloned());
+    }
+    if asks_jobs && let Some(read) = &jobs {
+        round.jobs(&wanted, invocation, read.as_ref());
     }
     round.readings = Reading::merged(round.readings.iter().chain(&round.outcome.fleet.readings));
     if reads(Reads::Bills) {
-        bills.refresh(invocation, env, &wanted, ctx);
+        bills.refresh(invocation, &wanted, jobs.as_ref(), ctx);
         for (name, read) in &bills.lists {
             match read {
-                Ok((rows, is_part)) => {
-                    let in_part = is_part.then(|| BILLS_IN_PART.to_owned());
-                    round.listed(name, &wanted, rows.clone(), in_part);
-                }
+                Ok((rows, in_part)) => round.listed(name, &wanted, rows.clone(), in_part.clone()),
                 Err(why) => round.unread.push((name, why.clone())),
             }
         }
@@ -206,7 +213,12 @@ impl Round {
             return;
         }
         self.of::<Field>("idle", wanted, fleet.rows.clone());
-        self.of::<GpuField>("gpus", wanted, self.outcome.gpus.rows.clone());
+        let silent = self.silent();
+        if let (true, Some(view)) = (wanted.contains("gpus"), view("gpus")) {
+            let rows = GpuField::shared(&self.outcome.gpus.rows.clone().into());
+            let list = Pictured::new(view, rows, GpuField::SOURCES, &self.ctx);
+            self.lists.push(list.knowing(Known { silent, ..Known::default() }));
+        }
         if wanted.contains("trend") {
             match trend::newest(invocation, &self.outcome, self.at) {
                 Ok(rows) => self.push("trend", wanted, TrendField::shared(&rows), &[]),
@@ -253,30 +265,54 @@ impl Round {
         }
     }
 
+    /// Instances that run and of which no source of GPUs tells anything.
+    fn silent(&self) -> Arc<BTreeSet<Arc<str>>> {
+        let on =
+            |row: &Arc<GpuRow>| row.node.instance.as_deref().map(|row| row.instance.id.clone());
+        let told: BTreeSet<Arc<str>> = self.outcome.gpus.rows.iter().filter_map(on).collect();
+        let running = self.outcome.fleet.rows.iter().map(|row| &row.instance);
+        let running = running.filter(|of| of.state.is_billed()).map(|of| of.id.clone());
+        running.filter(|id| !told.contains(id)).collect::<BTreeSet<_>>().into()
+    }
+
     /// Attempts are kept whether their source answers or not, so nothing of theirs ends because it is dark.
-    fn jobs(&mut self, wanted: &BTreeSet<&'static str>, invocation: &Invocation, env: &Env) {
-        let lists = match jobs::lists(invocation, env, &self.outcome.gpus, self.at) {
+    fn jobs(
+        &mut self,
+        wanted: &BTreeSet<&'static str>,
+        invocation: &Invocation,
+        read: Result<&SourcesRead, &CliError>,
+    ) {
+        let lists = read.map_err(ToString::to_string).and_then(|read| {
+            let lists = jobs::lists(invocation, read, &self.outcome.gpus, self.at);
+            lists.map_err(|error| error.to_string())
+        });
+        let lists = match lists {
             Ok(lists) => lists,
-            Err(error) => {
+            Err(why) => {
                 let names = ["jobs", "repeats", "zombies"];
-                return self.unread.extend(names.map(|name| (name, error.to_string())));
+                return self.unread.extend(names.map(|name| (name, why.clone())));
             }
         };
-        self.readings.extend(lists.readings.iter().cloned());
         self.listed("jobs", wanted, lists.jobs, lists.damaged.clone());
         self.listed("repeats", wanted, lists.repeats, lists.damaged);
         // Without GPUs nobody knows what they do.
         let gpus =
             reports::unreadable(invocation, &self.outcome).map_err(|error| error.to_string());
         match gpus.and(lists.zombies) {
-            Ok((rows, undecided)) => {
-                if let (true, Some(view)) = (wanted.contains("zombies"), view("zombies")) {
-                    let list = Pictured::new(view, rows, ZombieField::SOURCES, &self.ctx);
-                    self.lists.push(list.undecided(undecided));
-                }
-            }
+            Ok(zombies) => self.zombies(wanted, zombies),
             Err(why) => self.unread.push(("zombies", why)),
         }
+    }
+
+    fn zombies(&mut self, wanted: &BTreeSet<&'static str>, zombies: ZombieList) {
+        let (true, Some(view)) = (wanted.contains("zombies"), view("zombies")) else { return };
+        let ZombieList { rows, undecided, silent } = zombies;
+        let gpus = self.outcome.gpus.rows.iter().map(|row| row.id.clone());
+        let decided = gpus.filter(|id| !undecided.contains(id)).collect();
+        let known = Known { decided, undecided, silent: self.silent() };
+        let list = Pictured::new(view, rows, ZombieField::SOURCES, &self.ctx);
+        self.lists.push(list.knowing(known));
+        self.notes.extend(silent.map(|why| format!("zombies: {why}")));
     }
 
     /// The rows of a list; `None` where they could not be read.
@@ -286,18 +322,22 @@ impl Round {
 }
 
 impl Bills {
+    /// True where what was read of bills still holds.
+    fn are_good(&self, now: Timestamp) -> bool {
+        self.read_at.is_some_and(|at| {
+            let age = now.duration_since(at);
+            age >= SignedDuration::ZERO && age < BILLS_GOOD_FOR
+        })
+    }
+
     fn refresh(
         &mut self,
         invocation: &Invocation,
-        env: &Env,
         wanted: &BTreeSet<&'static str>,
+        jobs: Option<&Result<SourcesRead, CliError>>,
         ctx: ViewContext,
     ) {
-        let is_good = |at: Timestamp| {
-            let age = ctx.now.duration_since(at);
-            age >= SignedDuration::ZERO && age < BILLS_GOOD_FOR
-        };
-        if self.read_at.is_some_and(is_good) {
+        if self.are_good(ctx.now) {
             return;
         }
         self.read_at = Some(ctx.now);
@@ -306,16 +346,37 @@ impl Bills {
             Ok(None) => Err("no budget is configured: `[[budgets]]` has them".to_owned()),
             Err(error) => Err(error.to_string()),
         };
-        let is_part = !Kept::are_all_readable(invocation);
-        let rows = |rows: &Vec<_>| (BudgetField::shared(&rows.as_slice().into()), is_part);
+        let is_whole = Kept::are_all_readable(invocation);
+        let in_part = |is_whole: bool| (!is_whole).then(|| BILLS_IN_PART.to_owned());
+        let rows =
+            |rows: &Vec<_>| (BudgetField::shared(&rows.as_slice().into()), in_part(is_whole));
         let shared = budgets.as_ref().map(rows).map_err(Clone::clone);
         let lists = OF_BILLS.iter().filter(|(name, _)| wanted.contains(name));
-        let read = |of: &OfBill| match of(invocation, env, ctx) {
-            Ok((rows, exit)) => Ok((rows, is_part || exit != Exit::Ok)),
+        let read = |(name, of): &(&'static str, OfBill)| match of(invocation, ctx) {
+            Ok((rows, exit)) => {
+                let amiss = in_part(is_whole && exit == Exit::Ok);
+                let of_jobs = || jobs.filter(|_| *name == "units").and_then(jobs_amiss);
+                Ok((rows, amiss.or_else(of_jobs)))
+            }
             Err(error) => Err(error.to_string()),
         };
-        self.lists = lists.map(|(name, of)| (*name, read(of))).collect();
+        self.lists = lists.map(|list| (list.0, read(list))).collect();
         self.lists.insert("budgets", shared);
         self.budgets = Some(budgets);
+    }
+}
+
+/// Why not all runs may be counted, a sentence; `None` where every source of jobs was read.
+fn jobs_amiss(read: &Result<SourcesRead, CliError>) -> Option<String> {
+    match read {
+        Ok(read) => {
+            let missing = read
+                .missing()
+                .map(|reading| format!("{} {}", reading.source.word(), reading.scope.account));
+            let missing: Vec<String> = missing.collect();
+            let why = || format!("runs of jobs were not all read: {}", missing.join(", "));
+            (!missing.is_empty()).then(why)
+        }
+        Err(error) => Some(error.to_string()),
     }
 }

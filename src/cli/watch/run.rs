@@ -198,8 +198,11 @@ impl Watch<'_> {
             .collect();
         let in_part = round.in_part.iter();
         lines.extend(in_part.map(|(list, why)| format!("nothing of {list} ends now: {why}")));
+        lines.extend(round.notes.iter().cloned());
         lines.extend(reports::troubles(&round.readings));
-        if !self.is_once {
+        if self.is_once {
+            round.notes.iter().for_each(tell);
+        } else {
             lines.iter().filter(|line| !self.said.contains(line)).for_each(tell);
         }
         self.said = lines;

@@ -55,3 +55,25 @@ pub struct GpuHolder {
     /// When it was read.
     pub at: Timestamp,
 }
+
+impl GpuHolder {
+    /// Says of a cluster that nobody held a GPU of it when it was read: that is another thing than not to know.
+    pub fn nobody(source: JobSource, cluster: Arc<str>, at: Timestamp) -> Self {
+        Self {
+            source,
+            cluster,
+            node: "".into(),
+            gpus: Some(Gpus::ZERO),
+            indexes: None,
+            raw: None,
+            job: None,
+            user: None,
+            at,
+        }
+    }
+
+    /// True for what says that nobody holds a GPU.
+    pub fn is_nobody(&self) -> bool {
+        self.node.is_empty()
+    }
+}

@@ -134,7 +134,8 @@ fn nothing_ends_of_a_list_that_was_read_in_part_and_of_what_is_undecided() {
     };
     let fleet = fleet();
     assert!(ends(&pictured(&fleet.rows), "i-none"));
-    let undecided = pictured(&fleet.rows).undecided(["i-none".into()].into());
+    let known = Known { undecided: ["i-none".into()].into(), ..Known::default() };
+    let undecided = pictured(&fleet.rows).knowing(known);
     assert!(!ends(&undecided, "i-none"));
     assert!(ends(&undecided, "i-other"));
     let part = pictured(&fleet.rows).in_part(true);
@@ -157,7 +158,7 @@ fn a_group_ends_when_all_of_its_rows_are_known_to_be_so_no_more() {
     let becomes = |kinds: [Option<VerdictKind>; 2]| {
         let mut fleet = fleet();
         for (id, kind) in rows.iter().zip(kinds) {
-            let at = fleet.rows.iter().position(|row| *row.instance.id == **id).unwrap();
+            let at = fleet.rows.iter().position(|row| row.instance.id == id.key).unwrap();
             let row = Arc::make_mut(&mut fleet.rows[at]);
             match (kind, &mut row.verdict) {
                 (Some(kind), Some(verdict)) => Arc::make_mut(verdict).kind = kind,
@@ -201,6 +202,72 @@ fn a_group_ends_when_all_of_its_rows_are_known_to_be_so_no_more() {
 }
 
 #[test]
+fn a_price_that_is_not_known_any_more_ends_nothing_where_dollars_decide() {
+    let all = fleet();
+    let mut unpriced = fleet();
+    for row in &mut unpriced.rows {
+        Arc::make_mut(row).rate = None;
+    }
+    unpriced.readings.clear();
+    for (group, key) in [("row", "i-0a1idle"), ("team", "nlp")] {
+        let rule = |usd: f64| {
+            format!("when = 'idle verdict=idle'\ngroup = '{group}'\nmin_usd_per_day = {usd:.1}")
+        };
+        let mut rows = Vec::new();
+        sees(&rule(100.0), &all, |matches| {
+            let thing = matches.found().iter().find(|thing| &*thing.key == key).unwrap();
+            rows = matches.rows(thing, &[]);
+        });
+        sees(&rule(100.0), &unpriced, |matches| {
+            assert_eq!(matches.found(), []);
+            assert!(!matches.has_ended(key, None, &rows), "{group}");
+        });
+        // It costs less than that: this is known.
+        let known = Fleet { readings: Vec::new(), ..fleet() };
+        sees(&rule(1e6), &known, |matches| {
+            assert!(matches.has_ended(key, None, &rows), "{group}");
+        });
+    }
+}
+
+#[test]
+fn of_a_gpu_that_nobody_tells_of_the_end_is_known_when_its_instance_is_gone() {
+    let rules = rules("when = 'gpus state=held_idle'");
+    let rows: Arc<[Arc<crate::fleet::GpuRow>]> = Arc::default();
+    let list = |known: Known| {
+        let rows = crate::tabs::gpus::picture::GpuField::shared(&rows);
+        Pictured::new(view("gpus").unwrap(), rows, &[SourceId::Ec2, SourceId::Prometheus], &ctx())
+            .knowing(known)
+    };
+    let failed = |source, scope: Scope| Reading {
+        source,
+        scope,
+        taken_at: None,
+        coverage: 0.0,
+        state: SourceState::Failed(Arc::new(SourceError::new(ErrorKind::Network, "x", "no", ""))),
+    };
+    let place = Scope::new("111122223333", "us-east-1");
+    let ends = |of: &Pictured, on: Option<&str>, readings: &[Reading]| {
+        let row = AlertRow { key: "gpu-1".into(), on: on.map(Arc::from), is_priced: false };
+        let matches = MatchingRows::of(&rules.rules[0], of, readings);
+        matches.has_ended("gpu-1", Some(&place), &[row])
+    };
+    let dark = [failed(SourceId::Prometheus, Scope::new("prom", ""))];
+    let region = [failed(SourceId::Ec2, place.clone())];
+    let silent = Known { silent: Arc::new(["i-1".into()].into()), ..Known::default() };
+    // It runs, and nobody tells of its GPUs; another one does not.
+    assert!(!ends(&list(silent.clone()), Some("i-1"), &[]));
+    assert!(ends(&list(silent.clone()), Some("i-2"), &dark));
+    assert!(!ends(&list(silent), Some("i-2"), &region));
+    // Of a host that is no instance only its telemetry tells.
+    assert!(ends(&list(Known::default()), None, &[]));
+    assert!(!ends(&list(Known::default()), None, &dark));
+    // It was looked at.
+    let decided = Known { decided: ["gpu-1".into()].into(), ..Known::default() };
+    assert!(ends(&list(decided), Some("i-1"), &dark));
+}
+
+#[test]
 fn a_run_that_failed_is_known_to_be_one_and_a_doubtful_one_is_not() {
     use crate::tabs::jobs::picture::{JobField, job_rows};
     use crate::tabs::jobs::state::fixture;
@@ -219,6 +286,18 @@ fn a_run_that_failed_is_known_to_be_one_and_a_doubtful_one_is_not() {
     let running = rules("when = 'jobs state=running'");
     let matches = MatchingRows::of(&running.rules[0], &list, &[]);
     assert!(matches.has_ended(&key("failed").expect("a failed run"), None, &[]));
+    // One of unknown outcome that is known to have ended runs no more; one that is not may run.
+    let mut read = fixture::read(ctx().now);
+    let mut ends = |ended_at| {
+        let of = &mut read.costs.rows[0].attempt;
+        (of.state, of.ended_at) = (crate::domain::jobs::JobState::Unknown, ended_at);
+        let rows = job_rows(read.costs.rows.clone());
+        let key = rows.last().unwrap().id.clone();
+        let list = Pictured::new(view("jobs").unwrap(), JobField::shared(&rows), &[], &ctx());
+        MatchingRows::of(&running.rules[0], &list, &[]).has_ended(&key, None, &[])
+    };
+    assert!(ends(Some(ctx().now)));
+    assert!(!ends(None));
     let sources = view("sources").unwrap();
     assert!(sources.unknown.contains(&"failed"));
     assert!(!view("jobs").unwrap().unknown.contains(&"failed"));

@@ -86,6 +86,7 @@ impl Book {
             sinks: Vec::new(),
             place: about.place.clone(),
             rows: Vec::new(),
+            tells_end: true,
             facts: AlertFacts {
                 rule: about.rule.clone(),
                 key: about.key.clone(),

@@ -83,6 +83,7 @@ impl Of<'_> {
                 alert.since = alert.since.min(since);
             }
             alert.severity = self.rule.severity;
+            alert.tells_end = self.rule.tells_end;
             alert.place.clone_from(&thing.place);
             alert.rows = matches.rows(thing, &alert.rows);
             let is_old = self.now.duration_since(alert.since) >= self.rule.holds_for;
@@ -109,6 +110,7 @@ impl Of<'_> {
             sinks: Vec::new(),
             place: None,
             rows: Vec::new(),
+            tells_end: self.rule.tells_end,
             facts: AlertFacts::default(),
         }
     }
@@ -151,7 +153,7 @@ impl Of<'_> {
                 ended.push(alert.clone());
                 false
             }
-            (Phase::Resolved, Some(_)) if !self.rule.tells_end => {
+            (Phase::Resolved, Some(_)) if !alert.tells_end => {
                 ended.push(alert.clone());
                 false
             }
@@ -191,7 +193,7 @@ fn without_rule(
 ) {
     for (rule, alerts) in gone {
         for alert in alerts.into_values() {
-            if alert.told_at.is_some() && alert.phase != Phase::Pending {
+            if alert.told_at.is_some() && alert.phase != Phase::Pending && alert.tells_end {
                 let why = Some(format!("the rule {rule} is not in the rules file any more"));
                 told.push(words::resolved(&alert, now, why));
             }

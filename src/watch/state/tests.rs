@@ -4,7 +4,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp, ToSpan as _};
 use proptest::prelude::*;
 
-use super::{Book, Look, Phase, Sent};
+use super::{AlertRow, Book, Look, Phase, Sent};
 use crate::domain::Scope;
 use crate::watch::matches::{Matches, Thing};
 use crate::watch::message::{AlertFacts, MessageKind};
@@ -34,11 +34,11 @@ impl Matches for Seen {
         }
     }
 
-    fn rows(&self, _: &Thing, _: &[String]) -> Vec<String> {
+    fn rows(&self, _: &Thing, _: &[AlertRow]) -> Vec<AlertRow> {
         Vec::new()
     }
 
-    fn has_ended(&self, _: &str, _: Option<&Scope>, _: &[String]) -> bool {
+    fn has_ended(&self, _: &str, _: Option<&Scope>, _: &[AlertRow]) -> bool {
         self.is_known
     }
 }
@@ -182,9 +182,11 @@ fn the_end_of_what_happened_is_not_told_where_the_rule_says_so() {
     run.look(5, &seen(&[]));
     assert_eq!(run.kinds(), [Firing]);
     assert_eq!(run.book.each().count(), 0);
-    // What happens again is another alert.
+    // What happens again is another alert, and that its rule is gone is not told either.
     run.look(10, &seen(&["a"]));
     assert_eq!(run.kinds(), [Firing, Firing]);
+    run.book.step(at(15), &run.rules, &[]);
+    assert_eq!((run.book.due(at(15)).len(), run.book.each().count()), (0, 0));
 }
 
 #[test]

@@ -229,6 +229,37 @@ fn of_whatever_is_unknown_nobody_can_tell_whether_it_is_one() {
 }
 
 #[test]
+fn of_a_cluster_of_which_nobody_holds_a_gpu_that_is_known() {
+    let cluster =
+        |at| HeldReading::by_cluster(vec![GpuHolder::nobody(JobSource::Slurm, text("c"), at)]);
+    let judged = |node: JobNode, held: &[HeldReading]| {
+        let fleet =
+            GpuFleet { rows: vec![gpu(0, GpuState::HeldIdle, true).into()], ..GpuFleet::default() };
+        let held: Vec<_> =
+            held.iter().map(|of| of.borrowed(SignedDuration::from_mins(1))).collect();
+        let (nodes, none) = ([node], Packed::default());
+        zombies(&ZombieInput {
+            gpus: &fleet,
+            nodes: &nodes,
+            held: &held,
+            attempts: &none,
+            now: now(),
+        })
+    };
+    let found = judged(node(), &cluster(now()));
+    assert_eq!((found.zombies.len(), found.undecided.len(), found.silent.len()), (1, 0, 0));
+    let found = judged(node(), &[]);
+    assert_eq!((found.zombies.len(), found.undecided.len()), (0, 1));
+    assert_eq!(found.silent.iter().map(|name| &**name).collect::<Vec<_>>(), ["c"]);
+    // The node has left the cluster, or was seen last long ago: it is no node of a scheduler any more.
+    let left = JobNode { seen_until: at(590).unwrap(), ..node() };
+    let found = judged(left, &cluster(now()));
+    assert_eq!((found.zombies.len(), found.undecided.len(), found.silent.len()), (0, 0, 0));
+    let old = JobNode { seen_until: at(600 - 7 * 24 * 60 - 1).unwrap(), ..node() };
+    assert_eq!(judged(old, &[]).undecided.len(), 0);
+}
+
+#[test]
 fn telemetry_without_owners_gets_those_of_the_scheduler() {
     let fleet = GpuFleet {
         rows: vec![gpu(0, GpuState::Busy, true).into(), gpu(1, GpuState::Busy, true).into()],

@@ -32,6 +32,7 @@ fn book() -> Book {
     let mut book = Book { at: Some(now()), ..Book::default() };
     let alert = Alert {
         rows: Vec::new(),
+        tells_end: true,
         phase: Phase::Firing,
         since: now(),
         gone_since: None,

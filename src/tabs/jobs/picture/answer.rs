@@ -176,6 +176,14 @@ mod tests {
         // Job 101 was tried twice, the others once.
         let alone = jobs.attempts.iter().filter(|row| jobs.others_of(row).is_empty());
         assert_eq!((jobs.attempts.len(), alone.count()), (6, 4));
+        // Of parts side by side the first one may be another later: their row has the id of the job.
+        let mut read = fixture::read(now);
+        let of = &mut read.costs.rows[0].attempt;
+        let id = |read: &JobsRead| job_rows(read.costs.rows[..1].to_vec())[0].id.to_string();
+        (of.id.raw, of.job, of.parts_of) = ("pod-9".into(), "wf".into(), Some("wf".into()));
+        let first = id(&read);
+        read.costs.rows[0].attempt.id.raw = "pod-1".into();
+        assert_eq!(id(&read), first);
         for none in ["", "slurm prod 101", "zzz"] {
             assert_eq!(jobs.attempt(none), None);
         }

@@ -14,8 +14,8 @@ use crate::view::{TableField, Value, ViewContext};
 /// An attempt of a list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobRow {
-    /// Its identity: source, cluster, raw id and key, which stay when the job is shown by another id or number. Unique among the
-    /// rows of a list.
+    /// Its identity: source, cluster, raw id and key, which stay when the job is shown by another id or number; of parts that ran
+    /// side by side, whose first may be another one later, job and number. Unique among the rows of a list.
     pub id: Arc<str>,
     /// Class of the cause; `None` where nothing failed.
     pub cause: Option<String>,
@@ -32,13 +32,18 @@ pub fn job_rows(of: Vec<Costed>) -> Arc<[Arc<JobRow>]> {
     let row = |of: Costed| {
         let attempt = &of.attempt;
         let AttemptId { source, cluster, raw, key } = &attempt.id;
+        let source = source.word();
+        let id = match attempt.parts_of {
+            Some(_) => format!("{source} {cluster} {} #{}", attempt.job, of.number),
+            None => format!("{source} {cluster} {raw} {key}"),
+        };
         let nodes = match &attempt.nodes[..] {
             [] => String::new(),
             [one] => one.to_string(),
             [first, others @ ..] => format!("{first} +{}", others.len()),
         };
         Arc::new(JobRow {
-            id: format!("{} {cluster} {raw} {key}", source.word()).into(),
+            id: id.into(),
             cause: of.class.map(|class| class.word().to_owned()),
             code: attempt.cause.map(Cause::word),
             nodes,
@@ -70,7 +75,7 @@ field_table! {
         Started time "started_at" ["started"] "STARTED" 16 by('r') "When it got its nodes.";
         Ended time "ended_at" ["ended"] "ENDED" 16 by('d') "When it gave its nodes back.";
         Since time "state_since" ["since"] "SINCE" 16
-            "Since when it is in its state: its end, of one that runs its start, of one that waits when it was submitted.";
+            "Since when it is in its state: its end; of one that runs its start, of one that waits when it was submitted.";
         EndedAgo number(Seconds) "ended_ago_s" ["ended_ago"] "ENDED AGO" 9 smallest_first
             "Time since it gave its nodes back; none while it has not.";
         Nodes text "nodes" ["node"] "NODES" 12 wide "Names of its nodes.";
@@ -163,8 +168,12 @@ impl TableField for JobField {
             F::Started => Value::time(at.started_at),
             F::Ended => Value::time(at.ended_at),
             F::Since => {
-                let waits_since = at.submitted_at.filter(|_| at.state == JobState::Queued);
-                Value::time(at.ended_at.or(waits_since).or(at.started_at))
+                let began = match at.state {
+                    JobState::Queued => at.submitted_at,
+                    JobState::Running => at.started_at,
+                    _ => None,
+                };
+                Value::time(at.ended_at.or(began))
             }
             F::EndedAgo => {
                 let ago = |at: Timestamp| ctx.now.duration_since(at).as_secs_f64().max(0.0);

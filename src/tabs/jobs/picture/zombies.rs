@@ -18,6 +18,7 @@ field_table! {
     pub enum ZombieField => FIELDS {
         Node text "node" ["host"] "NODE" 18 wide by('n') "Name of the node, as the scheduler has it.";
         Gpu number(Count) "gpu" ["gpu_index", "index"] "GPU" 3 smallest_first by('g') "Index of the GPU on it.";
+        InstanceId text "instance_id" ["instance"] "INSTANCE" 19 "Id of its instance; none of a GPU of no instance.";
         Kind choice(ZombieKind::WORDS) "kind" [] "KIND" 19 by('k')
             "no_job: held, and by no living job; idle: in a job that runs; idle_beside_working: while others of the job work.";
         What text "what" [] "WHAT" 24 wide "The kind, in words.";
@@ -47,6 +48,7 @@ impl TableField for ZombieField {
         match self {
             F::Node => Value::text(&row.node),
             F::Gpu => Value::number(row.gpu.map(f64::from)),
+            F::InstanceId => Value::maybe(row.instance_id.as_deref()),
             F::Kind => Value::text(row.kind.word()),
             F::What => Value::text(zombie(row.kind)),
             F::Holder => Value::maybe(row.holder.as_deref()),

@@ -102,6 +102,7 @@ pub fn read(now: Timestamp) -> JobsRead {
     };
     let zombie = Zombie {
         scope: None,
+        instance_id: None,
         id: "gpu-7".into(),
         node: "node-2".into(),
         gpu: Some(7),
