@@ -17,7 +17,7 @@ use crate::domain::jobs::{
 };
 
 /// Version of what the blobs hold. To be raised whenever [`Attempt`] changes.
-pub(super) const LAYOUT: i64 = 4;
+pub(super) const LAYOUT: i64 = 5;
 
 /// Most attempts that are kept and read at once.
 pub(super) const ATTEMPTS_AT_MOST: u64 = 3_000_000;

@@ -65,14 +65,17 @@ fn write_node(conn: &Connection, node: &JobNode) -> rusqlite::Result<()> {
 }
 
 fn write_reading(conn: &Connection, reading: &JobsReading) -> rusqlite::Result<()> {
-    let JobsReading { name, taken_at, complete_until, open_since } = reading;
+    let JobsReading { name, taken_at, complete_until, open_since, .. } = reading;
+    let known = readings(conn)?.into_iter().find(|known| known.name == *name);
+    let first = known.and_then(|known| known.first_at).unwrap_or(*taken_at).as_millisecond();
     let (source, origin) = (name.kind.word(), &*name.name);
     let times = [taken_at.as_millisecond(), complete_until.as_millisecond()];
     let open = open_since.map(Timestamp::as_millisecond);
-    let sql = "INSERT OR REPLACE INTO reading (source, origin, taken, complete, open, checksum)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-    let sum = reading_sum(source, origin, times, open);
-    conn.execute(sql, params![source, origin, times[0], times[1], open, sum]).map(|_| ())
+    let sql =
+        "INSERT OR REPLACE INTO reading (source, origin, taken, complete, open, first, checksum)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    let sum = reading_sum(source, origin, times, open, Some(first));
+    conn.execute(sql, params![source, origin, times[0], times[1], open, first, sum]).map(|_| ())
 }
 
 /// Nodes by source, cluster, name and time.
@@ -120,24 +123,33 @@ pub(super) fn holders(conn: &Connection) -> rusqlite::Result<Vec<GpuHolder>> {
 
 /// How each source was read last.
 pub(super) fn readings(conn: &Connection) -> rusqlite::Result<Vec<JobsReading>> {
-    let sql = "SELECT source, origin, taken, complete, open, checksum FROM reading
-               ORDER BY source, origin";
-    let mut statement = conn.prepare(sql)?;
+    // A file of an earlier version is not brought up to date by who reads it.
+    let first = match conn.prepare("SELECT first FROM reading LIMIT 0") {
+        Ok(_) => "first",
+        Err(_) => "NULL",
+    };
+    let sql = format!(
+        "SELECT source, origin, taken, complete, open, {first}, checksum FROM reading
+               ORDER BY source, origin"
+    );
+    let mut statement = conn.prepare(&sql)?;
     let mut rows = statement.query([])?;
     let mut readings = Vec::new();
     while let Some(row) = rows.next()? {
         let (source, origin): (String, String) = (row.get(0)?, row.get(1)?);
         let times: [i64; 2] = [row.get(2)?, row.get(3)?];
-        let (open, sum): (Option<i64>, i64) = (row.get(4)?, row.get(5)?);
-        if sum != reading_sum(&source, &origin, times, open) {
+        let (open, first): (Option<i64>, Option<i64>) = (row.get(4)?, row.get(5)?);
+        let sum: i64 = row.get(6)?;
+        if sum != reading_sum(&source, &origin, times, open, first) {
             continue;
         }
         let kind = JobSource::ALL.into_iter().find(|kind| kind.word() == source);
         let at = times.map(Timestamp::from_millisecond);
         if let (Some(kind), [Ok(taken_at), Ok(complete_until)]) = (kind, at) {
-            let open_since = open.and_then(|ms| Timestamp::from_millisecond(ms).ok());
+            let moment = |ms: Option<i64>| ms.and_then(|ms| Timestamp::from_millisecond(ms).ok());
+            let (open_since, first_at) = (moment(open), moment(first));
             let name = JobsName { kind, name: Arc::from(origin) };
-            readings.push(JobsReading { name, taken_at, complete_until, open_since });
+            readings.push(JobsReading { name, taken_at, first_at, complete_until, open_since });
         }
     }
     Ok(readings)
@@ -152,8 +164,15 @@ fn holder_sum(source: &str, origin: &str, place: i64, blob: &[u8]) -> i64 {
     RowSum::new().text(source).text(origin).int(place).int(LAYOUT).blob(blob).finish()
 }
 
-fn reading_sum(source: &str, origin: &str, [taken, complete]: [i64; 2], open: Option<i64>) -> i64 {
+fn reading_sum(
+    source: &str,
+    origin: &str,
+    [taken, complete]: [i64; 2],
+    open: Option<i64>,
+    first: Option<i64>,
+) -> i64 {
     let sum = RowSum::new().text(source).text(origin).int(taken).int(complete);
     // A column more for one that is there, so that no number stands for none.
-    open.map_or(sum, |open| sum.int(open)).finish()
+    let sum = open.map_or(sum, |open| sum.int(open));
+    first.map_or(sum, |first| sum.text("first").int(first)).finish()
 }

@@ -380,6 +380,10 @@ pub(super) const JOBS: Schema = Schema {
         checksum INTEGER NOT NULL,
         PRIMARY KEY (source, origin)
     ) WITHOUT ROWID;
+    ",
+        "
+    -- When a source was read first; null where that was not written down yet.
+    ALTER TABLE reading ADD COLUMN first INTEGER;
     "],
     take_over: |_, _| Ok(()),
     may_be_empty: true,

@@ -16,7 +16,9 @@ use crate::tabs::bill::picture::{
 };
 use crate::tabs::gpus::picture::GpuField;
 use crate::tabs::idle::picture::Field;
-use crate::tabs::jobs::picture::{JobField, NodeField, RepeatField, TaxField, ZombieField};
+use crate::tabs::jobs::picture::{
+    JobField, NodeField, RepeatField, TaxField, WaitField, ZombieField,
+};
 use crate::tabs::network::picture::{CacheField, NetworkField};
 use crate::tabs::overview::picture::{FindingField, TrendField};
 use crate::tabs::savings::picture::{CommitmentField, ProposalField, ResourceField, SpotField};
@@ -35,7 +37,7 @@ pub type CommandPath = &'static [&'static str];
 pub type Fields = fn() -> &'static dyn FieldTable;
 
 /// The subcommands that print a list, with the fields of their rows.
-pub const LISTS: [(CommandPath, Fields); 29] = [
+pub const LISTS: [(CommandPath, Fields); 30] = [
     (&["idle"], Field::table),
     (&["overview"], FindingField::table),
     (&["gpus"], GpuField::table),
@@ -57,6 +59,7 @@ pub const LISTS: [(CommandPath, Fields); 29] = [
     (&["jobs", "nodes"], NodeField::table),
     (&["jobs", "repeats"], RepeatField::table),
     (&["jobs", "zombies"], ZombieField::table),
+    (&["jobs", "wait"], WaitField::table),
     (&["teams"], AllocationField::table),
     (&["teams", "tags"], TagField::table),
     (&["budgets"], BudgetField::table),

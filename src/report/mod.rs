@@ -52,7 +52,9 @@ pub use guide::GuideReport;
 pub(crate) use html::reader as html_for_tests;
 pub use idle::Instances;
 pub use idle_backtest::IdleBacktestReport;
-pub use jobs::{ASSUMED_REGION, ImportedFile, JobsImportReport, JobsOf, KeptJobsOf, ZombiesOf};
+pub use jobs::{
+    ASSUMED_REGION, ImportedFile, JobsImportReport, JobsOf, KeptJobsOf, WaitsOf, ZombiesOf,
+};
 pub use lifecycle::{LintReport, PlanReport, SimulationReport};
 pub use list::{List, ListField};
 pub use network::{CacheOf, LogTold};

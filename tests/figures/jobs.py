@@ -80,6 +80,8 @@ def jobs(check, report):
         seconds = (row["gpus"] or 0) * 600
         want = 0 if span == 0 else None if row["gpus"] is None else span * row["gpus"]
         check.near(f"{name}: GPU-hours", row["gpu_hours"], want, seconds)
+        ago = None if row["ended_at"] is None else max(0, hours(row["ended_at"], now) * 3600)
+        check.near(f"{name}: ended ago", row["ended_ago_s"], ago, 2_000_000)
         # The demo runs no parts side by side, and its telemetry is of other boxes.
         check.near(f"{name}: parts", row["parts"], 1)
         check.near(f"{name}: used", row["gpu_hours_used"], None)
@@ -301,3 +303,29 @@ def jobs_zombies(check, report):
     for key in ["usd_per_hour", "usd"]:
         check.near(f"zombies: {key}", report["total"][key], total(rows, key), len(rows))
     check.near("zombies: GPUs", report["total"]["gpus"], len(rows))
+
+
+def jobs_wait(check, report):
+    rows, kinds = report["rows"], ["limit", "room", "fragmented", "shortage", "unknown"]
+    check.holds("waits: each key once", len({(r["hour"], r["source"], r["cluster"], r["key"]) for r in rows}) == len(rows))
+    now = report["generated_at"]
+    for row in rows:
+        name = f"waits {row['hour']} {row['cluster']} {row['key']}"
+        waited = sum(row[f"{kind}_gpu_hours"] for kind in kinds)
+        check.near(f"{name}: by kind", row["waited_gpu_hours"], waited, len(kinds))
+        beside, usd = row["idle_beside_gpu_hours"], row["usd"]
+        known = waited - row["unknown_gpu_hours"] - row["shortage_gpu_hours"]
+        check.holds(f"{name}: what stood idle was waited for", beside is None or beside <= known + 1e-5)
+        check.holds(f"{name}: dollars of what stood idle", usd is None or (usd > 0) == (beside > 0))
+        check.holds(f"{name}: users", 0 < row["users"] <= row["attempts"])
+        check.near(f"{name}: an hour of a user", row["user_usd"], row["user_hours"] * 95, 100)
+        if row["hour"] is None:
+            check.holds(f"{name}: no hour", row["waiting_gpus"] is None and row["idle_gpus"] is None)
+            continue
+        length = min(1, hours(row["hour"], now))
+        check.near(f"{name}: mean", row["waiting_gpus"], waited / length, 5000 / length)
+        check.holds(f"{name}: users wait an hour at most", row["user_hours"] <= row["users"] * length + 1e-3)
+        idle = row["idle_gpus"]
+        check.holds(f"{name}: idle", idle is None or beside is None or beside <= idle * length + 1e-2)
+    for key in ["waited_gpu_hours", "idle_beside_gpu_hours", "usd"]:
+        check.near(f"waits: {key}", report["total"][key], total(rows, key), len(rows))

@@ -4,12 +4,13 @@ import math
 from datetime import datetime, timedelta, timezone
 
 from checks import GIB, HOURS_PER_MONTH, total
-from jobs import jobs, jobs_nodes, jobs_repeats, jobs_tax, jobs_zombies
+from jobs import jobs, jobs_nodes, jobs_repeats, jobs_tax, jobs_wait, jobs_zombies
 
 # Sums by each key are checked alike.
 jobs_by_state = jobs_by_cause = jobs_by_user = jobs_by_team = jobs_by_project = jobs_tax
 jobs_by_node = jobs_by_model = jobs_by_week = jobs_tax
-__all__ = ["jobs", "jobs_nodes", "jobs_repeats", "jobs_zombies"]
+jobs_wait_by_queue = jobs_wait
+__all__ = ["jobs", "jobs_nodes", "jobs_repeats", "jobs_wait", "jobs_zombies"]
 
 
 def guide(check, report):

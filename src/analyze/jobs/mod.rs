@@ -13,6 +13,7 @@
 //! | `repeats` | what was lost again and again |
 //! | `avoidable` | what of it failed again and again, by node, for the waterfall |
 //! | `zombies` | GPUs that cost and do nothing for a job; whose a GPU is |
+//! | `waits/` | queue waits beside GPUs that stood idle |
 //! | `holders` | who holds instances and GPUs now |
 //! | `used` | GPU-hours in which GPUs worked |
 
@@ -30,6 +31,7 @@ mod tax;
 mod tests;
 mod trackers;
 mod used;
+mod waits;
 mod zombies;
 
 pub use avoidable::avoidable;
@@ -43,4 +45,5 @@ pub use repeats::{Repeat, RepeatKind, repeats};
 pub use saved::{KnownRun, Salvage};
 pub use tax::{Tax, TaxKey, TaxRow, TaxSums, tax};
 pub use used::{GpuHourOf, UsedHours};
+pub use waits::{WaitInput, WaitKey, WaitKind, WaitRow, waits};
 pub use zombies::{HeldGpus, Judged, Zombie, ZombieInput, ZombieKind, covered_nodes, zombies};

@@ -62,8 +62,13 @@ pub(super) async fn round(
     // What was open and did not come again is still asked for.
     let before = last.as_ref().and_then(|last| last.open_since).filter(|_| is_behind);
     let open_since = open.filter_map(begun).chain(before).min();
-    let reading =
-        JobsReading { name: name.clone(), taken_at: now, complete_until: until, open_since };
+    let reading = JobsReading {
+        name: name.clone(),
+        taken_at: now,
+        first_at: None,
+        complete_until: until,
+        open_since,
+    };
     let clusters: BTreeSet<&Arc<str>> = read
         .attempts
         .iter()

@@ -251,6 +251,8 @@ async fn nodes_keep_their_instances_and_holders_are_those_of_the_last_reading() 
         .collect();
     assert_eq!(spans, [("i-1", one, two), ("i-2", three, three)]);
     assert_eq!(kept.holders, [holder(two)], "who could not be read is as before, with its age");
+    let reading = place.store().reading(source.name()).unwrap().unwrap();
+    assert_eq!((reading.first_at, reading.taken_at), (Some(one), three));
     // That nobody holds a GPU is another thing than not to know.
     let source = Scripted::new("prod", vec![told("i-2", three, Some(Vec::new()))]);
     round(&*source, &place.store(), FIRST, three).await.unwrap();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use jiff::tz::TimeZone;
 
-use crate::analyze::jobs::{CancelledWeight, TaxKey};
+use crate::analyze::jobs::{CancelledWeight, TaxKey, WaitKey};
 use crate::cli::list_options::ListOptions;
 
 /// `burntop jobs`, and what is below it.
@@ -66,6 +66,18 @@ pub enum JobsCommand {
         #[command(flatten)]
         list: ListOptions,
     },
+    /// Shows who waited for GPUs while others stood idle, and why: limits, fragmentation, or a true shortage.
+    ///
+    /// In each hour the GPUs that nobody held through all of it are given, on paper, to those that waited, the longest first.
+    /// What the scheduler itself names as the reason goes before.
+    Wait {
+        /// Which waits.
+        #[command(flatten)]
+        what: WaitArgs,
+        /// How they are listed.
+        #[command(flatten)]
+        list: ListOptions,
+    },
     /// Reads jobs from files and keeps them: CSV, JSON lines, or the text of Slurm's sacct.
     ///
     /// The same attempt read again replaces itself. Of Slurm: `sacct -a -X -D -P -o …`, with the columns that
@@ -92,6 +104,23 @@ pub struct TaxArgs {
     pub cancelled: CancelledArgs,
 }
 
+/// Which waits are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Args)]
+pub struct WaitArgs {
+    /// Sums by this key: hour, cluster, queue, user, team.
+    #[arg(long, value_name = "KEY", value_parser = wait_key, default_value = "hour")]
+    pub by: WaitKey,
+    /// Days that are looked at, until now.
+    #[arg(long, value_name = "DAYS", default_value = "7", value_parser = clap::value_parser!(u32).range(1..=60))]
+    pub days: u32,
+    /// What an hour of a user who waits is worth, USD.
+    #[arg(long, value_name = "USD", value_parser = usd)]
+    pub user_usd_per_hour: Option<f64>,
+}
+
+// A number that was typed is no NaN.
+impl Eq for WaitArgs {}
+
 /// What is imported.
 #[derive(Clone, Debug, PartialEq, Eq, Args)]
 pub struct ImportArgs {
@@ -108,6 +137,17 @@ fn key(text: &str) -> Result<TaxKey, String> {
     found.ok_or_else(|| format!("one of {} is wanted", TaxKey::WORDS.join(", ")))
 }
 
+fn wait_key(text: &str) -> Result<WaitKey, String> {
+    let found = WaitKey::ALL.into_iter().find(|key| key.word() == text);
+    found.ok_or_else(|| format!("one of {} is wanted", WaitKey::WORDS.join(", ")))
+}
+
+fn usd(text: &str) -> Result<f64, String> {
+    let usd = text.trim_start_matches('$').parse().ok();
+    let is_sane = |usd: &f64| (0.0..=1e6).contains(usd);
+    usd.filter(is_sane).ok_or_else(|| "dollars per hour are wanted, as 95 or $120.50".to_owned())
+}
+
 fn zone(text: &str) -> Result<TimeZone, String> {
     let no_zone = "a name of the time zone database is wanted, as `Europe/Berlin` or `UTC`";
     TimeZone::get(text).map_err(|_| no_zone.to_owned())
@@ -122,7 +162,8 @@ impl JobsArgs {
                 JobsCommand::Tax { list, .. }
                 | JobsCommand::Nodes { list }
                 | JobsCommand::Repeats { list }
-                | JobsCommand::Zombies { list },
+                | JobsCommand::Zombies { list }
+                | JobsCommand::Wait { list, .. },
             ) => Some(list),
             Some(JobsCommand::Import(_)) => None,
         }

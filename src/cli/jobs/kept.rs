@@ -10,7 +10,8 @@ use super::live::{self, SourcesRead};
 use super::types::PricedTypes;
 use crate::analyze::jobs::{
     CancelledWeight, CostInput, Costed, Costs, HeldGpus, HeldReading, KeptHolders, KnownNodes,
-    READ_EVERY, Tax, TaxKey, ZombieInput, avoidable, costs, covered_nodes, taxed, zombies,
+    READ_EVERY, Tax, TaxKey, WaitInput, WaitKey, WaitRow, ZombieInput, avoidable, costs,
+    covered_nodes, taxed, waits, zombies,
 };
 use crate::analyze::teams::{PaidAttempt, RunDays, RunRule};
 use crate::cache::{Cache, Jobs, JobsError};
@@ -21,8 +22,11 @@ use crate::cli::tell::tell;
 use crate::config::{ConfigError, Env};
 use crate::domain::Reading;
 use crate::domain::format::counted;
-use crate::domain::jobs::{Attempt, AttemptView, AvoidableRuns, JobNode, Packed};
+use crate::domain::jobs::{
+    Attempt, AttemptView, AvoidableRuns, JobNode, JobSource, JobsReading, Packed,
+};
 use crate::fleet::GpuFleet;
+use crate::report::WaitsOf;
 use crate::source::demo;
 use crate::tabs::jobs::picture::JobsRead;
 
@@ -50,6 +54,8 @@ pub(super) struct Kept {
     pub held: Vec<HeldReading>,
     /// How the sources were read.
     pub readings: Arc<[Reading]>,
+    /// When sources of Kubernetes were first read, the latest of them: what ended before was forgotten. `None` where none was.
+    pub first_read: Option<Timestamp>,
     /// Up to when sources were read whole, the latest of them; `None` where none was read.
     pub read_until: Option<Timestamp>,
     /// How the run ends, if nothing else is amiss.
@@ -109,7 +115,8 @@ impl Kept {
             let (attempts, held) =
                 (demo::jobs::attempts(&demo).into(), HeldReading::by_cluster(holders));
             let read_until = Some(invocation.options.now());
-            let kept = Self { attempts, nodes, held, readings, read_until, exit: Exit::Ok };
+            let (first_read, exit) = (None, Exit::Ok);
+            let kept = Self { attempts, nodes, held, readings, first_read, read_until, exit };
             return Ok((kept, None));
         }
         let found = Jobs::beside(&invocation.cache_file()?).all()?;
@@ -122,8 +129,11 @@ impl Kept {
         });
         let read_until = found.readings.iter().map(|reading| reading.complete_until).max();
         let held = HeldReading::by_cluster(found.holders);
-        let (attempts, nodes) = (found.attempts, found.nodes);
-        Ok((Self { attempts, nodes, held, readings, read_until, exit: Exit::Ok }, damaged))
+        let forgets = |of: &&JobsReading| of.name.kind == JobSource::Kubernetes;
+        let forgetful = found.readings.iter().filter(forgets);
+        let first_read = forgetful.map(|of| of.first_at.unwrap_or(of.taken_at)).max();
+        let (attempts, nodes, exit) = (found.attempts, found.nodes, Exit::Ok);
+        Ok((Self { attempts, nodes, held, readings, first_read, read_until, exit }, damaged))
     }
 
     /// Attempts with an instance type and no region.
@@ -151,6 +161,46 @@ impl Kept {
     ) -> Result<Tax, CliError> {
         let beside = Beside::read(invocation, &self.attempts)?;
         Ok(self.by(&beside, weight, invocation, |attempts, input| taxed(attempts, input, key)))
+    }
+
+    /// Queue waits of the last days. Fails where the cache cannot be read.
+    pub fn waits(
+        &self,
+        key: WaitKey,
+        days: u32,
+        now: Timestamp,
+        invocation: &Invocation,
+    ) -> Result<Vec<WaitRow>, CliError> {
+        let beside = Beside::read(invocation, &Packed::default())?;
+        Ok(self.waits_beside(&beside, key, days, now, invocation))
+    }
+
+    fn waits_beside(
+        &self,
+        beside: &Beside,
+        key: WaitKey,
+        days: u32,
+        now: Timestamp,
+        invocation: &Invocation,
+    ) -> Vec<WaitRow> {
+        let prices = PricedTypes::of(invocation);
+        let types = |region: Option<&str>, name: &str| prices.node_type(region, name);
+        let (instances, spot) = (&beside.instances[..], &beside.spot[..]);
+        let known = KnownNodes { nodes: &self.nodes, instances, spot, queues: None };
+        // Pods that ended are forgotten: before the first reading nothing is known of them.
+        let first_read = |source: JobSource| {
+            (source == JobSource::Kubernetes).then(|| self.first_read.unwrap_or(now))
+        };
+        let since = now.checked_sub(SignedDuration::from_hours(24 * i64::from(days)));
+        let input = WaitInput {
+            attempts: &self.attempts,
+            known,
+            types: &types,
+            first_read: &first_read,
+            since: since.unwrap_or(now),
+            now,
+        };
+        waits(&input, key)
     }
 
     fn by<T>(
@@ -263,8 +313,10 @@ pub(crate) fn read_kept(
     let (zombies, covered_nodes) = (zombies(&input).zombies, covered_nodes(&input));
     let without_region = kept.without_region();
     let weight = CancelledWeight::default();
+    let days = WaitsOf::default().days;
+    let waits = kept.waits_beside(&of_cache, WaitKey::Hour, days, now, invocation);
     let costs = kept.by(&of_cache, weight, invocation, costs);
-    Ok(JobsRead { costs, zombies, covered_nodes, without_region, readings, damaged })
+    Ok(JobsRead { costs, zombies, waits, covered_nodes, without_region, readings, damaged })
 }
 
 /// Reads who holds nodes and GPUs, as the last readings of the sources left it.

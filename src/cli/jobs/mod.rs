@@ -19,11 +19,12 @@ use super::list_options::Selection;
 use super::reports;
 use crate::analyze::jobs::{CancelledWeight, TaxSums, repeats};
 use crate::config::Env;
-use crate::report::{JobsOf, KeptJobsOf};
+use crate::report::{JobsOf, KeptJobsOf, WaitsOf};
 use crate::tabs::jobs::picture::{
-    JobField, NodeField, RepeatField, TaxField, job_rows, node_rows, repeat_rows, tax_rows,
+    JobField, NodeField, RepeatField, TaxField, WaitField, job_rows, node_rows, repeat_rows,
+    tax_rows, wait_rows,
 };
-use args::{JobsArgs, JobsCommand, TaxArgs};
+use args::{JobsArgs, JobsCommand, TaxArgs, WaitArgs};
 use kept::Kept;
 pub(super) use kept::{HoldersRead, PaidJobs, failed_runs};
 pub(crate) use kept::{JobsBeside, read_kept};
@@ -48,6 +49,7 @@ pub fn run(
         Some(JobsCommand::Nodes { .. }) => nodes(invocation, env, out),
         Some(JobsCommand::Repeats { .. }) => again(invocation, env, out),
         Some(JobsCommand::Zombies { .. }) => zombies::run(invocation, env, out),
+        Some(JobsCommand::Wait { what, .. }) => wait(*what, invocation, env, out),
         Some(JobsCommand::Import(args)) => import::run(args, invocation, env, out),
     }
 }
@@ -111,6 +113,24 @@ fn again(invocation: &Invocation, env: &Env, out: &mut dyn Write) -> Result<Exit
     let ctx = reports::context(invocation, env);
     let found = repeats(&kept.costs(CancelledWeight::default(), invocation)?.rows);
     let list = chosen.list(&repeat_rows(found), KeptJobsOf, &ctx);
+    reports::print(&list, invocation, &ctx, out)?;
+    Ok(exit)
+}
+
+/// Prints queue waits.
+fn wait(
+    args: WaitArgs,
+    invocation: &Invocation,
+    env: &Env,
+    out: &mut dyn Write,
+) -> Result<Exit, CliError> {
+    let chosen = Selection::<WaitField>::of(invocation)?;
+    let kept = Kept::read(invocation, env)?;
+    let exit = kept.exit;
+    let ctx = reports::context(invocation, env);
+    let found = kept.waits(args.by, args.days, ctx.now, invocation)?;
+    let of = WaitsOf { key: args.by, days: args.days };
+    let list = chosen.list(&wait_rows(found, args.by, args.user_usd_per_hour), of, &ctx);
     reports::print(&list, invocation, &ctx, out)?;
     Ok(exit)
 }

@@ -184,3 +184,33 @@ fn the_planted_cases_of_the_demo_are_found() {
     assert_eq!(of("idle_beside_working", &node("9005")), 5, "{zombies}");
     assert_eq!(of("no_job", &node("9006")), 8, "{zombies}");
 }
+
+#[test]
+fn the_planted_waits_of_the_demo_are_told_apart() {
+    let place = Place::new();
+    let of = |words: &[&str]| place.json(&[&["--demo", "jobs", "wait"], words].concat());
+    let by_queue = of(&["--by", "queue", "--user-usd-per-hour", "95"]);
+    assert_eq!(by_queue["schema"], "burntop/jobs-wait/1");
+    let rows = by_queue["rows"].as_array().unwrap();
+    let row = rows.iter().find(|row| row["key"] == "reserved").unwrap();
+    let hours = |kind: &str| row[format!("{kind}_gpu_hours")].as_f64().unwrap();
+    let kinds = ["limit", "room", "fragmented", "shortage", "unknown"].map(hours);
+    assert_eq!(kinds, [32.0, 24.0, 24.0, 32.0, 0.0]);
+    // 80 GPU-hours of 8 idle H100 at $6.88; four users waited 15 hours.
+    let number = |field: &str| row[field].as_f64().unwrap();
+    let known = ["idle_beside_gpu_hours", "usd", "user_hours", "user_usd"].map(number);
+    assert_eq!(known, [80.0, 550.4, 15.0, 1425.0]);
+    // Of the nodes of the other queue the scheduler tells nothing.
+    let batch = rows.iter().find(|row| row["key"] == "batch").unwrap();
+    assert_eq!(batch["unknown_gpu_hours"], batch["waited_gpu_hours"]);
+    assert_eq!((&batch["usd"], &batch["idle_beside_gpu_hours"]), (&Json::Null, &Json::Null));
+    // The same by hour; of the hour in which one waits still as far as it has come.
+    let by_hour = of(&[]);
+    let sum: f64 =
+        by_hour["rows"].as_array().unwrap().iter().filter_map(|r| r["usd"].as_f64()).sum();
+    assert!((sum - 550.4).abs() < 1e-6, "{sum}");
+    for wrong in [["--by", "week"], ["--days", "61"], ["--user-usd-per-hour", "-1"]] {
+        let words = [&["burntop", "--demo", "jobs", "wait"], &wrong[..]].concat();
+        assert!(Cli::try_parse_from(words).is_err(), "{wrong:?}");
+    }
+}

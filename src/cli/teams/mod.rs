@@ -77,11 +77,12 @@ fn allocation(
     Ok(exit)
 }
 
+/// Rows of dollars by team.
+type TeamRows = Arc<[Arc<AllocationItem>]>;
+
 /// Dollars of the newest bill by team, as `burntop teams` lists them, and how well bills could be read. Fails where no bill is
 /// kept, or it cannot be read.
-pub(super) fn by_team(
-    invocation: &Invocation,
-) -> Result<(Arc<[Arc<AllocationItem>]>, Exit), CliError> {
+pub(super) fn by_team(invocation: &Invocation) -> Result<(TeamRows, Exit), CliError> {
     if Kept::is_empty(invocation)? {
         let message = "no bill is kept: `burntop bill import FILE` reads one".to_owned();
         return Err(CliError::Failed { exit: Exit::Unreadable, message });

@@ -47,9 +47,12 @@ pub fn run(
     Ok(super::ended(&Found { findings, ..Found::default() }, invocation, exit))
 }
 
+/// Rows of unit costs.
+type UnitRows = Arc<[Arc<UnitItem>]>;
+
 /// Unit costs of a month.
 struct UnitsRead {
-    rows: Arc<[Arc<UnitItem>]>,
+    rows: UnitRows,
     /// Bills that they are of.
     bills: Vec<BillHead>,
     /// What could not be read, and what is odd, one sentence each.
@@ -60,9 +63,7 @@ struct UnitsRead {
 
 /// Unit costs of the newest bill, as `burntop units` lists them, and [`Exit::Partial`] where some counts or bills could not be read,
 /// which is said. Fails like [`run`].
-pub(in crate::cli) fn listed(
-    invocation: &Invocation,
-) -> Result<(Arc<[Arc<UnitItem>]>, Exit), CliError> {
+pub(in crate::cli) fn listed(invocation: &Invocation) -> Result<(UnitRows, Exit), CliError> {
     let UnitsRead { rows, said, exit, .. } = read(&OfArgs::default(), invocation)?;
     said.iter().for_each(tell);
     Ok((rows, exit))

@@ -72,9 +72,12 @@ pub struct Round {
 pub struct Bills {
     read_at: Option<Timestamp>,
     budgets: Option<Result<Vec<Arc<BudgetItem>>, String>>,
-    /// Lists by their names, with why a part of each could not be read; `None` where all of it could.
-    lists: BTreeMap<&'static str, Result<(Arc<dyn Rows>, Option<String>), String>>,
+    /// Lists by their names; Err with why one could not be read.
+    lists: BTreeMap<&'static str, Result<Listed, String>>,
 }
+
+/// Rows of a list, with why a part of them could not be read; `None` where all could.
+type Listed = (Arc<dyn Rows>, Option<String>);
 
 /// A list of the newest bill as its own command makes it, and how well it could be read.
 type OfBill = fn(&Invocation, ViewContext) -> Result<(Arc<dyn Rows>, Exit), CliError>;

@@ -67,6 +67,12 @@ pub struct Attempt {
     pub reason: Option<Arc<str>>,
     /// When it was submitted, or queued again.
     pub submitted_at: Option<Timestamp>,
+    /// From when on nothing but nodes, limits and priority kept it from starting. `None` where nobody tells, and while a dependency,
+    /// a hold or a time that was asked for does.
+    pub eligible_at: Option<Timestamp>,
+    /// Why it waits or waited, as its scheduler keeps it: of Slurm the last reason other than nodes and priority. `None` without one.
+    #[serde(deserialize_with = "intern::maybe_text")]
+    pub wait_reason: Option<Arc<str>>,
     /// When it got its nodes; `None` = never.
     pub started_at: Option<Timestamp>,
     /// When it gave its nodes back; `None` = not yet, or nobody knows.
@@ -76,10 +82,12 @@ pub struct Attempt {
     /// Names of the nodes, at most [`Attempt::NODES_AT_MOST`].
     #[serde(deserialize_with = "intern::texts")]
     pub nodes: Arc<[Arc<str>]>,
-    /// Number of nodes; `None` = unknown.
+    /// Number of nodes, of one that never started those that it asks for; `None` = unknown.
     pub node_count: Option<u32>,
     /// GPUs held, over all nodes; `None` = unknown, which is not 0.
     pub gpus: Option<Gpus>,
+    /// GPUs that it asks for, over all nodes, of an array that waits those of one task; `None` = as many as it holds.
+    pub asked_gpus: Option<Gpus>,
     /// CPUs held, over all nodes; `None` = unknown.
     pub cpus: Option<u32>,
     /// Memory held, over all nodes, MiB; `None` = unknown.
@@ -134,12 +142,15 @@ impl Attempt {
             cause: None,
             reason: None,
             submitted_at: None,
+            eligible_at: None,
+            wait_reason: None,
             started_at: None,
             ended_at: None,
             seen_until: None,
             nodes: Arc::default(),
             node_count: None,
             gpus: None,
+            asked_gpus: None,
             cpus: None,
             memory_mib: None,
             gpu_model: None,

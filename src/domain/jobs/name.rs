@@ -49,6 +49,8 @@ pub struct JobsReading {
     pub name: JobsName,
     /// When.
     pub taken_at: Timestamp,
+    /// When it was read first; `None` where that was not written down yet.
+    pub first_at: Option<Timestamp>,
     /// Up to when its attempts are known.
     pub complete_until: Timestamp,
     /// Earliest submission of the attempts that were open then; `None` where none was.

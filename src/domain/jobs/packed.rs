@@ -29,6 +29,7 @@ impl Moment {
 struct Holding {
     node_count: Option<u32>,
     gpus: Option<Gpus>,
+    asked_gpus: Option<Gpus>,
     cpus: Option<u32>,
     memory_mib: Option<u64>,
     gpu_model: Option<Arc<str>>,
@@ -43,6 +44,7 @@ struct Ending {
     state_source: Arc<str>,
     cause: Option<Cause>,
     reason: Option<Arc<str>>,
+    wait_reason: Option<Arc<str>>,
 }
 
 /// What most attempts lack.
@@ -80,6 +82,7 @@ struct Row {
     ending: u32,
     rest: u32,
     submitted_at: Moment,
+    eligible_at: Moment,
     started_at: Moment,
     ended_at: Moment,
 }
@@ -117,12 +120,20 @@ pub struct AttemptView<'a> {
     pub name: Option<&'a Arc<str>>,
     /// Of a run of a tracker, the job of a scheduler in which it was.
     pub in_job: Option<&'a JobRef>,
+    /// User.
+    pub user: Option<&'a Arc<str>>,
+    /// Team.
+    pub team: Option<&'a Arc<str>>,
     /// Queue.
     pub queue: Option<&'a Arc<str>>,
     /// State.
     pub state: JobState,
     /// When it was submitted.
     pub submitted_at: Option<Timestamp>,
+    /// From when on nothing but nodes, limits and priority kept it from starting.
+    pub eligible_at: Option<Timestamp>,
+    /// Why it waits or waited.
+    pub wait_reason: Option<&'a Arc<str>>,
     /// When it got its nodes.
     pub started_at: Option<Timestamp>,
     /// When it gave its nodes back.
@@ -139,6 +150,10 @@ pub struct AttemptView<'a> {
     pub node_count: Option<u32>,
     /// GPUs held.
     pub gpus: Option<Gpus>,
+    /// GPUs that it asks for.
+    pub asked_gpus: Option<Gpus>,
+    /// Model of the GPUs.
+    pub gpu_model: Option<&'a Arc<str>>,
     /// CPUs held.
     pub cpus: Option<u32>,
     /// Memory held, MiB.
@@ -188,12 +203,15 @@ impl Packed {
             cause,
             reason,
             submitted_at,
+            eligible_at,
+            wait_reason,
             started_at,
             ended_at,
             seen_until,
             nodes,
             node_count,
             gpus,
+            asked_gpus,
             cpus,
             memory_mib,
             gpu_model,
@@ -213,8 +231,16 @@ impl Packed {
         if !is_raw {
             self.ids.push_str(&job);
         }
-        let holding =
-            Holding { node_count, gpus, cpus, memory_mib, gpu_model, instance_type, region };
+        let holding = Holding {
+            node_count,
+            gpus,
+            asked_gpus,
+            cpus,
+            memory_mib,
+            gpu_model,
+            instance_type,
+            region,
+        };
         let rest = Rest {
             parts_of,
             parent,
@@ -241,9 +267,10 @@ impl Packed {
             queue: self.texts.id(queue),
             nodes: self.nodes.id(nodes),
             holding: self.holdings.id(holding),
-            ending: self.endings.id(Ending { state, state_source, cause, reason }),
+            ending: self.endings.id(Ending { state, state_source, cause, reason, wait_reason }),
             rest: self.rests.id(rest),
             submitted_at: self.moment(submitted_at),
+            eligible_at: self.moment(eligible_at),
             started_at: self.moment(started_at),
             ended_at: self.moment(ended_at),
         };
@@ -279,7 +306,8 @@ impl Packed {
                 ..row
             };
             if is_far {
-                for moment in [&mut row.submitted_at, &mut row.started_at, &mut row.ended_at] {
+                let Row { submitted_at, eligible_at, started_at, ended_at, .. } = &mut row;
+                for moment in [submitted_at, eligible_at, started_at, ended_at] {
                     let known = told(&far, *moment);
                     *moment = self.moment(known);
                 }
@@ -296,9 +324,18 @@ impl Packed {
         let job = if row.job == AS_RAW { raw.clone() } else { job.into() };
         let (source, cluster) = self.clusters.get(row.cluster).clone();
         let text = |id: u32| self.texts.get(id).clone();
-        let Holding { node_count, gpus, cpus, memory_mib, gpu_model, instance_type, region } =
-            self.holdings.get(row.holding).clone();
-        let Ending { state, state_source, cause, reason } = self.endings.get(row.ending).clone();
+        let Holding {
+            node_count,
+            gpus,
+            asked_gpus,
+            cpus,
+            memory_mib,
+            gpu_model,
+            instance_type,
+            region,
+        } = self.holdings.get(row.holding).clone();
+        let Ending { state, state_source, cause, reason, wait_reason } =
+            self.endings.get(row.ending).clone();
         let Rest {
             parts_of,
             parent,
@@ -330,12 +367,15 @@ impl Packed {
             cause,
             reason,
             submitted_at: told(&self.far, row.submitted_at),
+            eligible_at: told(&self.far, row.eligible_at),
+            wait_reason,
             started_at: told(&self.far, row.started_at),
             ended_at: told(&self.far, row.ended_at),
             seen_until,
             nodes: self.nodes.get(row.nodes).clone(),
             node_count,
             gpus,
+            asked_gpus,
             cpus,
             memory_mib,
             gpu_model,
@@ -357,6 +397,7 @@ impl Packed {
         let (source, cluster) = self.clusters.get(row.cluster);
         let holding = self.holdings.get(row.holding);
         let rest = self.rests.get(row.rest);
+        let ending = self.endings.get(row.ending);
         AttemptView {
             source: *source,
             cluster,
@@ -366,9 +407,13 @@ impl Packed {
             parent: rest.parent.as_ref(),
             name: self.texts.get(row.name).as_ref(),
             in_job: rest.in_job.as_deref(),
+            user: self.texts.get(row.user).as_ref(),
+            team: self.texts.get(row.team).as_ref(),
             queue: self.texts.get(row.queue).as_ref(),
-            state: self.endings.get(row.ending).state,
+            state: ending.state,
             submitted_at: told(&self.far, row.submitted_at),
+            eligible_at: told(&self.far, row.eligible_at),
+            wait_reason: ending.wait_reason.as_ref(),
             started_at: told(&self.far, row.started_at),
             ended_at: told(&self.far, row.ended_at),
             seen_until: rest.seen_until,
@@ -377,6 +422,8 @@ impl Packed {
             nodes: self.nodes.get(row.nodes),
             node_count: holding.node_count,
             gpus: holding.gpus,
+            asked_gpus: holding.asked_gpus,
+            gpu_model: holding.gpu_model.as_ref(),
             cpus: holding.cpus,
             memory_mib: holding.memory_mib,
             instance_type: holding.instance_type.as_ref(),

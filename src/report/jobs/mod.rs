@@ -2,6 +2,7 @@
 
 mod import;
 mod lists;
+mod waits;
 
 use std::sync::Arc;
 
@@ -16,6 +17,7 @@ use crate::tabs::jobs::picture::{JobField, JobRow, TaxField};
 use crate::view::{Value, ViewContext, format};
 pub use import::{ImportedFile, JobsImportReport};
 pub use lists::{KeptJobsOf, ZombiesOf};
+pub use waits::WaitsOf;
 
 /// Region whose list prices stand in where none is named.
 pub const ASSUMED_REGION: &str = "us-east-1";

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use super::DemoOptions;
-pub use super::gpus::{CLUSTER, held};
+pub use super::gpus::CLUSTER;
 use super::gpus::{FORGOTTEN, NODE_START, PARTLY_USED, PARTLY_USED_BY, PARTLY_USED_HOURS};
-use crate::domain::jobs::{Attempt, AttemptId, Cause, GpuHolder, Gpus, JobSource, JobState};
+use crate::domain::jobs::{
+    Attempt, AttemptId, Cause, GpuHolder, Gpus, JobNode, JobSource, JobState,
+};
 
 /// Hours before now in which jobs begin.
 const HOURS: i64 = 21 * 24;
@@ -141,6 +143,92 @@ const PLANTED: [Planted; 12] = [
         .reason("ModuleNotFoundError: No module named 'flash_attn'"),
 ];
 
+/// A queue with one node, which stands idle.
+const RESERVED: (&str, &str) = ("reserved", "p5-99");
+
+/// For how long the node is there, hours; in the first of them something ran on it.
+const RESERVED_HOURS: i64 = 32;
+
+/// Nodes of the demo's cluster, and who holds their GPUs.
+pub fn held(options: &DemoOptions) -> (Vec<JobNode>, Vec<GpuHolder>) {
+    let (mut nodes, holders) = super::gpus::held(options);
+    let now = (options.clock)();
+    nodes.push(JobNode {
+        source: JobSource::Demo,
+        cluster: CLUSTER.into(),
+        name: RESERVED.1.into(),
+        instance_id: None,
+        instance_type: Some("p5.48xlarge".into()),
+        private_ip: None,
+        region: Some("us-east-1".into()),
+        gpus: Some(Gpus::whole(8)),
+        seen_from: hours_before(now, RESERVED_HOURS, 0),
+        seen_until: now,
+    });
+    (nodes, holders)
+}
+
+/// What ran on the node of the queue: by it burntop knows that it is one.
+fn warm_up(now: Timestamp) -> Attempt {
+    let start = hours_before(now, RESERVED_HOURS, 0);
+    let mut of = whole_node("9100", "omar", "warm-up", RESERVED.1.into(), start);
+    (of.state, of.state_source) = (JobState::Completed, "COMPLETED".into());
+    of.ended_at = Some(hours_before(now, RESERVED_HOURS - 1, 0));
+    of.queue = Some(RESERVED.0.into());
+    of
+}
+
+/// A planted wait in that queue: hours before now from which and to which it lasted, GPUs and nodes that were asked for.
+struct PlantedWait {
+    job: &'static str,
+    user: &'static str,
+    hours: (f64, f64),
+    asked: (u32, u32),
+    reason: Option<&'static str>,
+}
+
+/// What `jobs wait` is held against; `docs/demo.md` lists them. All but the last were given up.
+const WAITS: [PlantedWait; 4] = [
+    // A limit of the account, beside 8 idle GPUs.
+    PlantedWait {
+        job: "9101",
+        user: "omar",
+        hours: (30.0, 26.0),
+        asked: (8, 1),
+        reason: Some("AssocGrpGRES"),
+    },
+    // More than there are.
+    PlantedWait { job: "9102", user: "ines", hours: (24.0, 22.0), asked: (16, 2), reason: None },
+    // As many as there are, on two nodes.
+    PlantedWait { job: "9103", user: "tomas", hours: (20.0, 17.0), asked: (8, 2), reason: None },
+    // Half of what stands idle, and it waits still.
+    PlantedWait { job: "9104", user: "wei", hours: (6.0, 0.0), asked: (4, 1), reason: None },
+];
+
+impl PlantedWait {
+    fn attempt(&self, now: Timestamp) -> Attempt {
+        let before = |hours: f64| {
+            now.checked_sub(SignedDuration::from_secs((hours * 3600.0) as i64)).unwrap_or(now)
+        };
+        let (from, to) = (before(self.hours.0), before(self.hours.1));
+        let mut of = whole_node(self.job, self.user, "waits", "".into(), from);
+        let waits_still = to >= now;
+        (of.state, of.state_source) = match waits_still {
+            true => (JobState::Queued, "PENDING".into()),
+            false => (JobState::Cancelled, "CANCELLED".into()),
+        };
+        of.cause = (!waits_still).then_some(Cause::Cancelled);
+        (of.started_at, of.ended_at) = (None, (!waits_still).then_some(to));
+        (of.gpus, of.asked_gpus) = (None, Some(Gpus::whole(self.asked.0)));
+        of.node_count = Some(self.asked.1);
+        of.nodes = Arc::default();
+        of.queue = Some(RESERVED.0.into());
+        of.instance_type = None;
+        of.wait_reason = self.reason.map(Arc::from);
+        of
+    }
+}
+
 const fn planted_on(
     job: &'static str,
     name: &'static str,
@@ -199,7 +287,7 @@ fn whole_node(job: &str, user: &str, name: &str, node: Arc<str>, start: Timestam
     of.user = Some(user.into());
     of.team = Some("research".into());
     of.project = Some("planted".into());
-    (of.submitted_at, of.started_at) = (Some(start), Some(start));
+    (of.submitted_at, of.eligible_at, of.started_at) = (Some(start), Some(start), Some(start));
     of.nodes = [node].into();
     of.node_count = Some(1);
     of.gpus = Some(Gpus::whole(8));
@@ -213,6 +301,8 @@ fn whole_node(job: &str, user: &str, name: &str, node: Arc<str>, start: Timestam
 fn planted(options: &DemoOptions, now: Timestamp) -> Vec<Attempt> {
     let mut all: Vec<Attempt> = PLANTED.iter().map(|planted| planted.attempt(now)).collect();
     let boxes = super::gpus::planted_nodes(options);
+    all.push(warm_up(now));
+    all.extend(WAITS.iter().map(|wait| wait.attempt(now)));
     let node = |name: &str| boxes.iter().find(|(of, _)| *of == name).map(|(_, node)| node.clone());
     if let Some(node) = node(PARTLY_USED) {
         let start = hours_before(now, PARTLY_USED_HOURS, 0);
@@ -274,7 +364,8 @@ fn attempt(
     of.user = Some(user.into());
     of.team = Some(team.into());
     of.project = Some(project.into());
-    of.submitted_at = Some(submitted);
+    of.queue = Some("batch".into());
+    (of.submitted_at, of.eligible_at) = (Some(submitted), Some(submitted));
     let has_begun = state != JobState::Queued;
     of.started_at = has_begun.then_some(started);
     of.ended_at = (has_begun && state != JobState::Running).then_some(ended);
@@ -284,6 +375,7 @@ fn attempt(
     of.nodes = (first..first + nodes).map(|n| Arc::from(format!("{family}-{n:02}"))).collect();
     of.node_count = Some(nodes);
     of.gpus = has_begun.then(|| Gpus::whole(gpus * nodes));
+    of.asked_gpus = Some(Gpus::whole(gpus * nodes));
     of.instance_type = Some(instance_type.into());
     of.region = Some("us-east-1".into());
     // Long runs of one team write checkpoints.

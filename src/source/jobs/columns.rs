@@ -18,6 +18,7 @@ pub(super) enum Column {
     Exit,
     Reason,
     Submit,
+    Eligible,
     Start,
     End,
     Nodes,
@@ -37,7 +38,7 @@ pub(super) enum Column {
 use Column as C;
 
 /// Columns with their names, ours first.
-pub(super) const COLUMNS: [(Column, &[&str]); 27] = [
+pub(super) const COLUMNS: [(Column, &[&str]); 28] = [
     (C::Id, &["id", "job_id", "jobid"]),
     (C::Attempt, &["attempt"]),
     (C::Parent, &["parent", "parent_id"]),
@@ -51,6 +52,7 @@ pub(super) const COLUMNS: [(Column, &[&str]); 27] = [
     (C::Exit, &["exit", "exit_code"]),
     (C::Reason, &["reason"]),
     (C::Submit, &["submit", "submitted_at", "submit_time"]),
+    (C::Eligible, &["eligible", "eligible_at", "eligible_time"]),
     (C::Start, &["start", "started_at", "start_time"]),
     (C::End, &["end", "ended_at", "end_time"]),
     (C::Nodes, &["nodes", "node"]),

@@ -65,6 +65,7 @@ pub(super) fn attempt(values: &Values, clock: &Clock) -> Result<Attempt, LineErr
     attempt.cause = status::cause(state, &word, cause);
     attempt.reason = text(C::Reason);
     (attempt.submitted_at, attempt.started_at, attempt.ended_at) = (submitted, started, ended);
+    attempt.eligible_at = moment(C::Eligible)?.or(submitted);
     attempt.nodes = nodes(get(C::Nodes));
     let listed = u32::try_from(attempt.nodes.len()).ok().filter(|listed| *listed > 0);
     attempt.node_count = number(C::Count, get(C::Count))?.or(listed);

@@ -91,7 +91,7 @@ impl Forgotten {
         of.state_source = Self::GONE.into();
         of.reason = Some("it was deleted between two readings".into());
         // What never started held nothing; of what did, at least this is known, unless it was seen by the books alone.
-        of.ended_at = of.started_at.and(seen).filter(|_| of.state != JobState::Doubtful);
+        of.ended_at = seen.filter(|_| of.state != JobState::Doubtful);
         of.state = JobState::Unknown;
         Some(of)
     }

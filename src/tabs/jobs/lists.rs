@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use super::picture::{JobField, NodeField, RepeatField, TaxField, ZombieField};
+use super::picture::{JobField, NodeField, RepeatField, TaxField, WaitField, ZombieField};
 use crate::app::keymap::Action;
 use crate::app::screen::Hints;
 use crate::app::{App, List, ListSource, ListSpec, Picture, alone, list_source, shown};
-use crate::report::{KeptJobsOf, ListField};
+use crate::report::{KeptJobsOf, ListField, WaitsOf};
 use crate::view::TableField;
 use crate::view::table_field::field_enum;
 
 field_enum! {
     /// A list of the tab, in the order in which a key goes through them.
-    JobsList { Attempts, Sums, Nodes, Repeats, Zombies }
+    JobsList { Attempts, Sums, Nodes, Repeats, Zombies, Waits }
 }
 
 /// Static description of a list of the tab.
@@ -138,6 +138,17 @@ pub(super) static LISTS: [JobsListSpec; JobsList::ALL.len()] = [
         ),
         order: "costliest first",
         empty: "No GPU is known to do nothing for a job. Of which nobody tells who holds it, or what it does, counts as in use.",
+        hints: HINTS,
+    },
+    JobsListSpec {
+        title: "Waits",
+        word: "wait",
+        list: list!(Waits, WaitField, "jobs-wait", "queue waits"),
+        source: list_source!(WaitField, |app| app.jobs().map_or(&[], |jobs| &jobs.waits), |app| {
+            app.jobs().map(|_| WaitsOf::default())
+        },),
+        order: "newest hour first",
+        empty: "Nobody is known to have waited for GPUs in the last week.",
         hints: HINTS,
     },
 ];

@@ -180,11 +180,11 @@ fn a_group_ends_when_all_of_its_rows_are_known_to_be_so_no_more() {
             assert!(!matches.has_ended("vision", None, &rows), "{silent:?}");
         });
     }
-    // What fell silent is remembered beside what is found.
+    // What fell silent is remembered before what is found.
     sees(rule, &becomes([Some(VerdictKind::Idle), unknown]), |matches| {
         let thing = team(matches).unwrap();
         assert_eq!(thing.rows.len(), 1);
-        assert_eq!(matches.rows(&thing, &rows), rows);
+        assert_eq!(matches.rows(&thing, &rows), [rows[1].clone(), rows[0].clone()]);
     });
     sees(rule, &becomes([Some(VerdictKind::Idle), busy]), |matches| {
         assert_eq!(matches.rows(&team(matches).unwrap(), &rows), rows[..1]);

@@ -10,6 +10,7 @@ mod repeated;
 mod salvage;
 mod trackers;
 mod traps;
+mod waits;
 
 use std::sync::Arc;
 

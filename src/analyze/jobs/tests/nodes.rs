@@ -10,7 +10,7 @@ fn moment(minutes: i64) -> jiff::Timestamp {
     at(minutes).unwrap()
 }
 
-fn node(name: &str, instance_type: Option<&str>, (from, to): (i64, i64)) -> JobNode {
+pub(super) fn node(name: &str, instance_type: Option<&str>, (from, to): (i64, i64)) -> JobNode {
     JobNode {
         source: JobSource::File,
         cluster: text(""),

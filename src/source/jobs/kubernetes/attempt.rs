@@ -112,11 +112,12 @@ impl Reading<'_> {
         attempt.cause = outcome.cause;
         let reason = outcome.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
         attempt.reason = reason.map(|reason| clean_to(reason, REASON_AT_MOST).into());
-        attempt.submitted_at = submitted;
+        (attempt.submitted_at, attempt.eligible_at) = (submitted, submitted);
         attempt.started_at = started.filter(|_| outcome.state != JobState::Queued);
         attempt.ended_at = ended;
         let is_held = matches!(outcome.state, JobState::Running | JobState::Unknown);
-        attempt.seen_until = (is_held && started.is_some()).then_some(self.now);
+        let is_seen = is_held && started.is_some() || outcome.state == JobState::Queued;
+        attempt.seen_until = is_seen.then_some(self.now);
         let node = pod.spec.node_name.as_deref().filter(|node| !node.is_empty());
         if let Some(node) = node {
             attempt.nodes = [Arc::from(clean(node))].into();

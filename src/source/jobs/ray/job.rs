@@ -91,7 +91,7 @@ impl Cluster<'_> {
             return Some(found);
         }
         let attempt = &mut found.attempt;
-        attempt.submitted_at = submitted;
+        (attempt.submitted_at, attempt.eligible_at) = (submitted, submitted);
         if state == JobState::Queued {
             return Some(found);
         }

@@ -110,12 +110,22 @@ impl<'a> Row<'a> {
         attempt.cause = status::cause(state, &word, self.exit(state));
         (attempt.submitted_at, attempt.started_at) = (submitted, started);
         (attempt.ended_at, attempt.seen_until) = (ended, seen_until);
+        // Without the column nothing but nodes is known to keep it.
+        let eligible = match self.layout.place("Eligible") {
+            Some(_) => clock.moment("Eligible", self.get("Eligible"))?,
+            None => submitted,
+        };
+        attempt.eligible_at = eligible.map(|at| submitted.map_or(at, |from| from.max(at)));
+        attempt.wait_reason =
+            self.text("Reason").filter(|reason| !reason.eq_ignore_ascii_case("none"));
         attempt.nodes = nodes::names(self.get("NodeList"));
         let count = |name| self.number(name).and_then(|n| u32::try_from(n).ok());
         attempt.node_count = held.nodes.or_else(|| count("NNodes"));
         // What a job holds is told by AllocTRES alone: an exclusive one asks for no GPU and holds all.
         let is_told = !self.get("AllocTRES").is_empty();
         attempt.gpus = held.gpus.or_else(|| is_told.then_some(Gpus::ZERO));
+        let is_asked = !self.get("ReqTRES").is_empty();
+        attempt.asked_gpus = asked.gpus.or_else(|| is_asked.then_some(Gpus::ZERO));
         attempt.cpus = held.cpus.or_else(|| count("AllocCPUS")).or_else(|| count("NCPUS"));
         attempt.memory_mib = held.memory_mib.or_else(|| memory_mib(self.get("AllocMem")));
         attempt.gpu_model = held.model.or(asked.model).map(|model| clean(model).into());

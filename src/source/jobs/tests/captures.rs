@@ -63,6 +63,30 @@ fn gpus_are_those_held_over_all_nodes_and_counted_once() {
 }
 
 #[test]
+fn since_when_for_what_and_why_jobs_waited_is_told() {
+    let attempts = all(SLURM[1]);
+    let of = |raw: &str| {
+        // Of one that was put back the attempt after it.
+        let one = attempts.iter().rfind(|of| &*of.id.raw == raw).unwrap();
+        let second = |at: Option<jiff::Timestamp>| at.map(jiff::Timestamp::as_second);
+        let asked = one.asked_gpus.map(Gpus::to_f64);
+        (asked, second(one.eligible_at), second(one.started_at), one.wait_reason.as_deref())
+    };
+    // A quota kept it for 100 seconds; nodes and priority are no reason that is kept.
+    let quota = Some("AssocGrpGRES");
+    assert_eq!(of("10"), (Some(8.0), Some(1_795_367_777), Some(1_795_367_877), quota));
+    // Two minutes after it was put back it could start, and nine seconds later it did.
+    let put_back = Some("BeginTime");
+    assert_eq!(of("19"), (Some(1.0), Some(1_795_367_941), Some(1_795_367_950), put_back));
+    // It never started: what it asked for is known, and what it held is not.
+    assert_eq!(of("31"), (Some(8.0), Some(1_795_368_042), None, None));
+    let gpus = |raw: &str| attempts.iter().find(|of| &*of.id.raw == raw).unwrap().gpus;
+    assert_eq!((gpus("31"), gpus("10")), (None, Some(Gpus::whole(8))));
+    // Tasks of an array that wait as one: what each of them asks for.
+    assert_eq!(of("33"), (Some(8.0), Some(1_795_368_074), None, None));
+}
+
+#[test]
 fn a_suspended_job_held_its_node_all_the_time() {
     let attempts = all(SLURM[1]);
     // ElapsedRaw says 2.

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use super::{
-    JobRow, NodeRow, RunsCalculator, TaxItem, failed_runs, job_rows, node_rows, repeat_rows,
-    tax_rows, zombie_rows,
+    JobRow, NodeRow, RunsCalculator, TaxItem, WaitItem, failed_runs, job_rows, node_rows,
+    repeat_rows, tax_rows, wait_rows, zombie_rows,
 };
-use crate::analyze::jobs::{CancelledWeight, Costs, Repeat, TaxKey, TaxSums, Zombie, repeats, tax};
+use crate::analyze::jobs::{
+    CancelledWeight, Costs, Repeat, TaxKey, TaxSums, WaitKey, WaitRow, Zombie, repeats, tax,
+};
 use crate::domain::Reading;
 use crate::domain::jobs::{Gpus, JobSource, JobState};
 
@@ -26,6 +28,8 @@ pub struct JobsRead {
     pub costs: Costs,
     /// GPUs that do nothing for a job, in their order.
     pub zombies: Vec<Zombie>,
+    /// Queue waits of the last week, by hour.
+    pub waits: Vec<WaitRow>,
     /// Nodes of which a fresh reading tells who holds their GPUs.
     pub covered_nodes: usize,
     /// Attempts with an instance type and no region.
@@ -55,6 +59,8 @@ pub struct JobsPicture {
     pub repeats: Arc<[Arc<Repeat>]>,
     /// GPUs that do nothing for a job.
     pub zombies: Arc<[Arc<Zombie>]>,
+    /// Queue waits of the last week, by hour.
+    pub waits: Arc<[Arc<WaitItem>]>,
     /// Sums of all attempts.
     pub total: TaxSums,
     /// Attempts that run.
@@ -78,7 +84,8 @@ pub struct JobsPicture {
 impl JobsPicture {
     /// Everything that was read, with sums by a key.
     pub fn of(read: JobsRead, by: TaxKey) -> Self {
-        let JobsRead { costs, zombies, covered_nodes, without_region, readings, damaged } = read;
+        let JobsRead { costs, zombies, waits, covered_nodes, without_region, readings, damaged } =
+            read;
         let sums = tax(costs.rows.iter(), by);
         let runs = costs.rows.iter().map(|row| &row.attempt);
         let runs = runs.filter(|of| of.state == JobState::Running);
@@ -105,6 +112,7 @@ impl JobsPicture {
             nodes: node_rows(costs.nodes),
             repeats,
             zombies: zombie_rows(zombies),
+            waits: wait_rows(waits, WaitKey::Hour, None),
             total: sums.total,
             running,
             running_gpus,

@@ -1,5 +1,5 @@
 //! View models of jobs: the tables of attempts, of sums by key, of nodes, of what was lost again and again, of GPUs that do
-//! nothing for a job.
+//! nothing for a job, of queue waits.
 
 mod answer;
 mod attempts;
@@ -7,6 +7,7 @@ mod calculator;
 mod nodes;
 mod repeats;
 mod sums;
+mod waits;
 mod zombies;
 
 pub use answer::{JobsPicture, JobsQuestion, JobsRead};
@@ -15,4 +16,5 @@ pub use calculator::{RunsCalculator, failed_runs};
 pub use nodes::{NodeField, NodeRow, node_rows};
 pub use repeats::{RepeatField, repeat_rows};
 pub use sums::{TaxField, TaxItem, sum_keys, tax_rows};
+pub use waits::{WaitField, WaitItem, wait_rows};
 pub use zombies::{ZombieField, zombie_rows};

@@ -123,6 +123,7 @@ pub fn read(now: Timestamp) -> JobsRead {
     JobsRead {
         costs: costs(attempts(now), &input),
         zombies: vec![zombie],
+        waits: Vec::new(),
         covered_nodes: 4,
         without_region: 0,
         readings: [reading].into(),

@@ -81,7 +81,7 @@ impl App {
                 let row = jobs.nodes.iter().find(|row| row.id == id)?;
                 row.of.name.to_string()
             }
-            JobsList::Repeats | JobsList::Zombies => id.to_string(),
+            JobsList::Repeats | JobsList::Zombies | JobsList::Waits => id.to_string(),
         };
         Some((text.clone(), text))
     }

@@ -58,7 +58,9 @@ fn a_filter_of_attempts_has_its_own_sum_above_that_of_all() {
 #[test]
 fn lists_turn_and_lead_back() {
     let mut app = app(SIZE);
-    for look in [JobsList::Sums, JobsList::Nodes, JobsList::Repeats, JobsList::Zombies] {
+    for look in
+        [JobsList::Sums, JobsList::Nodes, JobsList::Repeats, JobsList::Zombies, JobsList::Waits]
+    {
         go(&mut app, &["o"]);
         assert_eq!(app.jobs_tab().look(), look);
     }

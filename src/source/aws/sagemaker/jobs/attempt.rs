@@ -183,7 +183,7 @@ fn finish(
     ended: Option<Timestamp>,
     now: Timestamp,
 ) {
-    attempt.submitted_at = submitted;
+    (attempt.submitted_at, attempt.eligible_at) = (submitted, submitted);
     attempt.ended_at = ended.filter(|_| attempt.state.is_over());
     if attempt.state == JobState::Running {
         match attempt.started_at {

@@ -29,7 +29,7 @@ use crate::domain::{ErrorKind, SourceError};
 use crate::source::jobs::live::{JobWindow, JobsName, JobsRead, LiveJobs};
 
 /// Columns that are read, where `sacct` knows them.
-const COLUMNS: [&str; 24] = [
+const COLUMNS: [&str; 25] = [
     "Cluster",
     "JobIDRaw",
     "JobID",
@@ -54,6 +54,7 @@ const COLUMNS: [&str; 24] = [
     "Comment",
     "WCKey",
     "Restarts",
+    "Reason",
 ];
 
 /// Those without which nothing can be read.

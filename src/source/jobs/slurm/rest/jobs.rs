@@ -9,7 +9,7 @@ use crate::source::jobs::error::{JobsFileError, LineError};
 use crate::source::jobs::status;
 
 /// Columns of the rows, in the order of [`Job::fields`].
-const COLUMNS: [&str; 22] = [
+const COLUMNS: [&str; 24] = [
     "Cluster",
     "JobIDRaw",
     "JobID",
@@ -21,6 +21,7 @@ const COLUMNS: [&str; 22] = [
     "ExitCode",
     "DerivedExitCode",
     "Submit",
+    "Eligible",
     "Start",
     "End",
     "ElapsedRaw",
@@ -32,6 +33,7 @@ const COLUMNS: [&str; 22] = [
     "NodeList",
     "Comment",
     "WCKey",
+    "Reason",
 ];
 
 /// `/slurmdb/…/jobs/`.
@@ -123,6 +125,7 @@ struct Association {
 #[serde(default)]
 struct State {
     current: Words,
+    reason: Text,
 }
 
 #[derive(Default, Deserialize)]
@@ -144,6 +147,7 @@ struct Signal {
 #[serde(default)]
 struct Time {
     submission: Number,
+    eligible: Number,
     start: Number,
     end: Number,
     elapsed: Number,
@@ -201,6 +205,7 @@ impl Job {
             self.exit_code.column(),
             self.derived_exit_code.column(),
             self.time.submission.column(),
+            self.time.eligible.column(),
             // Who was cancelled while waiting has the time of that for its start.
             if self.allocation_nodes.whole() == Some(0) {
                 String::new()
@@ -218,6 +223,7 @@ impl Job {
             self.nodes.0,
             self.comment.job.0,
             self.wckey.wckey.0,
+            self.state.reason.0,
         ])
     }
 }
