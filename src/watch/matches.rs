@@ -464,15 +464,14 @@ impl Matches for MatchingRows<'_> {
     }
 
     fn rows(&self, thing: &Thing, before: &[AlertRow]) -> Vec<AlertRow> {
-        let now: BTreeSet<&str> =
-            thing.rows.iter().filter_map(|row| self.of.rows.key(*row)).map(|key| &**key).collect();
-        let is_open = |of: &&AlertRow| {
-            !now.contains(&*of.key)
-                && self.rule.group != Group::Row
-                && !self.has_row_ended(of, None)
-        };
-        let before = before.iter().filter(is_open).cloned();
         let found = thing.rows.iter().filter_map(|row| self.row(*row));
+        if self.rule.group == Group::Row {
+            return found.collect();
+        }
+        let keys = thing.rows.iter().filter_map(|row| self.of.rows.key(*row));
+        let now: BTreeSet<&str> = keys.map(|key| &**key).collect();
+        let is_open = |of: &&AlertRow| !now.contains(&*of.key) && !self.has_row_ended(of, None);
+        let before = before.iter().filter(is_open).cloned();
         before.chain(found).take(REMEMBERED).collect()
     }
 

@@ -51,6 +51,11 @@ impl HeldGpus<'_> {
         let age = now.duration_since(self.at);
         age <= self.every.checked_mul(2).unwrap_or(SignedDuration::MAX)
     }
+
+    /// True where it tells now who holds the GPUs of the cluster of a node.
+    fn tells_of(&self, node: &JobNode, now: Timestamp) -> bool {
+        self.source == node.source && self.cluster == &*node.cluster && self.is_fresh(now)
+    }
 }
 
 /// What zombies are looked for in.
@@ -135,13 +140,10 @@ impl<'a> CoveredNodes<'a> {
         }
         for node in nodes {
             // Of several instances behind a name only the one that was there when the holders were read.
-            let is_of = |reading: &&HeldGpus<'_>| {
-                reading.source == node.source
-                    && reading.cluster == &*node.cluster
-                    && reading.is_fresh(now)
-                    && node.seen_until >= reading.at
+            let is_of = |reading: &HeldGpus<'_>| {
+                reading.tells_of(node, now) && node.seen_until >= reading.at
             };
-            if !held.iter().any(|reading| is_of(&reading)) {
+            if !held.iter().any(is_of) {
                 continue;
             }
             let key = (node.source, &*node.cluster, &*node.name);
@@ -243,11 +245,8 @@ pub fn zombies(input: &ZombieInput<'_>) -> Judged {
     for row in &input.gpus.rows {
         match covered.names.of_gpu(row) {
             Some(Some(place)) => by_node.entry(place).or_default().push(row),
-            Some(None) => _ = judged.undecided.insert(row.id.clone()),
-            None if scheduled.of_gpu(row).is_some() => {
-                judged.undecided.insert(row.id.clone());
-            }
-            None => {}
+            None if scheduled.of_gpu(row).is_none() => {}
+            _ => _ = judged.undecided.insert(row.id.clone()),
         }
     }
     let times = Times::of(input.attempts, &covered);
@@ -272,10 +271,8 @@ pub fn zombies(input: &ZombieInput<'_>) -> Judged {
 /// True for a node that its scheduler had of late, and of whose cluster no fresh reading tells who holds GPUs. What a fresh reading
 /// does not name has left its cluster.
 fn is_silent(node: &JobNode, input: &ZombieInput<'_>) -> bool {
-    let is_fresh = |held: &HeldGpus<'_>| {
-        held.source == node.source && held.cluster == &*node.cluster && held.is_fresh(input.now)
-    };
-    input.now.duration_since(node.seen_until) <= KNOWN_FOR && !input.held.iter().any(is_fresh)
+    let is_told = input.held.iter().any(|held| held.tells_of(node, input.now));
+    input.now.duration_since(node.seen_until) <= KNOWN_FOR && !is_told
 }
 
 /// What a GPU does for a job cannot be told.

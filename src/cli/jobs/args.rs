@@ -133,13 +133,17 @@ pub struct ImportArgs {
 }
 
 fn key(text: &str) -> Result<TaxKey, String> {
-    let found = TaxKey::ALL.into_iter().find(|key| key.word() == text);
-    found.ok_or_else(|| format!("one of {} is wanted", TaxKey::WORDS.join(", ")))
+    one_of(&TaxKey::ALL, &TaxKey::WORDS, text)
 }
 
 fn wait_key(text: &str) -> Result<WaitKey, String> {
-    let found = WaitKey::ALL.into_iter().find(|key| key.word() == text);
-    found.ok_or_else(|| format!("one of {} is wanted", WaitKey::WORDS.join(", ")))
+    one_of(&WaitKey::ALL, &WaitKey::WORDS, text)
+}
+
+/// The one of `all` whose word this is, each at the place of its word.
+fn one_of<T: Copy>(all: &[T], words: &[&str], text: &str) -> Result<T, String> {
+    let found = all.iter().zip(words).find(|(_, word)| **word == text);
+    found.map(|(one, _)| *one).ok_or_else(|| format!("one of {} is wanted", words.join(", ")))
 }
 
 fn usd(text: &str) -> Result<f64, String> {

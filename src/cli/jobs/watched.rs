@@ -12,7 +12,7 @@ use crate::analyze::jobs::{CancelledWeight, Costed, Judged, ZombieInput, repeats
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::invocation::Invocation;
 use crate::domain::format::grouped;
-use crate::domain::jobs::{Attempt, AttemptView, JobSource, Packed};
+use crate::domain::jobs::{AttemptView, JobSource, JobState, Packed};
 use crate::fleet::GpuFleet;
 use crate::tabs::jobs::picture::{
     JobField, RepeatField, ZombieField, job_rows, repeat_rows, zombie_rows,
@@ -68,18 +68,26 @@ pub(in crate::cli) fn lists(
         return Err(CliError::Failed { exit: Exit::Unreadable, message });
     }
     let mut rows = kept.costs(CancelledWeight::default(), invocation)?.rows;
-    rows.retain(|row| is_listed(row, now));
+    rows.retain(|Costed { attempt: of, .. }| {
+        let moments = [of.ended_at, of.seen_until, of.started_at, of.submitted_at];
+        is_late(of.state, moments, now, LISTED_FOR)
+    });
     let repeats = RepeatField::shared(&repeat_rows(repeats(&rows)));
     let jobs = JobField::shared(&job_rows(rows));
     Ok(JobLists { jobs, repeats, zombies, damaged })
 }
 
-/// True for one that is not over, or has been for a week at most. One of unknown outcome that is known to have ended is over.
-fn is_listed(Costed { attempt, .. }: &Costed, now: Timestamp) -> bool {
-    let Attempt { state, ended_at, seen_until, started_at, submitted_at, .. } = attempt;
-    let last = ended_at.or(*seen_until).or(*started_at).or(*submitted_at);
-    let is_over = state.is_over() || ended_at.is_some();
-    !is_over || last.is_none_or(|last| now.duration_since(last) <= LISTED_FOR)
+/// True for an attempt that is not over, or ended so late: `moments` are its end, when it was seen last, its start, its submission.
+/// One of unknown outcome that is known to have ended is over; of one without any moment nobody knows that it is old.
+fn is_late(
+    state: JobState,
+    moments: [Option<Timestamp>; 4],
+    now: Timestamp,
+    within: SignedDuration,
+) -> bool {
+    let is_over = state.is_over() || moments[0].is_some();
+    let last = moments.into_iter().flatten().next();
+    !is_over || last.is_none_or(|last| now.duration_since(last) <= within)
 }
 
 /// A job, by source, cluster and id.
@@ -89,9 +97,8 @@ type Job<'a> = (JobSource, &'a str, &'a str);
 /// and children, and the jobs that trackers name.
 fn retain_late(attempts: &mut Packed, now: Timestamp) {
     let is_late = |of: &AttemptView<'_>| {
-        let last = of.ended_at.or(of.seen_until).or(of.started_at).or(of.submitted_at);
-        let is_over = of.state.is_over() || of.ended_at.is_some();
-        !is_over || last.is_none_or(|last| now.duration_since(last) <= LOOK_BACK)
+        let moments = [of.ended_at, of.seen_until, of.started_at, of.submitted_at];
+        is_late(of.state, moments, now, LOOK_BACK)
     };
     let mut jobs: HashSet<Job<'_>> = HashSet::new();
     let mut named: HashSet<(&str, &str)> = HashSet::new();
@@ -133,7 +140,7 @@ fn zombie_list(kept: &Kept, gpus: &GpuFleet, now: Timestamp) -> Result<ZombieLis
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::jobs::{AttemptId, JobRef, JobState};
+    use crate::domain::jobs::{Attempt, AttemptId, JobRef};
 
     fn now() -> Timestamp {
         "2026-11-28T12:00:00Z".parse().unwrap()

@@ -188,8 +188,20 @@ impl Round {
         rows: Arc<dyn Rows>,
         sources: &'static [SourceId],
     ) {
+        self.add(name, wanted, rows, sources, |list| list);
+    }
+
+    /// Adds a list where a rule asks for it, with `more` that is known of it.
+    fn add(
+        &mut self,
+        name: &'static str,
+        wanted: &BTreeSet<&'static str>,
+        rows: Arc<dyn Rows>,
+        sources: &'static [SourceId],
+        more: impl FnOnce(Pictured) -> Pictured,
+    ) {
         if let (true, Some(view)) = (wanted.contains(name), view(name)) {
-            self.lists.push(Pictured::new(view, rows, sources, &self.ctx));
+            self.lists.push(more(Pictured::new(view, rows, sources, &self.ctx)));
         }
     }
 
@@ -216,11 +228,10 @@ impl Round {
             return;
         }
         self.of::<Field>("idle", wanted, fleet.rows.clone());
-        let silent = self.silent();
-        if let (true, Some(view)) = (wanted.contains("gpus"), view("gpus")) {
+        if wanted.contains("gpus") {
+            let known = Known { silent: self.silent(), ..Known::default() };
             let rows = GpuField::shared(&self.outcome.gpus.rows.clone().into());
-            let list = Pictured::new(view, rows, GpuField::SOURCES, &self.ctx);
-            self.lists.push(list.knowing(Known { silent, ..Known::default() }));
+            self.add("gpus", wanted, rows, GpuField::SOURCES, |list| list.knowing(known));
         }
         if wanted.contains("trend") {
             match trend::newest(invocation, &self.outcome, self.at) {
@@ -261,11 +272,8 @@ impl Round {
         rows: Arc<dyn Rows>,
         in_part: Option<String>,
     ) {
-        if let (true, Some(view)) = (wanted.contains(name), view(name)) {
-            let list = Pictured::new(view, rows, &[], &self.ctx).in_part(in_part.is_some());
-            self.lists.push(list);
-            self.in_part.extend(in_part.map(|why| (name, why)));
-        }
+        self.add(name, wanted, rows, &[], |list| list.in_part(in_part.is_some()));
+        self.in_part.extend(in_part.map(|why| (name, why)));
     }
 
     /// Instances that run and of which no source of GPUs tells anything.
@@ -308,13 +316,14 @@ impl Round {
     }
 
     fn zombies(&mut self, wanted: &BTreeSet<&'static str>, zombies: ZombieList) {
-        let (true, Some(view)) = (wanted.contains("zombies"), view("zombies")) else { return };
+        if !wanted.contains("zombies") {
+            return;
+        }
         let ZombieList { rows, undecided, silent } = zombies;
         let gpus = self.outcome.gpus.rows.iter().map(|row| row.id.clone());
         let decided = gpus.filter(|id| !undecided.contains(id)).collect();
         let known = Known { decided, undecided, silent: self.silent() };
-        let list = Pictured::new(view, rows, ZombieField::SOURCES, &self.ctx);
-        self.lists.push(list.knowing(known));
+        self.add("zombies", wanted, rows, ZombieField::SOURCES, |list| list.knowing(known));
         self.notes.extend(silent.map(|why| format!("zombies: {why}")));
     }
 

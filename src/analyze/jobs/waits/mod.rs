@@ -6,7 +6,6 @@
 
 mod idle;
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -211,7 +210,7 @@ fn wait<'a>(of: &AttemptView<'a>, seen: Timestamp, hours: Hours) -> Option<Wait<
 }
 
 /// Nodes of queues, by source, cluster and queue. An attempt that was sent to several names them all.
-type Pools<'a> = FastMap<(JobSource, &'a str, Option<&'a str>), Vec<usize>>;
+type Pools<'a> = FastMap<(JobSource, &'a str, Option<&'a str>), BTreeSet<usize>>;
 
 /// Parts of waits in an hour: place of the wait, from and to, milliseconds.
 type Parts = Vec<(usize, i64, i64)>;
@@ -248,7 +247,7 @@ pub fn waits(input: &WaitInput<'_>, key: WaitKey) -> Vec<WaitRow> {
         let mut free = Free::of(cluster, hour);
         for (place, from, to) in parts {
             let wait = &waiting[place];
-            let pool = pool_of(&pools, (source, name), wait.of.queue.map(|queue| &**queue));
+            let pool = pool_of(&pools, wait, free.nodes);
             // Beyond the last reading nobody knows what stood idle.
             let told = cluster.map_or(from, |of| of.told_until.clamp(from, to));
             let mut given = free.give(wait, &pool, told - from);
@@ -263,47 +262,26 @@ pub fn waits(input: &WaitInput<'_>, key: WaitKey) -> Vec<WaitRow> {
 fn pools<'a>(attempts: &'a Packed, idle: &Idle<'a>) -> Pools<'a> {
     let mut pools = Pools::default();
     for of in attempts.views() {
-        let places = of.nodes.iter().filter_map(|node| idle.place(of.source, of.cluster, node));
-        let places: Vec<usize> = places.collect();
-        if places.is_empty() {
-            continue;
-        }
         let queue = of.queue.map(|queue| &**queue);
-        let pool = pools.entry((of.source, &**of.cluster, queue)).or_default();
-        // Most attempts of a queue run where others did.
-        pool.extend(places);
-        if pool.len() > POOL_SORTED_AT {
-            pool.sort_unstable();
-            pool.dedup();
-        }
-    }
-    for pool in pools.values_mut() {
-        pool.sort_unstable();
-        pool.dedup();
+        let places = of.nodes.iter().filter_map(|node| idle.place(of.source, of.cluster, node));
+        pools.entry((of.source, &**of.cluster, queue)).or_default().extend(places);
     }
     pools
 }
 
-/// Places of a pool from which on those that are in it twice are taken out.
-const POOL_SORTED_AT: usize = 100_000;
-
-/// The nodes of a queue, or of several: `a,b`.
-fn pool_of<'p>(
-    pools: &'p Pools<'p>,
-    (source, cluster): ClusterKey<'p>,
-    queue: Option<&'p str>,
-) -> Cow<'p, [usize]> {
-    let one = |queue| pools.get(&(source, cluster, queue)).map_or(&[][..], |pool| pool);
-    match queue.filter(|queue| queue.contains(',')) {
-        None => Cow::Borrowed(one(queue)),
-        Some(several) => {
-            let all = several.split(',').flat_map(|queue| one(Some(queue)));
-            let mut all: Vec<usize> = all.copied().collect();
-            all.sort_unstable();
-            all.dedup();
-            Cow::Owned(all)
-        }
-    }
+/// The nodes of the queue of a wait, or of several (`a,b`), whose GPUs are of the model that it asks for, as far as that is known.
+fn pool_of(pools: &Pools<'_>, wait: &Wait<'_>, nodes: &[NodeHours]) -> Vec<usize> {
+    let of = &wait.of;
+    let one = |queue| pools.get(&(of.source, &**of.cluster, queue)).into_iter().flatten();
+    let all: BTreeSet<usize> = match of.queue {
+        Some(queues) => queues.split(',').flat_map(|queue| one(Some(queue))).copied().collect(),
+        None => one(None).copied().collect(),
+    };
+    let fits = |node: &usize| match (&nodes[*node].model, of.gpu_model) {
+        (Some(has), Some(wants)) => has.eq_ignore_ascii_case(wants),
+        _ => true,
+    };
+    all.into_iter().filter(fits).collect()
 }
 
 impl Wait<'_> {
@@ -349,11 +327,6 @@ impl<'a> Free<'a> {
     fn give(&mut self, wait: &Wait<'_>, pool: &[usize], ms: i64) -> Given {
         let mut given = Given::default();
         let one = wait.gpu_hours(ms) / f64::from(wait.tasks);
-        let fits_model = |node: &&usize| match (&self.nodes[**node].model, wait.of.gpu_model) {
-            (Some(has), Some(wants)) => has.eq_ignore_ascii_case(wants),
-            _ => true,
-        };
-        let pool: Vec<usize> = pool.iter().filter(fits_model).copied().collect();
         let (Some(left), Some(gpus)) = (&mut self.left, wait.gpus) else {
             given.by_kind[wait.kind(WaitKind::Unknown) as usize] = one * f64::from(wait.tasks);
             return given;
@@ -363,7 +336,7 @@ impl<'a> Free<'a> {
         given.by_kind[WaitKind::Limit as usize] = one * f64::from(wait.tasks - tasks);
         let share = ms as f64 / HOUR_MS as f64;
         while tasks > 0 {
-            let (kind, taken) = take(left, &pool, gpus, wait);
+            let (kind, taken) = take(left, pool, gpus, wait);
             if kind != WaitKind::Unknown {
                 let beside = given.beside.get_or_insert(Beside { gpu_hours: 0.0, usd: Some(0.0) });
                 for (node, gpus) in taken {
