@@ -9,11 +9,13 @@ use rusqlite::{Connection, Row, TransactionBehavior, params};
 use super::checksum::RowSum;
 use super::decode::decode;
 use super::imported::{Imported, ImportedError};
+use super::jobs_events as events;
 use super::jobs_live as live;
 use super::jobs_read::{self, Read};
 use super::schema::JOBS;
+use crate::domain::SourceId;
 use crate::domain::jobs::{
-    Attempt, AttemptId, GpuHolder, JobNode, JobSource, JobsName, JobsReading, Packed,
+    Attempt, AttemptId, GpuHolder, JobNode, JobSource, JobsName, JobsReading, NodeEvent, Packed,
 };
 
 /// Version of what the blobs hold. To be raised whenever [`Attempt`] changes.
@@ -56,6 +58,8 @@ pub struct KeptJobs {
     pub holders: Vec<GpuHolder>,
     /// How each source was read last.
     pub readings: Vec<JobsReading>,
+    /// What happened to nodes, the oldest first.
+    pub events: Vec<NodeEvent>,
 }
 
 /// What one reading of a source brought.
@@ -69,6 +73,8 @@ pub struct JobsRound<'a> {
     pub nodes: &'a [JobNode],
     /// Who holds GPUs; `None` where that could not be read, and what was known stays.
     pub holders: Option<&'a [GpuHolder]>,
+    /// What happened to nodes.
+    pub events: &'a [NodeEvent],
 }
 
 /// The file of imported jobs. Each request opens it anew and blocks: for threads other than the screen's.
@@ -152,6 +158,32 @@ impl Jobs {
         self.put_with(round.attempts, |tx| live::write(tx, round))
     }
 
+    /// Up to when a source of events was read; `None` where it never was. Err when the file cannot be used.
+    pub fn events_read(
+        &self,
+        source: SourceId,
+        name: &str,
+    ) -> Result<Option<Timestamp>, JobsError> {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(self.file.read(|conn| events::complete_until(conn, source, name))?.flatten())
+    }
+
+    /// Keeps what happened to nodes, and up to when a source of it was read, all or nothing. Err when the file cannot be written.
+    pub fn put_events(
+        &self,
+        (source, name): (SourceId, &str),
+        events: &[NodeEvent],
+        taken_at: Timestamp,
+        complete_until: Timestamp,
+    ) -> Result<(), JobsError> {
+        let times = [taken_at, complete_until].map(Timestamp::as_millisecond);
+        self.put_with(&[], |tx| {
+            events::write(tx, events)?;
+            events::forget(tx, times[0])?;
+            live::write_times(tx, (source.word(), name), times, None, times[0])
+        })
+    }
+
     /// Keeps attempts, all or none of them: each replaces the one with its identity, but one that is over is not replaced by
     /// an older reading in which it was not. Err when the file cannot be written; what was kept stays then.
     pub fn put(&self, attempts: &[Attempt]) -> Result<(), JobsError> {
@@ -189,6 +221,7 @@ fn read(conn: &Connection) -> rusqlite::Result<KeptJobs> {
         nodes: live::nodes(conn)?,
         holders: live::holders(conn)?,
         readings: live::readings(conn)?,
+        events: events::all(conn)?,
     })
 }
 

@@ -10,13 +10,14 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::checksum::RowSum;
 use super::decode::decode;
 use super::jobs::{JobsRound, LAYOUT};
+use super::jobs_events as events;
 use crate::domain::jobs::{GpuHolder, JobNode, JobSource, JobsName, JobsReading};
 
 /// Most nodes and holders that are read.
-const ROWS_AT_MOST: i64 = 200_000;
+pub(super) const ROWS_AT_MOST: i64 = 200_000;
 
 /// For how long a node that is gone is kept, milliseconds: jobs of a year ago ran on it.
-const GONE_FOR: i64 = 400 * 86_400_000;
+pub(super) const GONE_FOR: i64 = 400 * 86_400_000;
 
 /// Writes what a reading brought.
 pub(super) fn write(conn: &Connection, round: &JobsRound<'_>) -> rusqlite::Result<()> {
@@ -39,6 +40,8 @@ pub(super) fn write(conn: &Connection, round: &JobsRound<'_>) -> rusqlite::Resul
     }
     let until = round.reading.taken_at.as_millisecond().saturating_sub(GONE_FOR);
     conn.execute("DELETE FROM node WHERE seen_until < ?1", [until])?;
+    events::write(conn, round.events)?;
+    events::forget(conn, round.reading.taken_at.as_millisecond())?;
     write_reading(conn, round.reading)
 }
 
@@ -68,9 +71,19 @@ fn write_reading(conn: &Connection, reading: &JobsReading) -> rusqlite::Result<(
     let JobsReading { name, taken_at, complete_until, open_since, .. } = reading;
     let known = readings(conn)?.into_iter().find(|known| known.name == *name);
     let first = known.and_then(|known| known.first_at).unwrap_or(*taken_at).as_millisecond();
-    let (source, origin) = (name.kind.word(), &*name.name);
     let times = [taken_at.as_millisecond(), complete_until.as_millisecond()];
     let open = open_since.map(Timestamp::as_millisecond);
+    write_times(conn, (name.kind.word(), &name.name), times, open, first)
+}
+
+/// Writes when a source was read, and up to when; `open` and `first` as in [`JobsReading`].
+pub(super) fn write_times(
+    conn: &Connection,
+    (source, origin): (&str, &str),
+    times: [i64; 2],
+    open: Option<i64>,
+    first: i64,
+) -> rusqlite::Result<()> {
     let sql =
         "INSERT OR REPLACE INTO reading (source, origin, taken, complete, open, first, checksum)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
@@ -164,7 +177,7 @@ fn holder_sum(source: &str, origin: &str, place: i64, blob: &[u8]) -> i64 {
     RowSum::new().text(source).text(origin).int(place).int(LAYOUT).blob(blob).finish()
 }
 
-fn reading_sum(
+pub(super) fn reading_sum(
     source: &str,
     origin: &str,
     [taken, complete]: [i64; 2],

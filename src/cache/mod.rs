@@ -23,6 +23,7 @@
 //! | `bills` | imported bills, in a file of their own |
 //! | `imported` | such a file: where it lies, how it is opened, why it cannot be |
 //! | `jobs` | jobs, imported or read, in a file of their own |
+//! | `jobs_events` | in it: what happened to nodes |
 //! | `jobs_live` | in it: nodes, holders of GPUs, and how sources were read last |
 //! | `jobs_read` | its attempts, decoded by threads beside the one that reads |
 //! | `scans` | trees of lists of objects |
@@ -45,6 +46,7 @@ mod gpu_hours;
 mod handle;
 mod imported;
 mod jobs;
+mod jobs_events;
 mod jobs_live;
 mod jobs_read;
 mod ledger;

@@ -384,6 +384,17 @@ pub(super) const JOBS: Schema = Schema {
         "
     -- When a source was read first; null where that was not written down yet.
     ALTER TABLE reading ADD COLUMN first INTEGER;
+    ",
+        "
+    -- What happened to nodes; `key` is cluster, first name, GPU and kind, `at` milliseconds.
+    CREATE TABLE node_event (
+        key      TEXT    NOT NULL,
+        at       INTEGER NOT NULL,
+        layout   INTEGER NOT NULL,
+        event    BLOB    NOT NULL,
+        checksum INTEGER NOT NULL,
+        PRIMARY KEY (key, at)
+    ) WITHOUT ROWID;
     "],
     take_over: |_, _| Ok(()),
     may_be_empty: true,

@@ -10,14 +10,17 @@ use super::accounts::Reach;
 use super::exit::CliError;
 use super::invocation::Invocation;
 use super::job_trackers::{mlflow, ray};
+use super::telemetry;
 use crate::bus::JobsSettings;
 use crate::cache::Jobs;
-use crate::config::{Env, KubernetesSection, SageMakerSection, SlurmSection};
+use crate::config::{
+    AccountSection, Env, FlavourChoice, KubernetesSection, PrometheusSection, SlurmSection,
+};
 use crate::doctor::jobs::NearbyJobs;
 use crate::domain::{Address, ErrorKind, Regions, Secret, SourceError};
-use crate::source::aws::{JobTagKeys, SageMakerJobs, calls};
+use crate::source::aws::{AwsProvider, JobTagKeys, SageMakerJobs, SpotInterruptions, calls};
 use crate::source::jobs::kubernetes::{Keys, Kubernetes, KubernetesSettings, Where};
-use crate::source::jobs::live::LiveJobs;
+use crate::source::jobs::live::{LiveJobs, NodeEvents};
 use crate::source::jobs::slurm::{Place, SlurmPrograms, SlurmRest, SlurmSettings, Token};
 use crate::source::ssh::{Login, Target};
 
@@ -29,9 +32,14 @@ pub fn job_settings(invocation: &Invocation, env: &Env) -> Result<JobsSettings, 
         options.demo.is_some() || options.tape.is_some() || options.this_host || options.no_cache;
     let store = invocation.cache_file().ok().filter(|_| !is_other);
     let Some(cache) = store else { return Ok(JobsSettings::default()) };
+    let (sources, store) = (sources(invocation, env)?, Jobs::beside(&cache));
+    // Of nodes on which nothing ran that is known there is nothing to tell.
+    let has_jobs = || !sources.is_empty() || store.count().is_ok_and(|count| count > 0);
+    let events = if has_jobs() { event_sources(invocation)? } else { Vec::new() };
     Ok(JobsSettings {
-        sources: sources(invocation, env)?,
-        store: Some(Jobs::beside(&cache)),
+        sources,
+        events,
+        store: Some(store),
         first: SignedDuration::from_hours(24 * i64::from(invocation.config.jobs.first_days)),
     })
 }
@@ -56,8 +64,11 @@ pub fn sources(invocation: &Invocation, env: &Env) -> Result<Vec<Arc<dyn LiveJob
                 team: invocation.config.tag_keys.team.clone(),
                 project: invocation.config.tag_keys.project.clone(),
             };
-            let found = sagemaker(section, &reaches, keys).map_err(|e| named(&section.name, &e))?;
-            all.extend(found);
+            let found = account(section, &reaches, calls::LIST_TRAINING_JOBS.action);
+            if let Some((aws, regions)) = found.map_err(|e| named(&section.name, &e))? {
+                let source = SageMakerJobs::new(&section.name, aws, regions);
+                all.push(Arc::new(source.with_tags(keys)));
+            }
         }
     }
     for section in &config.mlflow {
@@ -65,6 +76,27 @@ pub fn sources(invocation: &Invocation, env: &Env) -> Result<Vec<Arc<dyn LiveJob
     }
     for section in &config.ray {
         all.push(ray(section, env).map_err(|error| named(&section.name, &error))?);
+    }
+    Ok(all)
+}
+
+/// What tells of nodes: the configured servers with the Prometheus API, and the accounts that are asked for Spot instances that
+/// EC2 took back. Fails where one cannot be made.
+fn event_sources(invocation: &Invocation) -> Result<Vec<Arc<dyn NodeEvents>>, CliError> {
+    let mut all: Vec<Arc<dyn NodeEvents>> = Vec::new();
+    // Amazon's service bills each query, and the past of all GPUs is much of it: it is not asked.
+    let free = |of: &&PrometheusSection| !matches!(of.flavour, FlavourChoice::Amazon);
+    for section in invocation.config.gpus.prometheus.iter().filter(free) {
+        let server = telemetry::prometheus_with_aliases(&invocation.config.gpus, section);
+        all.push(Arc::new(server?));
+    }
+    let spot = &invocation.config.jobs.spot;
+    let reaches = if spot.is_empty() { Vec::new() } else { invocation.reaches().to_vec() };
+    for section in spot {
+        let found = account(section, &reaches, calls::DESCRIBE_INSTANCES.action);
+        if let Some((aws, regions)) = found.map_err(|e| named(&section.name, &e))? {
+            all.push(Arc::new(SpotInterruptions::new(&section.name, aws, regions)));
+        }
     }
     Ok(all)
 }
@@ -164,23 +196,22 @@ pub(super) fn secret(env: &Env, name: &str) -> Option<Secret> {
     env.get(name).map(Secret::new)
 }
 
-/// The jobs of the account that a section names; `None` in the demo. Fails where it is not known which is meant.
-fn sagemaker(
-    section: &SageMakerSection,
+/// The account that a section names, and its regions; `None` in the demo. Fails where it is not known which is meant; `call` is
+/// what it is to be asked.
+fn account(
+    section: &AccountSection,
     reaches: &[Reach],
-    keys: JobTagKeys,
-) -> Result<Option<Arc<dyn LiveJobs>>, SourceError> {
-    let unknown = |message: &str, fix: &str| {
-        let call = calls::LIST_TRAINING_JOBS.action;
-        SourceError::new(ErrorKind::NoCredentials, call, message, fix)
-    };
+    call: &str,
+) -> Result<Option<(Arc<AwsProvider>, Regions)>, SourceError> {
+    let unknown =
+        |message: &str, fix: &str| SourceError::new(ErrorKind::NoCredentials, call, message, fix);
     let label = |reach: &Reach| reach.target.as_ref().map(|target| target.label.clone());
     let reach = match (&section.account, reaches) {
         (Some(name), _) => reaches.iter().find(|one| label(one).as_ref() == Some(name)),
         (None, [one]) => Some(one),
         (None, []) => None,
         (None, _) => {
-            let fix = "say in its section which has the jobs: `account`";
+            let fix = "say in its section which is meant: `account`";
             return Err(unknown("several accounts are read", fix));
         }
     };
@@ -200,9 +231,7 @@ fn sagemaker(
         Some(codes) => Regions::named(codes.iter().map(String::as_str)),
         None => reach.regions.clone(),
     };
-    Ok(reach.job_account().map(|account| -> Arc<dyn LiveJobs> {
-        Arc::new(SageMakerJobs::new(&section.name, account, regions).with_tags(keys))
-    }))
+    Ok(reach.job_account().map(|account| (account, regions)))
 }
 
 pub(super) fn seconds(number: Option<u32>, default: Duration) -> Duration {

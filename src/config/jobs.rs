@@ -23,7 +23,9 @@ pub struct JobsSection {
     /// Clusters of Slurm.
     pub slurm: Option<Vec<SlurmSection>>,
     /// Training and processing jobs of SageMaker, by account.
-    pub sagemaker: Option<Vec<SageMakerSection>>,
+    pub sagemaker: Option<Vec<AccountSection>>,
+    /// Accounts whose Spot instances are asked for what EC2 took back: why jobs on them failed.
+    pub spot: Option<Vec<AccountSection>>,
     /// Tracking servers of MLflow, whose runs label jobs.
     pub mlflow: Option<Vec<MlFlowSection>>,
     /// Clusters of Ray, by their dashboards.
@@ -69,15 +71,15 @@ pub struct SlurmSection {
     pub timeout_s: Option<u32>,
 }
 
-/// Training and processing jobs of SageMaker in one account.
+/// An account that is read anyway.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct SageMakerSection {
+pub struct AccountSection {
     /// The name shown.
     pub name: String,
     /// The account, by the name or profile that it has in the configuration; needed where several are read.
     pub account: Option<String>,
-    /// Codes of the regions whose jobs are read, instead of those of the account.
+    /// Codes of the regions that are read, instead of those of the account.
     pub regions: Option<Vec<String>>,
 }
 
@@ -87,7 +89,9 @@ pub struct JobsConfig {
     /// Clusters of Slurm.
     pub slurm: Vec<SlurmSection>,
     /// Jobs of SageMaker.
-    pub sagemaker: Vec<SageMakerSection>,
+    pub sagemaker: Vec<AccountSection>,
+    /// Spot instances that EC2 took back.
+    pub spot: Vec<AccountSection>,
     /// Tracking servers of MLflow.
     pub mlflow: Vec<MlFlowSection>,
     /// Clusters of Ray.
@@ -116,6 +120,7 @@ impl JobsSection {
         Self {
             slurm: self.slurm.or(under.slurm),
             sagemaker: self.sagemaker.or(under.sagemaker),
+            spot: self.spot.or(under.spot),
             mlflow: self.mlflow.or(under.mlflow),
             ray: self.ray.or(under.ray),
             kubernetes: self.kubernetes.or(under.kubernetes),
@@ -132,6 +137,7 @@ impl JobsConfig {
         Self {
             slurm: section.slurm.unwrap_or_default(),
             sagemaker: section.sagemaker.unwrap_or_default(),
+            spot: section.spot.unwrap_or_default(),
             mlflow: section.mlflow.unwrap_or_default(),
             ray: section.ray.unwrap_or_default(),
             kubernetes: section.kubernetes.unwrap_or_default(),
@@ -146,6 +152,7 @@ impl JobsConfig {
         JobsSection {
             slurm: Some(self.slurm.clone()),
             sagemaker: Some(self.sagemaker.clone()),
+            spot: Some(self.spot.clone()),
             mlflow: Some(self.mlflow.clone()),
             ray: Some(self.ray.clone()),
             kubernetes: Some(self.kubernetes.clone()),
@@ -188,6 +195,8 @@ pub(super) fn problems(section: &JobsSection) -> Vec<(String, String)> {
     let slurm = slurm.map(|(i, of)| (format!("slurm[{i}].name"), of.name.as_str()));
     let sagemaker = section.sagemaker.iter().flatten().enumerate();
     let sagemaker = sagemaker.map(|(i, of)| (format!("sagemaker[{i}].name"), of.name.as_str()));
+    let spot = section.spot.iter().flatten().enumerate();
+    let spot = spot.map(|(i, of)| (format!("spot[{i}].name"), of.name.as_str()));
     let mlflow = section.mlflow.iter().flatten().enumerate();
     let mlflow = mlflow.map(|(i, of)| (format!("mlflow[{i}].name"), of.name.as_str()));
     let ray = section.ray.iter().flatten().enumerate();
@@ -199,7 +208,7 @@ pub(super) fn problems(section: &JobsSection) -> Vec<(String, String)> {
         .map(|(i, name)| (format!("kubernetes[{i}].name"), name))
         .collect();
     let named = kubernetes.iter().map(|(key, name)| (key.clone(), name.as_str()));
-    for (key, name) in slurm.chain(sagemaker).chain(mlflow).chain(ray).chain(named) {
+    for (key, name) in slurm.chain(sagemaker).chain(spot).chain(mlflow).chain(ray).chain(named) {
         if name.trim().is_empty() {
             out.push((key, "a name is needed: it is shown with the readings".into()));
         } else if name.chars().any(text::is_unsafe) {
@@ -213,8 +222,10 @@ pub(super) fn problems(section: &JobsSection) -> Vec<(String, String)> {
     for (i, slurm) in section.slurm.iter().flatten().enumerate() {
         of_slurm(&format!("slurm[{i}]"), slurm, &mut out);
     }
-    for (i, sagemaker) in section.sagemaker.iter().flatten().enumerate() {
-        of_sagemaker(&format!("sagemaker[{i}]"), sagemaker, &mut out);
+    for (kind, sections) in [("sagemaker", &section.sagemaker), ("spot", &section.spot)] {
+        for (i, of) in sections.iter().flatten().enumerate() {
+            of_account(&format!("{kind}[{i}]"), of, &mut out);
+        }
     }
     let trackers = (section.mlflow.as_deref(), section.ray.as_deref());
     job_trackers::problems(
@@ -279,7 +290,7 @@ fn of_slurm(key: &str, slurm: &SlurmSection, out: &mut Vec<(String, String)>) {
     of_server(key, "slurmrestd", url, ways, out);
 }
 
-fn of_sagemaker(key: &str, section: &SageMakerSection, out: &mut Vec<(String, String)>) {
+fn of_account(key: &str, section: &AccountSection, out: &mut Vec<(String, String)>) {
     if section.account.as_deref().and_then(unusable_name).is_some() {
         let why = "the name is empty or contains control characters";
         out.push((format!("{key}.account"), why.into()));

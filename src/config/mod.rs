@@ -47,7 +47,7 @@ pub use gpus::{
     ExportersSection, FlavourChoice, GpusConfig, PrometheusSection, SshSection, ec2_hosts,
 };
 pub use job_trackers::{MlFlowSection, RaySection};
-pub use jobs::{JobsConfig, SageMakerSection, SlurmSection};
+pub use jobs::{AccountSection, JobsConfig, SlurmSection};
 pub use kubernetes::KubernetesSection;
 pub use load::{Loaded, load};
 pub use organization::{Found, OrganizationConfig, OrganizationSection};

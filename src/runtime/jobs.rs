@@ -99,7 +99,7 @@ impl Running {
     /// the Jobs tab asks for more. Offline, and without a source, nobody is asked.
     pub(super) fn read_job_sources_in_background(&self) -> Option<tokio_util::sync::DropGuard> {
         let has_sources = job_settings(&self.invocation, &Env::of_process())
-            .is_ok_and(|settings| !settings.sources.is_empty());
+            .is_ok_and(|settings| !settings.is_empty());
         if !has_sources || self.invocation.options.offline {
             return None;
         }
@@ -167,10 +167,10 @@ async fn read_sources(
         Ok(settings) if invocation.options.offline => {
             let of = settings.clone();
             let kept = tokio::task::spawn_blocking(move || kept_readings(&of)).await;
-            has_news = !settings.sources.is_empty();
+            has_news = !settings.is_empty();
             jobs.take(kept.unwrap_or_default(), Vec::new());
         }
-        Ok(settings) if settings.sources.is_empty() => {}
+        Ok(settings) if settings.is_empty() => {}
         Ok(settings) => {
             let (mut readings, mut said) = (Vec::new(), Vec::new());
             for outcome in read_jobs(&settings, now, READ_WITHIN).await {

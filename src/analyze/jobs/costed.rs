@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::class::{CauseClass, class};
+use super::class::{CauseClass, CauseFrom, class};
+use super::happened::{Evidence, happened};
 use super::lost::{Amount, CancelledWeight, lost};
 use super::nodes::{Book, Held, Holder, KnownNodes, Ledger, NodeCost, TypeFrom, sweep};
 use super::price::{NodeType, NodeTypes, PriceFrom, gpus, usd};
@@ -39,6 +40,10 @@ pub struct Costed {
     pub used: Option<GpuTime>,
     /// Class of the cause; `None` for what did not fail.
     pub class: Option<CauseClass>,
+    /// What tells the class; `None` for what did not fail, and where nobody tells.
+    pub cause_from: Option<CauseFrom>,
+    /// What happened to one of its nodes about when it failed; `None` where nothing is known to have.
+    pub evidence: Option<Evidence>,
     /// What tells the instance type; `None` where it is unknown.
     pub type_from: Option<TypeFrom>,
     /// Kind of price that the dollars rest on; `None` where there is none.
@@ -242,6 +247,7 @@ fn priced(
     let nexts = nexts(all);
     let usual_restart = usual_restart(all);
     let checkpoints = Checkpoints::new(input.runs);
+    let mut happened = happened(all, input.known.nodes, input.known.events);
     let mut number = 0;
     for (place, next) in nexts.into_iter().enumerate() {
         let is_again = place.checked_sub(1).is_some_and(|before| all.are_of_one_job(before, place));
@@ -277,6 +283,8 @@ fn priced(
             true => (Amount::ZERO, false),
             false => lost(&of, held, &saved, restart, input.weight),
         };
+        let evidence = happened.remove(&place);
+        let class = class(&of, evidence.as_ref());
         let told_price = || of.node_usd_per_hour.and(usd).map(|_| PriceFrom::List);
         let list_price = || usd.and(node).map(|node| node.from);
         let row = Costed {
@@ -287,7 +295,9 @@ fn priced(
             lost_is_upper_bound,
             waited: of.waited_ms().zip(of.gpus).map(|(ms, gpus)| gpus.held_for(ms)),
             used: input.used.and_then(|used| used(&of)),
-            class: class(&of),
+            class: class.map(|(class, _)| class),
+            cause_from: class.and_then(|(_, from)| from),
+            evidence,
             type_from: types.told_by(place),
             price_from: own
                 .and_then(|held| held.price_from)
@@ -428,7 +438,7 @@ fn join(all: &mut Costed, part: Costed) {
     all.waited = all.waited.zip(part.waited).map(|(a, b)| a + b);
     if of.state.is_lost() && !to.state.is_lost() {
         (to.state, to.state_source, to.cause) = (of.state, of.state_source, of.cause);
-        all.class = part.class;
+        (all.class, all.cause_from, all.evidence) = (part.class, part.cause_from, part.evidence);
     }
     all.used = all.used.zip(part.used).map(|(a, b)| a + b);
     all.is_scaled |= part.is_scaled;

@@ -6,7 +6,8 @@
 //! | `price` | share of a node that an attempt holds, and its dollars |
 //! | `saved` | what checkpoints saved, confirmed or refuted by the attempt that went on |
 //! | `lost` | how much of an attempt came to nothing |
-//! | `class` | classes of causes, by codes and by what the source says |
+//! | `class` | classes of causes, by codes, by what the source says, and by what happened to nodes |
+//! | `happened` | what happened to nodes about when attempts failed |
 //! | `trackers` | runs of trackers as labels of the jobs in which they were |
 //! | `costed` | attempts with their costs: numbered, parts side by side as one, no hour twice |
 //! | `tax` | sums by key, goodput |
@@ -20,6 +21,7 @@
 mod avoidable;
 mod class;
 mod costed;
+mod happened;
 mod holders;
 mod lost;
 mod nodes;
@@ -35,8 +37,9 @@ mod waits;
 mod zombies;
 
 pub use avoidable::avoidable;
-pub use class::CauseClass;
+pub use class::{CauseClass, CauseFrom, cause_words};
 pub use costed::{CostInput, Costed, Costs, costs, taxed};
+pub use happened::Evidence;
 pub use holders::{HeldReading, KeptHolders, READ_EVERY};
 pub use lost::CancelledWeight;
 pub use nodes::{KnownInstance, KnownNodes, NodeCost, TypeFrom};

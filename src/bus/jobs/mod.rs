@@ -2,6 +2,7 @@
 //!
 //! Nothing is held here: whoever shows jobs reads what is kept.
 
+mod events;
 mod round;
 #[cfg(test)]
 mod tests;
@@ -10,14 +11,16 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use futures_util::future::{join, join_all};
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::Instant;
 
 use super::readings::cached;
 use crate::cache::Jobs;
 use crate::domain::jobs::{JobSource, JobsName};
-use crate::domain::{Reading, SourceState};
-use crate::source::jobs::live::LiveJobs;
+use crate::domain::{Reading, Scope, SourceState};
+use crate::source::jobs::live::{LiveJobs, NodeEvents};
+use events::read_events;
 use round::round;
 
 /// Where jobs are read, and where they are kept.
@@ -25,10 +28,19 @@ use round::round;
 pub struct JobsSettings {
     /// Sources; none without a place to keep what they say.
     pub sources: Vec<Arc<dyn LiveJobs>>,
+    /// What tells of nodes beside them: why what ran there failed.
+    pub events: Vec<Arc<dyn NodeEvents>>,
     /// What is kept; `None` = nothing is read.
     pub store: Option<Jobs>,
     /// How far the first reading of a source goes back.
     pub first: SignedDuration,
+}
+
+impl JobsSettings {
+    /// True where nobody is asked.
+    pub fn is_empty(&self) -> bool {
+        self.sources.is_empty() && self.events.is_empty()
+    }
 }
 
 /// Who told which cluster: two that have one name are taken for one.
@@ -113,7 +125,10 @@ pub async fn read_jobs(
         notes.dedup();
         Some(JobsOutcome { reading, notes })
     });
-    futures_util::future::join_all(all).await.into_iter().flatten().collect()
+    let events = settings.events.iter();
+    let events = events.map(|source| read_events(&**source, store, settings.first, now, limit));
+    let (jobs, events) = join(join_all(all), join_all(events)).await;
+    jobs.into_iter().flatten().chain(events).collect()
 }
 
 /// The readings that are kept of these sources, without asking them.
@@ -124,5 +139,10 @@ pub fn kept_readings(settings: &JobsSettings) -> Vec<Reading> {
         let kept = store.reading(name).ok().flatten()?;
         Some(cached(name.source()?, &name.scope(), Some(kept.taken_at)))
     });
-    all.collect()
+    let events = settings.events.iter().filter_map(|source| {
+        let (id, name) = source.name();
+        let at = store.events_read(id, &name).ok().flatten()?;
+        Some(cached(id, &Scope::account_wide(name), Some(at)))
+    });
+    all.chain(events).collect()
 }

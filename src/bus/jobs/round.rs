@@ -36,7 +36,7 @@ pub(super) struct Progress {
 }
 
 /// The share that is said to be there of an answer of which a part was refused that nobody can count.
-const NOT_WHOLE: f32 = 0.99;
+pub(super) const NOT_WHOLE: f32 = 0.99;
 
 /// Reads a source, and keeps what it says. Err when nothing could be read, or kept.
 pub(super) async fn round(
@@ -46,7 +46,8 @@ pub(super) async fn round(
     now: Timestamp,
 ) -> Result<Progress, SourceError> {
     let name = source.name().clone();
-    let last = blocking(store, &name, Jobs::reading).await?;
+    let of = name.clone();
+    let last = blocking(store, move |store| store.reading(&of)).await?;
     let window = window(last.as_ref(), first, now);
     let mut read = guarded(source, &window, &name).await?;
     if let Some(forgotten) = read.forgotten.take() {
@@ -81,17 +82,18 @@ pub(super) async fn round(
         is_behind: is_behind && until > known,
         ..Progress::default()
     };
-    let JobsRead { attempts, nodes, mut holders, mut notes, refusal, .. } = read;
+    let JobsRead { attempts, nodes, mut holders, events, mut notes, refusal, .. } = read;
     if let Some(holders) = &mut holders {
         holders.extend(unheld(&nodes, holders, now));
     }
     notes.truncate(JobsRead::NOTES_AT_MOST);
-    blocking(store, &name, move |store, _| {
+    blocking(store, move |store| {
         store.put_round(&JobsRound {
             reading: &reading,
             attempts: &attempts,
             nodes: &nodes,
             holders: holders.as_deref(),
+            events: &events,
         })
     })
     .await?;
@@ -114,8 +116,8 @@ async fn closed(
     read: &JobsRead,
     forgotten: Forgotten,
 ) -> Result<Vec<Attempt>, SourceError> {
-    let cluster = forgotten.cluster.clone();
-    let open = blocking(store, name, move |store, name| store.open(name.kind, &cluster)).await?;
+    let (kind, cluster) = (name.kind, forgotten.cluster.clone());
+    let open = blocking(store, move |store| store.open(kind, &cluster)).await?;
     let told: HashSet<&AttemptId> = read.attempts.iter().map(|attempt| &attempt.id).collect();
     let gone = open.into_iter().filter(|attempt| !told.contains(&attempt.id));
     Ok(gone.filter_map(|attempt| forgotten.close(attempt)).collect())
@@ -169,14 +171,13 @@ pub(super) fn late(name: &JobsName, limit: Duration) -> SourceError {
 }
 
 /// Runs a request of the store off the workers.
-async fn blocking<T: Send + 'static>(
+pub(super) async fn blocking<T: Send + 'static>(
     store: &Jobs,
-    name: &JobsName,
-    work: impl FnOnce(&Jobs, &JobsName) -> Result<T, crate::cache::JobsError> + Send + 'static,
+    work: impl FnOnce(&Jobs) -> Result<T, crate::cache::JobsError> + Send + 'static,
 ) -> Result<T, SourceError> {
-    let (store, name) = (store.clone(), name.clone());
+    let store = store.clone();
     let failed = |message: &str| SourceError::new(ErrorKind::Other, "burntop:jobs", message, "");
-    match tokio::task::spawn_blocking(move || work(&store, &name)).await {
+    match tokio::task::spawn_blocking(move || work(&store)).await {
         Ok(Ok(done)) => Ok(done),
         Ok(Err(error)) => Err(failed(&error.to_string())),
         Err(_) => Err(failed("what was read could not be kept")),

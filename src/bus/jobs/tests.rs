@@ -9,10 +9,11 @@ use super::round::round;
 use super::{JobsSettings, read_jobs};
 use crate::cache::Jobs;
 use crate::domain::jobs::{
-    Attempt, AttemptId, GpuHolder, Gpus, JobNode, JobSource, JobState, JobsName,
+    Attempt, AttemptId, GpuHolder, Gpus, JobNode, JobSource, JobState, JobsName, NodeEvent,
+    NodeEventKind,
 };
-use crate::domain::{ErrorKind, SourceError};
-use crate::source::jobs::live::{Forgotten, JobWindow, JobsRead, LiveJobs};
+use crate::domain::{ErrorKind, SourceError, SourceId, SourceState};
+use crate::source::jobs::live::{EventsRead, Forgotten, JobWindow, JobsRead, LiveJobs, NodeEvents};
 
 type Answer = Result<JobsRead, SourceError>;
 
@@ -88,7 +89,8 @@ impl Place {
 
     fn settings(&self, sources: &[&Arc<Scripted>]) -> JobsSettings {
         let sources = sources.iter().map(|s| (*s).clone() as Arc<dyn LiveJobs>).collect();
-        JobsSettings { sources, store: Some(self.store()), first: FIRST }
+        let events = Vec::new();
+        JobsSettings { sources, events, store: Some(self.store()), first: FIRST }
     }
 }
 
@@ -270,4 +272,59 @@ async fn offline_nobody_is_asked_and_the_age_is_told() {
     assert_eq!(readings.len(), 1);
     assert_eq!((readings[0].taken_at, readings[0].state.word()), (Some(at("09:00")), "cached"));
     assert_eq!(source.asked().len(), 1);
+}
+
+/// A source of events that answers from a list, and notes from when to when it was asked.
+struct Told {
+    answers: Mutex<Vec<Result<EventsRead, SourceError>>>,
+    asked: Mutex<Vec<(Timestamp, Timestamp)>>,
+}
+
+#[async_trait::async_trait]
+impl NodeEvents for Told {
+    fn name(&self) -> (SourceId, Arc<str>) {
+        (SourceId::Prometheus, "main".into())
+    }
+
+    async fn read(&self, from: Timestamp, to: Timestamp) -> Result<EventsRead, SourceError> {
+        self.asked.lock().unwrap().push((from, to));
+        self.answers.lock().unwrap().remove(0)
+    }
+}
+
+#[tokio::test]
+async fn what_tells_of_nodes_goes_on_where_it_ended_and_keeps_what_it_told_when_it_fails() {
+    let place = Place::new();
+    let event = |time: &str| NodeEvent {
+        cluster: None,
+        hosts: vec!["n1".into()],
+        gpu: None,
+        kind: NodeEventKind::Xid(79),
+        at: at(time),
+        words: None,
+    };
+    let half = EventsRead {
+        events: vec![event("06:00")],
+        complete_until: Some(at("07:00")),
+        ..EventsRead::default()
+    };
+    let rest = EventsRead { events: vec![event("08:00")], ..EventsRead::default() };
+    let answers = vec![Ok(half), Ok(rest), Err(denied())];
+    let told = Arc::new(Told { answers: answers.into(), asked: Mutex::default() });
+    let settings = JobsSettings { events: vec![told.clone()], ..place.settings(&[]) };
+    assert!(!settings.is_empty());
+    let limit = Duration::from_secs(20);
+    let first = read_jobs(&settings, at("09:00"), limit).await.remove(0).reading;
+    assert_eq!((first.coverage, first.taken_at), (1.0, Some(at("09:00"))));
+    let failed = read_jobs(&settings, at("09:30"), limit).await.remove(0).reading;
+    assert!(matches!(failed.state, SourceState::Failed(_)), "{failed:?}");
+    assert_eq!(failed.taken_at, Some(at("09:00")), "when it was read last");
+    let asked = told.asked.lock().unwrap().clone();
+    let expected = [
+        (at("09:00") - FIRST, at("09:00")),
+        (at("06:50"), at("09:00")),
+        (at("08:50"), at("09:30")),
+    ];
+    assert_eq!(asked, expected);
+    assert_eq!(place.store().all().unwrap().events, [event("06:00"), event("08:00")]);
 }

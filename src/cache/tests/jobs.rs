@@ -5,7 +5,10 @@ use std::sync::Arc;
 use rusqlite::Connection;
 
 use crate::cache::{Jobs, JobsError};
-use crate::domain::jobs::{Attempt, AttemptId, Gpus, JobSource, JobState};
+use crate::domain::SourceId;
+use crate::domain::jobs::{
+    Attempt, AttemptId, Gpus, JobSource, JobState, NodeEvent, NodeEventKind,
+};
 
 fn attempt(job: &str, key: &str, state: JobState) -> Attempt {
     let job: Arc<str> = job.into();
@@ -97,4 +100,44 @@ fn of_many_attempts_each_comes_back_once_and_in_order() {
     all.sort_by(|a, b| a.id.cmp(&b.id));
     assert!(kept.attempts.attempts().eq(all));
     assert_eq!(kept.unreadable, 0);
+}
+
+#[test]
+fn what_happened_to_nodes_is_kept_once_and_a_damaged_row_is_passed_over() {
+    let dir = tempfile::tempdir().unwrap();
+    let jobs = jobs(&dir);
+    let at = |text: &str| text.parse::<jiff::Timestamp>().unwrap();
+    let event = |host: &str, gpu, time: &str| NodeEvent {
+        cluster: None,
+        hosts: vec![host.into()],
+        gpu,
+        kind: NodeEventKind::Xid(79),
+        at: at(time),
+        words: None,
+    };
+    let all = [
+        event("n1", Some(3), "2026-11-20T08:00:00Z"),
+        event("n1", Some(4), "2026-11-20T08:00:00Z"),
+        event("n2", None, "2026-11-20T09:00:00Z"),
+    ];
+    let source = (SourceId::Prometheus, "main");
+    assert_eq!(jobs.events_read(source.0, source.1).unwrap(), None);
+    let (now, until) = (at("2026-11-20T10:00:00Z"), at("2026-11-20T09:30:00Z"));
+    for _ in 0..2 {
+        jobs.put_events(source, &all, now, until).unwrap();
+    }
+    assert_eq!(jobs.all().unwrap().events, all);
+    assert_eq!(jobs.events_read(source.0, source.1).unwrap(), Some(until));
+    assert_eq!(jobs.events_read(SourceId::Ec2, source.1).unwrap(), None);
+    // It is no reading of jobs.
+    assert!(jobs.all().unwrap().readings.is_empty());
+    let conn = Connection::open(jobs.path()).unwrap();
+    conn.execute("UPDATE node_event SET at = at + 1 WHERE key LIKE '%n2%'", []).unwrap();
+    conn.execute("UPDATE reading SET complete = complete + 1", []).unwrap();
+    assert_eq!(jobs.all().unwrap().events, all[..2]);
+    assert_eq!(jobs.events_read(source.0, source.1).unwrap(), None);
+    // After more than a year nothing that ran then is looked at.
+    let later = at("2028-01-01T00:00:00Z");
+    jobs.put_events(source, &[], later, later).unwrap();
+    assert!(jobs.all().unwrap().events.is_empty());
 }

@@ -2,8 +2,10 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::args::ImportArgs;
+use super::log_tail;
 use crate::cache::Jobs;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::invocation::Invocation;
@@ -11,9 +13,11 @@ use crate::cli::reports;
 use crate::cli::session::can_import;
 use crate::cli::tell::tell;
 use crate::config::Env;
+use crate::domain::format::counted;
 use crate::domain::text::clean;
+use crate::files;
 use crate::report::{ImportedFile, JobsImportReport};
-use crate::source::jobs::{ReadOptions, read_file};
+use crate::source::jobs::{JobsFile, ReadOptions, read_file};
 
 /// Imports jobs and prints what each file held. Fails for arguments that do not fit, and where nothing could be imported.
 pub(super) fn run(
@@ -27,7 +31,7 @@ pub(super) fn run(
     let options = ReadOptions { tz: args.tz.clone(), now: invocation.options.now() };
     let (mut files, mut failed) = (Vec::new(), Vec::new());
     for path in &args.files {
-        match import(path, &jobs, &options) {
+        match import(path, &jobs, &options, args.logs) {
             Ok(file) => files.push(file),
             Err(why) => failed.push(why),
         }
@@ -43,15 +47,42 @@ pub(super) fn run(
 }
 
 /// Reads a file and keeps its attempts. Err, one sentence, where nothing of it could be read or kept.
-fn import(path: &Path, jobs: &Jobs, options: &ReadOptions) -> Result<ImportedFile, String> {
+fn import(
+    path: &Path,
+    jobs: &Jobs,
+    options: &ReadOptions,
+    logs: bool,
+) -> Result<ImportedFile, String> {
     let name = clean(&path.display().to_string()).into_owned();
-    let read = read_file(path, options).map_err(|error| format!("{name}: {error}"))?;
+    let mut read = read_file(path, options).map_err(|error| format!("{name}: {error}"))?;
+    let mut notes: Vec<String> = read.notes.iter().map(ToString::to_string).collect();
+    if logs {
+        notes.extend(look_into_logs(&mut read));
+    }
     jobs.put(&read.attempts).map_err(|error| error.to_string())?;
     Ok(ImportedFile {
         file: name,
         attempts: read.attempts.len() as u64,
         failed_lines: read.failed.iter().map(|line| (line.line, line.why.to_string())).collect(),
         failed_count: read.failed_count,
-        notes: read.notes.iter().map(ToString::to_string).collect(),
+        notes,
     })
+}
+
+/// Gives attempts without a reason the one that their log tells; what of the logs could not be read, in a sentence.
+fn look_into_logs(read: &mut JobsFile) -> Option<String> {
+    let (mut failed, mut first) = (0_usize, None);
+    for attempt in &mut read.attempts {
+        let Some(path) = read.logs.get(&attempt.id) else { continue };
+        match log_tail::reason(path) {
+            Ok(reason) => attempt.reason = reason.map(Arc::from),
+            Err(error) => {
+                failed += 1;
+                let path = clean(&path.display().to_string()).into_owned();
+                first.get_or_insert_with(|| format!("{path}: {}", files::reason(&error)));
+            }
+        }
+    }
+    let count = counted(failed, "log", "logs");
+    first.map(|first| format!("{count} could not be read, the first one {first}"))
 }

@@ -23,7 +23,7 @@ use crate::config::{ConfigError, Env};
 use crate::domain::Reading;
 use crate::domain::format::counted;
 use crate::domain::jobs::{
-    Attempt, AttemptView, AvoidableRuns, JobNode, JobSource, JobsReading, Packed,
+    Attempt, AttemptView, AvoidableRuns, JobNode, JobSource, JobsReading, NodeEvent, Packed,
 };
 use crate::fleet::GpuFleet;
 use crate::report::WaitsOf;
@@ -52,6 +52,8 @@ pub(super) struct Kept {
     pub nodes: Vec<JobNode>,
     /// Who holds GPUs, one reading a cluster.
     pub held: Vec<HeldReading>,
+    /// What happened to nodes.
+    pub events: Vec<NodeEvent>,
     /// How the sources were read.
     pub readings: Arc<[Reading]>,
     /// When sources of Kubernetes were first read, the latest of them: what ended before was forgotten. `None` where none was.
@@ -116,7 +118,9 @@ impl Kept {
                 (demo::jobs::attempts(&demo).into(), HeldReading::by_cluster(holders));
             let read_until = Some(invocation.options.now());
             let (first_read, exit) = (None, Exit::Ok);
-            let kept = Self { attempts, nodes, held, readings, first_read, read_until, exit };
+            let events = demo::jobs::events(&demo);
+            let kept =
+                Self { attempts, nodes, held, events, readings, first_read, read_until, exit };
             return Ok((kept, None));
         }
         let found = Jobs::beside(&invocation.cache_file()?).all()?;
@@ -132,8 +136,10 @@ impl Kept {
         let forgets = |of: &&JobsReading| of.name.kind == JobSource::Kubernetes;
         let forgetful = found.readings.iter().filter(forgets);
         let first_read = forgetful.map(|of| of.first_at.unwrap_or(of.taken_at)).max();
-        let (attempts, nodes, exit) = (found.attempts, found.nodes, Exit::Ok);
-        Ok((Self { attempts, nodes, held, readings, first_read, read_until, exit }, damaged))
+        let (attempts, nodes, events) = (found.attempts, found.nodes, found.events);
+        let exit = Exit::Ok;
+        let kept = Self { attempts, nodes, held, events, readings, first_read, read_until, exit };
+        Ok((kept, damaged))
     }
 
     /// Attempts with an instance type and no region.
@@ -186,7 +192,7 @@ impl Kept {
         let prices = PricedTypes::of(invocation);
         let types = |region: Option<&str>, name: &str| prices.node_type(region, name);
         let (instances, spot) = (&beside.instances[..], &beside.spot[..]);
-        let known = KnownNodes { nodes: &self.nodes, instances, spot, queues: None };
+        let known = KnownNodes { nodes: &self.nodes, instances, spot, ..KnownNodes::default() };
         // Pods that ended are forgotten: before the first reading nothing is known of them.
         let first_read = |source: JobSource| {
             (source == JobSource::Kubernetes).then(|| self.first_read.unwrap_or(now))
@@ -222,6 +228,7 @@ impl Kept {
             nodes: &self.nodes,
             instances: &beside.instances,
             spot: &beside.spot,
+            events: &self.events,
             queues: (!jobs.instance_types.is_empty()).then_some(&queue_type),
         };
         let input = CostInput {

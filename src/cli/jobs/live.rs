@@ -8,7 +8,7 @@ use crate::cli::exit::CliError;
 use crate::cli::invocation::Invocation;
 use crate::cli::job_sources::job_settings;
 use crate::config::Env;
-use crate::domain::{Reading, SourceState};
+use crate::domain::{Reading, SourceId, SourceState};
 
 /// How long all sources together may take; what came by then is kept, and the next run goes on.
 pub(crate) const READ_WITHIN: Duration = Duration::from_mins(1);
@@ -33,7 +33,7 @@ impl SourcesRead {
 /// used.
 pub(in crate::cli) fn read(invocation: &Invocation, env: &Env) -> Result<SourcesRead, CliError> {
     let settings = job_settings(invocation, env)?;
-    if settings.sources.is_empty() {
+    if settings.is_empty() {
         return Ok(SourcesRead::default());
     }
     if invocation.options.offline {
@@ -54,9 +54,10 @@ pub(in crate::cli) fn read(invocation: &Invocation, env: &Env) -> Result<Sources
     Ok(SourcesRead { readings, notes })
 }
 
-/// True for a source that was read at some time.
+/// True for a source of jobs that was read at some time; what tells of nodes alone is none.
 pub(super) fn has_answered(reading: &Reading) -> bool {
-    reading.taken_at.is_some() && reading.failed().is_none()
+    let is_of_jobs = !matches!(reading.source, SourceId::Prometheus | SourceId::Ec2);
+    is_of_jobs && reading.taken_at.is_some() && reading.failed().is_none()
 }
 
 /// True for a source of which nothing is missing that was asked for.

@@ -5,6 +5,7 @@ mod beside;
 mod import;
 mod kept;
 mod live;
+mod log_tail;
 #[cfg(test)]
 mod tests;
 mod types;

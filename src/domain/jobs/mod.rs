@@ -11,6 +11,7 @@ mod gpu_time;
 mod job_ref;
 mod name;
 mod node;
+mod node_event;
 mod packed;
 mod words;
 
@@ -21,5 +22,6 @@ pub use gpu_time::{GpuTime, Gpus, narrowed};
 pub use job_ref::JobRef;
 pub use name::{JobsName, JobsReading};
 pub use node::{GpuHolder, JobNode};
+pub use node_event::{NodeEvent, NodeEventKind};
 pub use packed::{AttemptView, Packed};
 pub use words::{JobSource, JobState};

@@ -49,6 +49,7 @@ mod savings_plans;
 mod signer;
 mod spot;
 mod spot_history;
+mod spot_interruptions;
 mod storage;
 mod storage_pricing;
 mod storage_product;
@@ -95,14 +96,15 @@ use super::provider::{
 use crate::domain::aws_budget::AwsBudgets;
 use crate::domain::daily::DayMetric;
 use crate::domain::{
-    Commitment, HourRange, Instance, Launch, LogGroup, MetricStream, Offer, PlanRate, Resource,
-    ResourceKind, ResourcePrice, RouteTable, Scope, SourceError, SpotHistory, TypeSpec,
+    Commitment, HourRange, Instance, Launch, LogGroup, MetricStream, Offer, PlanRate, Regions,
+    Resource, ResourceKind, ResourcePrice, RouteTable, Scope, SourceError, SpotHistory, TypeSpec,
     VpcEndpoint, ZoneOffering,
 };
 
 pub use config::{AccountSource, AssumeRole, Patience};
 pub use sagemaker::jobs::{JobTagKeys, SageMakerJobs};
 pub use signer::signer;
+pub use spot_interruptions::SpotInterruptions;
 
 /// An AWS account as a [`Provider`]. Nothing is read before the first call.
 #[derive(Debug)]
@@ -140,6 +142,15 @@ impl AwsProvider {
                 Clients::new(sdk, Arc::clone(&self.source.label))
             })
             .await
+    }
+
+    /// Codes of these regions. Err when those that are enabled cannot be listed.
+    async fn those(&self, regions: &Regions) -> Result<Vec<Arc<str>>, SourceError> {
+        Ok(match regions {
+            Regions::Home => vec![self.home_region().await],
+            Regions::Named(regions) => regions.clone(),
+            Regions::Enabled => self.regions().await?,
+        })
     }
 
     /// Waits for the rate limiter.

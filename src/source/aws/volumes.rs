@@ -188,7 +188,7 @@ pub async fn stopped(
 }
 
 /// EC2 says when only in words: `User initiated (2026-03-01 12:34:56 GMT)`.
-fn stopped_since(reason: &str) -> Option<Timestamp> {
+pub(super) fn stopped_since(reason: &str) -> Option<Timestamp> {
     let time = reason.rsplit_once('(')?.1.strip_suffix(" GMT)")?;
     let (day, clock) = time.split_once(' ')?;
     format!("{day}T{clock}Z").parse().ok()

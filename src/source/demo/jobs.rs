@@ -8,7 +8,8 @@ use super::DemoOptions;
 pub use super::gpus::CLUSTER;
 use super::gpus::{FORGOTTEN, NODE_START, PARTLY_USED, PARTLY_USED_BY, PARTLY_USED_HOURS};
 use crate::domain::jobs::{
-    Attempt, AttemptId, Cause, GpuHolder, Gpus, JobNode, JobSource, JobState,
+    Attempt, AttemptId, Cause, GpuHolder, Gpus, JobNode, JobSource, JobState, NodeEvent,
+    NodeEventKind,
 };
 
 /// Hours before now in which jobs begin.
@@ -227,6 +228,32 @@ impl PlantedWait {
         of.wait_reason = self.reason.map(Arc::from);
         of
     }
+}
+
+/// What happened to nodes of planted attempts: which one, how many seconds before its end, and what.
+const HAPPENED: [(&str, usize, i64, Option<u16>, NodeEventKind, Option<&str>); 4] = [
+    ("9001", 0, 95, None, NodeEventKind::Down, Some("Not responding")),
+    ("9002", 0, 40, Some(3), NodeEventKind::Xid(79), None),
+    ("9002", 1, 40, Some(3), NodeEventKind::Xid(79), None),
+    ("9002", 2, 40, Some(3), NodeEventKind::Xid(79), None),
+];
+
+/// What happened to nodes of the planted attempts.
+pub fn events(options: &DemoOptions) -> Vec<NodeEvent> {
+    let now = (options.clock)();
+    let of = |(job, which, before, gpu, kind, words): (&str, usize, i64, _, _, Option<&str>)| {
+        let planted = PLANTED.iter().filter(|planted| planted.job == job).nth(which)?;
+        let end = planted.attempt(now).ended_at?;
+        Some(NodeEvent {
+            cluster: Some((JobSource::Demo, CLUSTER.into())),
+            hosts: vec![planted.node.into()],
+            gpu,
+            kind,
+            at: end.checked_sub(SignedDuration::from_secs(before)).ok()?,
+            words: words.map(Arc::from),
+        })
+    };
+    HAPPENED.into_iter().filter_map(of).collect()
 }
 
 const fn planted_on(

@@ -33,12 +33,13 @@ pub(super) enum Column {
     SavedAt,
     FirstStepAt,
     Predictions,
+    Log,
 }
 
 use Column as C;
 
 /// Columns with their names, ours first.
-pub(super) const COLUMNS: [(Column, &[&str]); 28] = [
+pub(super) const COLUMNS: [(Column, &[&str]); 29] = [
     (C::Id, &["id", "job_id", "jobid"]),
     (C::Attempt, &["attempt"]),
     (C::Parent, &["parent", "parent_id"]),
@@ -67,6 +68,7 @@ pub(super) const COLUMNS: [(Column, &[&str]); 28] = [
     (C::SavedAt, &["checkpoint_at", "saved_at"]),
     (C::FirstStepAt, &["first_step_at"]),
     (C::Predictions, &["predictions"]),
+    (C::Log, &["log", "stderr"]),
 ];
 
 impl Column {

@@ -40,7 +40,10 @@ pub(super) fn read(from: impl Read, reading: &mut Reading) -> Result<(), JobsFil
             }
         }
         match entry::attempt(&values, &reading.clock) {
-            Ok(attempt) => reading.keep(attempt)?,
+            Ok(attempt) => {
+                reading.log(&attempt, entry::log(&values));
+                reading.keep(attempt)?;
+            }
             Err(why) => reading.fail(last, why),
         }
     }

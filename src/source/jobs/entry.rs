@@ -86,6 +86,11 @@ pub(super) fn attempt(values: &Values, clock: &Clock) -> Result<Attempt, LineErr
     Ok(attempt)
 }
 
+/// Path of the log of a row; empty where none is told.
+pub(super) fn log(values: &Values) -> &str {
+    values[C::Log as usize].trim()
+}
+
 /// Names of nodes, between blanks, commas or semicolons.
 fn nodes(text: &str) -> Arc<[Arc<str>]> {
     let names = text.split([' ', ',', ';']).filter(|name| !name.is_empty());

@@ -23,13 +23,16 @@ pub(super) fn read(from: impl BufRead, reading: &mut Reading) -> Result<(), Jobs
                 .map(Some)
                 .map_err(|error| LineError::Json(clean_to(&error.to_string(), SAID).into_owned())),
         });
-        let attempt = match object {
+        let values = match object {
             Ok(None) => continue,
-            Ok(Some(object)) => entry::attempt(&values(&object), &reading.clock),
+            Ok(Some(object)) => Ok(values(&object)),
             Err(why) => Err(why),
         };
-        match attempt {
-            Ok(attempt) => reading.keep(attempt)?,
+        match values.and_then(|of| Ok((entry::attempt(&of, &reading.clock)?, of))) {
+            Ok((attempt, values)) => {
+                reading.log(&attempt, entry::log(&values));
+                reading.keep(attempt)?;
+            }
             Err(why) => reading.fail(line, why),
         }
     }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::domain::SourceError;
 pub use crate::domain::jobs::JobsName;
-use crate::domain::jobs::{Attempt, Cause, GpuHolder, JobNode, JobState};
+use crate::domain::jobs::{Attempt, Cause, GpuHolder, JobNode, JobState, NodeEvent};
+use crate::domain::{SourceError, SourceId};
 
 /// Stretch of time whose attempts are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +32,8 @@ pub struct JobsRead {
     pub nodes: Vec<JobNode>,
     /// Who holds GPUs now; `None` where the source does not tell.
     pub holders: Option<Vec<GpuHolder>>,
+    /// What happened to nodes, as far as it can still be told now.
+    pub events: Vec<NodeEvent>,
     /// What is odd but usable, one clean sentence each, for the event log; at most [`JobsRead::NOTES_AT_MOST`].
     pub notes: Vec<String>,
     /// Up to when attempts were read: the next reading begins there. `None` = up to the end of the window.
@@ -100,6 +102,27 @@ impl Forgotten {
 impl JobsRead {
     /// Sentences that one reading may have.
     pub const NOTES_AT_MOST: usize = 64;
+}
+
+/// What tells of nodes and of no jobs: telemetry, EC2. Implementations are bound as those of [`LiveJobs`].
+#[async_trait::async_trait]
+pub trait NodeEvents: Send + Sync {
+    /// Kind of source and its configured name, clean; no other of the kind has it.
+    fn name(&self) -> (SourceId, Arc<str>);
+
+    /// Reads what happened between two moments, as far as it is still told. Err when nothing could be read.
+    async fn read(&self, from: Timestamp, to: Timestamp) -> Result<EventsRead, SourceError>;
+}
+
+/// What happened to nodes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EventsRead {
+    /// The events, in no order.
+    pub events: Vec<NodeEvent>,
+    /// Up to when they were read: the next reading begins there. `None` = up to the end of what was asked for.
+    pub complete_until: Option<Timestamp>,
+    /// The first refusal of a part (a region); `None` where all was answered.
+    pub refusal: Option<SourceError>,
 }
 
 /// A source of jobs. Implementations time out, bound what they read, and map errors; returned text is clean. They keep

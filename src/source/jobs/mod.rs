@@ -34,7 +34,7 @@ mod time;
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -53,6 +53,9 @@ pub const ATTEMPTS_AT_MOST: usize = 1_000_000;
 
 /// Lines that failed of which the reason is kept; the others are counted.
 pub const FAILED_AT_MOST: usize = 1_000;
+
+/// Paths of logs that are kept of a file.
+pub const LOGS_AT_MOST: usize = 10_000;
 
 /// Bytes that are read at once, and among which the head of a file has to end.
 const BUFFER: usize = 1 << 16;
@@ -86,6 +89,8 @@ pub struct JobsFile {
     pub failed_count: u64,
     /// What is odd but usable.
     pub notes: Vec<JobNote>,
+    /// Paths of the logs of attempts that failed and of which no reason is told, the first [`LOGS_AT_MOST`]. Nothing of them is read.
+    pub logs: HashMap<AttemptId, PathBuf>,
 }
 
 /// Reads the jobs of a file. Err when nothing of it could be read.
@@ -136,6 +141,7 @@ struct Reading {
     failed_count: u64,
     repeated: u64,
     notes: Vec<JobNote>,
+    logs: HashMap<AttemptId, PathBuf>,
     /// Rows that are no attempts: steps of jobs.
     steps: u64,
 }
@@ -150,6 +156,7 @@ impl Reading {
             failed_count: 0,
             repeated: 0,
             notes: Vec::new(),
+            logs: HashMap::new(),
             steps: 0,
         }
     }
@@ -167,6 +174,14 @@ impl Reading {
         self.places.insert(attempt.id.clone(), self.attempts.len());
         self.attempts.push(attempt);
         Ok(())
+    }
+
+    /// Keeps the path of the log of an attempt, where it may tell why that failed.
+    fn log(&mut self, of: &Attempt, path: &str) {
+        let is_asked = of.state.is_lost() && of.reason.is_none() && !path.is_empty();
+        if is_asked && self.logs.len() < LOGS_AT_MOST {
+            self.logs.insert(of.id.clone(), path.into());
+        }
     }
 
     fn fail(&mut self, line: u64, why: LineError) {
@@ -205,6 +220,7 @@ impl Reading {
             failed: self.failed,
             failed_count: self.failed_count,
             notes: self.notes,
+            logs: self.logs,
         }
     }
 }

@@ -14,6 +14,7 @@ mod sign;
 mod sweep;
 #[cfg(test)]
 mod tests;
+mod xids;
 
 use std::path::PathBuf;
 use std::sync::Arc;

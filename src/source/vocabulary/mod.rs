@@ -17,7 +17,7 @@ mod table;
 use std::collections::{BTreeMap, HashMap};
 
 pub use gather::{DEVICES_AT_MOST, Dropped, Families, Gather, Gathered, KEPT_AT_MOST};
-pub use labels::{IDENTITY_LABELS, OWNER_LABELS, Page};
+pub use labels::{IDENTITY_LABELS, OWNER_LABELS, Page, read as read_labels};
 
 use crate::domain::GpuSignal;
 

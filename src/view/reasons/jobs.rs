@@ -1,6 +1,9 @@
 //! Words of what ended jobs, of what was lost again and again, and of what helps.
 
-use crate::analyze::jobs::{CauseClass, RepeatKind, ZombieKind};
+use crate::analyze::jobs::{CauseClass, Evidence, RepeatKind, ZombieKind};
+use crate::domain::format::span;
+use crate::domain::gpu::xid;
+use crate::domain::jobs::NodeEventKind;
 
 /// What helps against causes of a class.
 pub fn cause_fix(class: CauseClass) -> &'static str {
@@ -21,6 +24,34 @@ pub fn cause_fix(class: CauseClass) -> &'static str {
         CauseClass::Code => "try it on one GPU for minutes before all of them",
         CauseClass::Preempted => "checkpoint on the notice; requeue by itself",
         CauseClass::Unknown => "keep the last lines of the log with the job",
+    }
+}
+
+/// What happened to a node of an attempt about when it failed, and how long before its end.
+pub fn evidence_words(of: &Evidence) -> String {
+    let Evidence { event, node, before_ms } = of;
+    let when = match before_ms / 1000 {
+        0 => "at its end".to_owned(),
+        seconds if seconds > 0 => format!("{} before its end", span(seconds)),
+        seconds => format!("{} after its end", span(-seconds)),
+    };
+    let what = match event.kind {
+        NodeEventKind::Xid(code) => {
+            let meaning = xid(code.into()).map(|of| format!(" ({})", of.meaning));
+            let on = match event.gpu {
+                Some(gpu) => format!("GPU {gpu} of {node}"),
+                None => node.to_string(),
+            };
+            format!("XID {code} on {on}{}", meaning.unwrap_or_default())
+        }
+        NodeEventKind::SpotInterruption => format!("EC2 took the Spot capacity of {node} back"),
+        NodeEventKind::Unhealthy => format!("the hardware of {node} was found unwell"),
+        NodeEventKind::Down => format!("{node} went down"),
+        NodeEventKind::Drained => format!("{node} was drained"),
+    };
+    match &event.words {
+        Some(words) => format!("{what}, {when}: {words}"),
+        None => format!("{what}, {when}"),
     }
 }
 

@@ -36,7 +36,7 @@ pub use commitment::commitment;
 pub use gpu::{gpu, gpu_advice, witness};
 pub use guide::{guide_fail, guide_note, guide_warning, memory_how, memory_part, memory_source};
 pub use held::held_by;
-pub use jobs::{cause_fix, repeat, repeat_fix, zombie};
+pub use jobs::{cause_fix, evidence_words, repeat, repeat_fix, zombie};
 pub use likely::{likely, likely_remedy};
 pub use list::list;
 pub use net::{net_note, net_unknown};

@@ -12,7 +12,7 @@ use super::span::Step;
 use crate::analyze::jobs::price::{NodeType, NodeTypes, PriceFrom};
 use crate::domain::bill::{Usd, words};
 use crate::domain::gpu::dns_names;
-use crate::domain::jobs::{AttemptView, JobNode, JobSource};
+use crate::domain::jobs::{AttemptView, JobNode, JobSource, NodeEvent};
 use crate::domain::spot::SpotHistory;
 use crate::domain::{Instance, Lifecycle, Platform, Rate};
 
@@ -113,6 +113,8 @@ pub struct KnownNodes<'a> {
     pub instances: &'a [KnownInstance],
     /// Spot prices over time.
     pub spot: &'a [SpotHistory],
+    /// What happened to nodes.
+    pub events: &'a [NodeEvent],
     /// Instance types by queue; `None` without rules.
     pub queues: Option<&'a QueueTypes<'a>>,
 }

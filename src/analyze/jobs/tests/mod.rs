@@ -4,6 +4,7 @@ mod avoidable;
 mod captures;
 mod classes;
 mod conserve;
+mod happened;
 mod held;
 mod nodes;
 mod repeated;

@@ -257,6 +257,7 @@ impl LiveJobs for Kubernetes {
         Ok(JobsRead {
             about,
             attempts: rows.into_iter().map(|row| row.attempt).collect(),
+            events: nodes.iter().flat_map(|known| known.events.iter().cloned()).collect(),
             nodes: nodes.into_iter().map(|known| known.node).collect(),
             holders,
             notes,

@@ -8,8 +8,10 @@ use jiff::Timestamp;
 
 use super::attempt::Row;
 use super::devices::NodeDevices;
-use super::wire::Node;
-use crate::domain::jobs::{GpuHolder, Gpus, JobNode, JobSource, JobState};
+use super::wire::{Condition, Node};
+use crate::domain::jobs::{
+    GpuHolder, Gpus, JobNode, JobSource, JobState, NodeEvent, NodeEventKind,
+};
 use crate::domain::text::clean;
 
 /// Labels of the instance type and of the region, the present ones first.
@@ -17,40 +19,86 @@ const TYPES: [&str; 2] = ["node.kubernetes.io/instance-type", "beta.kubernetes.i
 const REGIONS: [&str; 2] =
     ["topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region"];
 
-/// A node with what its accelerators are.
+/// The condition by which monitors of nodes (EKS's) tell of GPUs.
+const GPUS_ARE_WELL: &str = "AcceleratedHardwareReady";
+
+/// Taint of a node of which the AWS node termination handler knows that its Spot capacity is taken back.
+const SPOT_TAINT: &str = "aws-node-termination-handler/spot-itn";
+
+/// A node with what its accelerators are, and what happened to it.
 pub(super) struct KnownNode {
     pub node: JobNode,
     pub devices: NodeDevices,
+    pub events: Vec<NodeEvent>,
 }
 
 /// A node as the cluster knows it; `None` without a name.
 pub(super) fn known(
-    node: &Node,
+    of: &Node,
     cluster: &Arc<str>,
     region: Option<&Arc<str>>,
     now: Timestamp,
 ) -> Option<KnownNode> {
-    let name = node.metadata.name.as_deref().filter(|name| !name.is_empty())?;
-    let devices = NodeDevices::of(node);
-    let label = |keys: &[&str]| keys.iter().find_map(|key| node.metadata.label(key));
+    let name = of.metadata.name.as_deref().filter(|name| !name.is_empty())?;
+    let devices = NodeDevices::of(of);
+    let label = |keys: &[&str]| keys.iter().find_map(|key| of.metadata.label(key));
     let text = |value: &str| Arc::from(clean(value));
-    let made = node.metadata.creation_timestamp.as_deref();
+    let made = of.metadata.creation_timestamp.as_deref();
     let made = made.and_then(|text| text.parse::<Timestamp>().ok()).filter(|at| *at <= now);
-    let addresses = node.status.addresses.iter().flatten();
-    let mut internal = addresses.filter(|of| of.kind == "InternalIP");
+    let addresses = of.status.addresses.iter().flatten();
+    let mut internal = addresses.filter(|one| one.kind == "InternalIP");
     let node = JobNode {
         source: JobSource::Kubernetes,
         cluster: cluster.clone(),
         name: text(name),
-        instance_id: node.spec.provider_id.as_deref().and_then(instance_id).map(Arc::from),
+        instance_id: of.spec.provider_id.as_deref().and_then(instance_id).map(Arc::from),
         instance_type: label(&TYPES).map(text),
-        private_ip: internal.find_map(|of| address(&of.address)),
+        private_ip: internal.find_map(|one| address(&one.address)),
         region: label(&REGIONS).map(text).or_else(|| region.cloned()),
         gpus: devices.gpus,
         seen_from: made.unwrap_or(now),
         seen_until: now,
     };
-    Some(KnownNode { node, devices })
+    let events = events(of, &node, now);
+    Some(KnownNode { node, devices, events })
+}
+
+/// What the cluster says of a node, as far as it says since when.
+fn events(of: &Node, node: &JobNode, now: Timestamp) -> Vec<NodeEvent> {
+    let moment = |text: Option<&str>| text?.parse::<Timestamp>().ok().filter(|at| *at <= now);
+    let event = |kind, at, words: Option<String>| NodeEvent {
+        cluster: Some((node.source, node.cluster.clone())),
+        hosts: vec![node.name.clone()],
+        gpu: None,
+        kind,
+        at,
+        words: words.map(|words| clean(&words).into()),
+    };
+    let ill = |condition: &Condition| {
+        let kind = match condition.kind.as_str() {
+            GPUS_ARE_WELL => xid_of(condition).unwrap_or(NodeEventKind::Unhealthy),
+            "Ready" => NodeEventKind::Down,
+            _ => return None,
+        };
+        let at = moment(condition.last_transition_time.as_deref())?;
+        let said = [&condition.reason, &condition.message].into_iter().flatten();
+        let words: Vec<&str> = said.map(String::as_str).filter(|text| !text.is_empty()).collect();
+        (!condition.is_true())
+            .then(|| event(kind, at, (!words.is_empty()).then(|| words.join(": "))))
+    };
+    let spot = of.spec.taints.iter().flatten().filter(|taint| taint.key == SPOT_TAINT);
+    let spot = spot.filter_map(|taint| {
+        let at = moment(taint.time_added.as_deref())?;
+        Some(event(NodeEventKind::SpotInterruption, at, taint.value.clone()))
+    });
+    of.status.conditions.iter().flatten().filter_map(ill).chain(spot).collect()
+}
+
+/// The XID of a reason such as `NvidiaXID79Error`; `None` for another one.
+fn xid_of(condition: &Condition) -> Option<NodeEventKind> {
+    let (_, rest) = condition.reason.as_deref()?.split_once("XID")?;
+    let digits = rest.find(|c: char| !c.is_ascii_digit()).map_or(rest, |end| &rest[..end]);
+    digits.parse().ok().map(NodeEventKind::Xid)
 }
 
 /// Id of the instance in `aws:///us-east-1a/i-0123456789abcdef0`, and in HyperPod's `…/sagemaker/cluster/hyperpod-x-i-0123…`; `None`
@@ -126,5 +174,44 @@ mod tests {
         ] {
             assert_eq!(instance_id(provider), id, "{provider}");
         }
+    }
+
+    #[test]
+    fn what_monitors_and_the_cluster_say_of_a_node_is_told_with_its_time() {
+        let condition = |kind: &str, status: &str, reason: &str, at: &str| {
+            serde_json::json!({"type": kind, "status": status, "reason": reason, "message": "",
+                "lastTransitionTime": at})
+        };
+        let time = "2026-11-20T09:00:00Z";
+        let node: Node = serde_json::from_value(serde_json::json!({
+            "metadata": {"name": "ip-10-0-0-7"},
+            "spec": {"taints": [
+                {"key": "aws-node-termination-handler/spot-itn", "value": "x", "timeAdded": time},
+                {"key": "nvidia.com/gpu", "effect": "NoSchedule"}]},
+            "status": {"conditions": [
+                condition("AcceleratedHardwareReady", "False", "NvidiaXID79Error", time),
+                condition("AcceleratedHardwareReady", "False", "NvidiaNVLinkError", time),
+                condition("AcceleratedHardwareReady", "True", "NvidiaXID48Error", time),
+                condition("Ready", "Unknown", "NodeStatusUnknown", time),
+                condition("Ready", "False", "KubeletNotReady", "2027-01-01T00:00:00Z"),
+                condition("Ready", "False", "KubeletNotReady", "yesterday"),
+                condition("MemoryPressure", "False", "KubeletHasSufficientMemory", time)]},
+        }))
+        .unwrap();
+        let known =
+            known(&node, &"c".into(), None, "2026-11-20T10:00:00Z".parse().unwrap()).unwrap();
+        let told: Vec<_> = known
+            .events
+            .iter()
+            .map(|of| (of.kind, of.words.as_deref().unwrap_or_default()))
+            .collect();
+        let expected = [
+            (NodeEventKind::Xid(79), "NvidiaXID79Error"),
+            (NodeEventKind::Unhealthy, "NvidiaNVLinkError"),
+            (NodeEventKind::Down, "NodeStatusUnknown"),
+            (NodeEventKind::SpotInterruption, "x"),
+        ];
+        assert_eq!(told, expected);
+        assert!(known.events.iter().all(|of| &*of.hosts[0] == "ip-10-0-0-7"));
     }
 }

@@ -236,6 +236,15 @@ pub(super) struct Node {
 pub(super) struct NodeSpec {
     #[serde(rename = "providerID")]
     pub provider_id: Option<String>,
+    pub taints: Option<Vec<Taint>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Taint {
+    pub key: String,
+    pub value: Option<String>,
+    pub time_added: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
@@ -243,6 +252,7 @@ pub(super) struct NodeSpec {
 pub(super) struct NodeStatus {
     pub capacity: Option<Resources>,
     pub addresses: Option<Vec<NodeAddress>>,
+    pub conditions: Option<Vec<Condition>>,
 }
 
 #[derive(Default, Deserialize)]

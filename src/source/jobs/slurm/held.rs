@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use super::SlurmSettings;
 use super::gres::NodeGpus;
-use crate::domain::jobs::{GpuHolder, Gpus, JobNode, JobSource};
+use crate::domain::jobs::{GpuHolder, Gpus, JobNode, JobSource, NodeEvent, NodeEventKind};
 use crate::domain::text::clean;
 
 /// A node as its controller knows it; texts as they came.
@@ -30,6 +30,10 @@ pub(super) struct NodeRecord {
     pub instance_id: String,
     /// Type of the instance; empty = unknown.
     pub instance_type: String,
+    /// Why it is drained or down; empty where nobody said.
+    pub reason: String,
+    /// When that was said, seconds since 1970; 0 = unknown.
+    pub reason_at: i64,
 }
 
 /// GPUs that a job holds on a node; texts as they came.
@@ -46,6 +50,9 @@ pub(super) struct HeldRecord {
     /// GPUs.
     pub gpus: NodeGpus,
 }
+
+/// What stands between the words of a state.
+const BETWEEN_WORDS: [char; 8] = ['+', ',', '*', '~', '#', '$', '@', ' '];
 
 /// Nodes and holders as the rest of burntop knows them. `held` = `None` where the jobs could not be listed: then holders have no
 /// jobs. What a node says is held and no job of it names is held by nobody.
@@ -107,9 +114,37 @@ pub(super) fn joined(
     (nodes.collect(), holders)
 }
 
+/// Nodes that are down or drained, by the reason that somebody set, from when it was set; without that time nobody knows when it
+/// happened.
+pub(super) fn events(nodes: &[NodeRecord], cluster: &Arc<str>, now: Timestamp) -> Vec<NodeEvent> {
+    let of = |node: &NodeRecord| {
+        let has = |start: &str| node.state.split(BETWEEN_WORDS).any(|word| is_kind(word, start));
+        let kind = match (has("DOWN") || has("FAIL"), has("DRAIN")) {
+            (true, _) => NodeEventKind::Down,
+            (_, true) => NodeEventKind::Drained,
+            _ => return None,
+        };
+        let at = Timestamp::from_second(node.reason_at).ok().filter(|_| node.reason_at > 0)?;
+        Some(NodeEvent {
+            cluster: Some((JobSource::Slurm, cluster.clone())),
+            hosts: vec![text(&node.name)?],
+            gpu: None,
+            kind,
+            at: Some(at).filter(|at| *at <= now)?,
+            words: text(&node.reason),
+        })
+    };
+    nodes.iter().filter_map(of).collect()
+}
+
+/// True for a word of a state of this kind: `DRAINED` and `DRAINING` are DRAIN, `POWERED_DOWN` is not DOWN.
+fn is_kind(word: &str, start: &str) -> bool {
+    word.get(..start.len()).is_some_and(|begun| begun.eq_ignore_ascii_case(start))
+}
+
 /// False for a node of a cloud of which there is only the name.
 fn is_there(node: &NodeRecord) -> bool {
-    !node.name.is_empty() && !node.state.split(['+', ',', '*', '~', '#', ' ']).any(is_absent)
+    !node.name.is_empty() && !node.state.split(BETWEEN_WORDS).any(is_absent)
 }
 
 fn is_absent(word: &str) -> bool {

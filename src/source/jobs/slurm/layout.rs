@@ -4,8 +4,16 @@
 const DELIMITERS: &[&str] = &["\u{1f}", "|#", "|", "\t", ";", ","];
 
 /// Columns in which people write what they like.
-const FREE: &[&str] =
-    &["JobName", "Comment", "AdminComment", "SystemComment", "SubmitLine", "WorkDir", "WCKey"];
+const FREE: &[&str] = &[
+    "JobName",
+    "Comment",
+    "AdminComment",
+    "SystemComment",
+    "SubmitLine",
+    "WorkDir",
+    "WCKey",
+    "StdErr",
+];
 
 /// Columns of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -131,6 +131,7 @@ fn take(
             if told.tells_gpus {
                 seen.with_gpus.insert(cluster);
             }
+            reading.log(&attempt, &told.log);
             reading.keep(attempt)
         }
         Err(why) => {

@@ -34,6 +34,8 @@ pub(super) struct Told {
     pub tells_gpus: bool,
     /// True where it says that the job was queued again before.
     pub was_requeued: bool,
+    /// Path of its log; empty where none is told.
+    pub log: String,
 }
 
 impl<'a> Row<'a> {
@@ -132,6 +134,7 @@ impl<'a> Row<'a> {
         let told = Told {
             tells_gpus: held.gpus.is_some() || asked.gpus.is_some(),
             was_requeued: self.number("Restarts").is_some_and(|restarts| restarts > 0),
+            log: self.get("StdErr").to_owned(),
         };
         Ok((attempt, told))
     }

@@ -80,6 +80,9 @@ fn course(row: &JobRow, symbols: Symbols, width: usize, lines: &mut Vec<Line>) {
         role_fact(Role::Idle, "cause", &class.word().replace('_', " "), width, lines);
         role_fact(Role::Accent, "what helps", reasons::cause_fix(class), width, lines);
     }
+    if let Some(evidence) = &row.evidence {
+        fact("what happened", evidence, width, lines);
+    }
     if let Some(code) = at.cause.map(Cause::word) {
         fact("ended by", &code.replace('_', " "), width, lines);
     }

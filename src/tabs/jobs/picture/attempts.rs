@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::analyze::jobs::{CauseClass, Costed, PriceFrom, Salvage, TypeFrom};
+use crate::analyze::jobs::{CauseClass, CauseFrom, Costed, PriceFrom, Salvage, TypeFrom};
 use crate::domain::bill::Usd;
 use crate::domain::jobs::{AttemptId, Cause, GpuTime, Gpus, JobSource, JobState};
-use crate::view::reasons::cause_fix;
+use crate::view::reasons::{cause_fix, evidence_words};
 use crate::view::table_field::{field_table, fields};
 use crate::view::{TableField, Value, ViewContext};
 
@@ -21,6 +21,8 @@ pub struct JobRow {
     pub cause: Option<String>,
     /// What the source tells of the end: code, signal, limit; `None` where it tells nothing.
     pub code: Option<String>,
+    /// What happened to one of its nodes about when it failed, in words; `None` where nothing is known to have.
+    pub evidence: Option<String>,
     /// Names of the nodes, one after the other; empty without any.
     pub nodes: String,
     /// The attempt with its costs.
@@ -46,6 +48,7 @@ pub fn job_rows(of: Vec<Costed>) -> Arc<[Arc<JobRow>]> {
             id: id.into(),
             cause: of.class.map(|class| class.word().to_owned()),
             code: attempt.cause.map(Cause::word),
+            evidence: of.evidence.as_ref().map(evidence_words),
             nodes,
             of,
         })
@@ -68,6 +71,10 @@ field_table! {
         State choice(JobState::WORDS) "state" ["status"] "STATE" 13 by('s') "How it stands or ended.";
         StateSource text "state_source" [] "SOURCE'S WORD" 14 "The source's own word for the state.";
         Cause choice(CauseClass::WORDS) "cause" [] "CAUSE" 13 by('c') "Class of what ended it; none where nothing failed.";
+        CauseFrom choice(CauseFrom::WORDS) "cause_from" [] "CAUSE BY" 9
+            "What tells the cause: state, exit, reason; xid, spot, node = what happened to a node then. None = nobody.";
+        Evidence text "evidence" [] "WHAT HAPPENED" 30 wide
+            "What happened to one of its nodes about when it failed, and how long before its end.";
         Code text "exit" ["code"] "EXIT" 12 "Code, signal or limit that ended it, as the source tells.";
         Fix text "fix" ["mitigation"] "WHAT HELPS" 30 wide "What helps against causes of this class.";
         Reason text "reason" [] "REASON" 16 wide "The source's own words on the cause.";
@@ -161,6 +168,8 @@ impl TableField for JobField {
             F::State => Value::text(at.state.word()),
             F::StateSource => Value::text(&at.state_source),
             F::Cause => Value::maybe(row.cause.as_deref()),
+            F::CauseFrom => Value::maybe(of.cause_from.map(CauseFrom::word)),
+            F::Evidence => Value::maybe(row.evidence.as_deref()),
             F::Code => Value::maybe(row.code.as_deref()),
             F::Fix => Value::maybe(of.class.map(cause_fix)),
             F::Reason => Value::maybe(at.reason.as_deref()),

@@ -94,7 +94,7 @@ pub fn read(now: Timestamp) -> JobsRead {
     };
     let input = CostInput {
         types: &types,
-        known: KnownNodes { nodes: &[], instances: &[], spot: &[], queues: None },
+        known: KnownNodes::default(),
         runs: &[],
         is_interactive: None,
         used: None,

@@ -32,7 +32,6 @@ use super::super::resource_prices::{self, JobPrices};
 use super::{AT_ONCE, tags, unless_gone};
 use crate::domain::jobs::JobSource;
 use crate::domain::{ErrorKind, Regions, SourceError, Tags, text};
-use crate::source::Provider as _;
 use crate::source::jobs::live::{JobWindow, JobsName, JobsRead, LiveJobs};
 
 /// How long one reading looks at jobs; the next one goes on.
@@ -137,14 +136,6 @@ impl SageMakerJobs {
             known.keep_tags(arn, tags.clone());
         }
         Ok(read)
-    }
-
-    async fn regions(&self) -> Result<Vec<Arc<str>>, SourceError> {
-        Ok(match &self.regions {
-            Regions::Home => vec![self.aws.home_region().await],
-            Regions::Named(regions) => regions.clone(),
-            Regions::Enabled => self.aws.regions().await?,
-        })
     }
 
     /// Jobs of both kinds in a region, with their prices.
@@ -303,7 +294,7 @@ impl LiveJobs for SageMakerJobs {
     }
 
     async fn read(&self, window: &JobWindow) -> Result<JobsRead, SourceError> {
-        let regions = self.regions().await?;
+        let regions = self.aws.those(&self.regions).await?;
         let parts: Vec<_> = regions.iter().map(|region| self.region(region, window)).collect();
         let mut all = Part::default();
         let parts = join_all(parts).await;

@@ -249,6 +249,7 @@ impl SlurmPrograms {
         let jobs = self.programs.text("scontrol", &["show", "job", "-d"], LIST_AT_MOST).await;
         let held = jobs.map(|text| show::held(&text));
         let held = held.map_err(|error| read.refusal = Some(error)).ok();
+        read.events = held::events(&nodes, cluster, now);
         let (nodes, holders) = held::joined(&nodes, held.as_deref(), cluster, &self.settings, now);
         (read.nodes, read.holders) = (nodes, held.is_some().then_some(holders));
     }

@@ -28,6 +28,8 @@ pub(super) fn nodes(text: &str) -> Vec<NodeRecord> {
             node.state = state;
         } else if let Some(at) = of("BootTime=") {
             node.booted = at.parse().unwrap_or_default();
+        } else if let Some(rest) = line.strip_prefix("Reason=") {
+            (node.reason, node.reason_at) = reason(rest);
         } else if let Some(id) = of("InstanceId=") {
             node.instance_id = id;
             let kind = line.split_whitespace().find_map(|word| word.strip_prefix("InstanceType="));
@@ -35,6 +37,16 @@ pub(super) fn nodes(text: &str) -> Vec<NodeRecord> {
         }
     }
     all
+}
+
+/// Reason and time of `Not responding [slurm@1763632800]`; 0 where the time is not told.
+fn reason(text: &str) -> (String, i64) {
+    let told = text.trim_end().strip_suffix(']').and_then(|text| text.rsplit_once(" ["));
+    let told = told.and_then(|(reason, by)| Some((reason, by.rsplit_once('@')?.1)));
+    match told {
+        Some((reason, at)) => (reason.to_owned(), at.parse().unwrap_or_default()),
+        None => (text.trim_end().to_owned(), 0),
+    }
 }
 
 /// GPUs that jobs hold, by node.

@@ -323,3 +323,23 @@ async fn a_name_of_the_configuration_replaces_that_of_the_cluster() {
             .all(|n| &*n.cluster == "east" && n.region.as_deref() == Some("us-east-1"))
     );
 }
+
+#[test]
+fn nodes_that_are_down_or_drained_are_told_with_the_reason_and_since_when() {
+    let text = "NodeName=n1 Arch=x86_64\n   State=DOWN*+DRAIN ThreadsPerCore=1\n   \
+                Reason=Not responding [slurm@1795100000]\n\n\
+                NodeName=n2 Arch=x86_64\n   State=IDLE+DRAIN\n   Reason=GPU xid 79 [a] [root@1795100001]\n\n\
+                NodeName=n3 Arch=x86_64\n   State=IDLE\n   Reason=was bad [root@1795100002]\n\n\
+                NodeName=n4 Arch=x86_64\n   State=IDLE+CLOUD+POWERED_DOWN\n   Reason=x [root@1795100003]\n\n\
+                NodeName=n5 Arch=x86_64\n   State=DOWN\n   Reason=since nobody knows when\n\n\
+                NodeName=n6 Arch=x86_64\n   State=FAIL\n   Reason=tomorrow [root@2795100000]\n";
+    let told: Vec<String> = held::events(&show::nodes(text), &"c".into(), now())
+        .iter()
+        .map(|of| {
+            let words = of.words.as_deref().unwrap_or_default();
+            format!("{} {} {} {words}", of.hosts[0], of.kind.word(), of.at.as_second())
+        })
+        .collect();
+    let want = ["n1 down 1795100000 Not responding", "n2 drained 1795100001 GPU xid 79 [a]"];
+    assert_eq!(told, want);
+}

@@ -261,6 +261,7 @@ impl LiveJobs for SlurmRest {
             match self.ask::<present::NodeList>(path, "", &token).await {
                 Ok(nodes) => {
                     let (nodes, jobs) = (nodes.records(), list.held());
+                    read.events = held::events(&nodes, &cluster, now);
                     let joined = held::joined(&nodes, Some(&jobs), &cluster, &self.settings, now);
                     (read.nodes, read.holders) = (joined.0, Some(joined.1));
                 }

@@ -120,6 +120,8 @@ struct Node {
     boot_time: Number,
     instance_id: Text,
     instance_type: Text,
+    reason: Text,
+    reason_changed_at: Number,
 }
 
 impl NodeList {
@@ -141,6 +143,8 @@ impl Node {
             booted: self.boot_time.whole().unwrap_or_default(),
             instance_id: self.instance_id.0,
             instance_type: self.instance_type.0,
+            reason: self.reason.0,
+            reason_at: self.reason_changed_at.whole().unwrap_or_default(),
         }
     }
 }
