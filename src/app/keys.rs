@@ -251,7 +251,7 @@ impl App {
     }
 
     /// The export command, ready to be sent or changed.
-    fn open_export(&mut self) {
+    pub(crate) fn open_export(&mut self) {
         let screen = self.screen();
         let format = screen.export_format();
         let name = screen.check_export(self, format).and_then(|()| {

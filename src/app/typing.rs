@@ -97,13 +97,16 @@ impl App {
 
     /// Puts the filter that is typed in force, or says what is wrong with it.
     fn apply_filter(&mut self) {
-        let Some(prompt) = &mut self.prompt else { return };
-        if !matches!(prompt.kind, PromptKind::Filter { .. }) {
-            return;
-        }
+        let Some(prompt) = &self.prompt else { return };
+        let PromptKind::Filter { before } = prompt.kind.clone() else { return };
         let text = prompt.line.text().to_owned();
-        let read = self.list_mut().filter_by(&text);
-        if let (Err(QueryError { column, message }), Some(prompt)) = (read, &mut self.prompt) {
+        let list = self.list_mut();
+        let Err(QueryError { column, message }) = list.filter_by(&text) else { return };
+        // What is half typed searches for nothing: the rows of before stand.
+        if list.filter_by(&before).is_err() {
+            list.clear_filter();
+        }
+        if let Some(prompt) = &mut self.prompt {
             prompt.error = Some(PromptError { column: Some(column), message });
         }
     }

@@ -26,7 +26,6 @@ use crate::tabs::storage::picture::{BlockField, BucketField};
 use crate::tabs::teams::picture::{
     AllocationField, BudgetField, PeopleField, QuotaField, TagField, UnitField,
 };
-use crate::view::filter::Unmatched;
 use crate::view::{FieldTable, Filter, Sort, TableField, ViewContext, table};
 use crate::watch::row::AlertField;
 
@@ -183,30 +182,13 @@ impl<F: ListField> Selection<F> {
     }
 }
 
-/// Texts listed of a field.
-const KNOWN: usize = 12;
-
 impl<F: TableField> Selection<F> {
     /// A sentence for each text of the filter that no row has, with the nearest one that rows have.
     pub fn unmatched(&self, rows: &[Arc<F::Row>], ctx: &ViewContext) -> Vec<String> {
         let Some(filter) = &self.filter else { return Vec::new() };
-        filter.unmatched(&F::rows(rows), ctx).iter().map(no_such_text::<F>).collect()
+        let unmatched = filter.unmatched(&F::rows(rows), ctx);
+        unmatched.iter().map(|of| of.sentence(F::NOUNS[1])).collect()
     }
-}
-
-fn no_such_text<F: TableField>(of: &Unmatched) -> String {
-    let near = nearest(&of.text, of.known.iter().map(String::as_str));
-    let near = near.map_or_else(|| ";".to_owned(), |near| format!("; did you mean {near}?"));
-    let mut known = of.known.iter().take(KNOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
-    if of.known.len() > KNOWN {
-        known.push_str(&format!(" and {} more", of.known.len() - KNOWN));
-    }
-    format!(
-        "none of the {} has {} {}{near} known: {known}",
-        F::NOUNS[1],
-        of.field,
-        text::clean(&of.text)
-    )
 }
 
 /// Error for a filter that a list does not understand, with the lists that do.
@@ -268,7 +250,7 @@ mod tests {
         let told = |text| {
             let filter = Filter::parse(Field::table(), text).unwrap();
             let found = filter.unmatched(&Field::rows(&fleet.rows), &ctx());
-            found.iter().map(no_such_text::<Field>).collect::<Vec<_>>()
+            found.iter().map(|of| of.sentence(Field::NOUNS[1])).collect::<Vec<_>>()
         };
         let one = told("team=nlpp and gpu<5");
         assert_eq!(one.len(), 1, "{one:?}");

@@ -10,9 +10,8 @@ pub trait FieldName: Sized + Clone + fmt::Display {
     fn resolve(name: &str, names: &Self::Names) -> Option<Self>;
     /// Kind of its values.
     fn kind(&self) -> Kind;
-    /// The field that has `word` among its choices, for suggestions on a word that another field lacks; `None` without
-    /// one.
-    fn with_choice(word: &str, names: &Self::Names) -> Option<Self>;
+    /// Fields that have choices, with these, for suggestions on a word that another field lacks.
+    fn choices(names: &Self::Names) -> Vec<(Self, &'static [&'static str])>;
     /// All names and aliases, for suggestions on an unknown name.
     fn known(names: &Self::Names) -> Vec<&'static str>;
 }

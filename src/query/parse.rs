@@ -250,15 +250,26 @@ fn literal<F: FieldName>(
             let same = |w: &&&str| w.replace('-', "_") == folded;
             let word = words.iter().find(same).ok_or_else(|| {
                 let one_of = || format!("one of {}", words.join(", "));
-                let near = nearest(&folded, words.iter().copied());
-                match (F::with_choice(&folded, names), near) {
-                    (Some(other), _) => {
-                        let mut error = wanted(one_of());
-                        error.message.push_str(&format!("; `{other}={}` has it", clean(text)));
-                        error
-                    }
-                    (None, Some(near)) => wanted(format!("`{near}`")),
-                    (None, None) => wanted(one_of()),
+                // What helps stands first: the end of a line may not be seen.
+                let elsewhere = |word: &str, other: &F| {
+                    let QueryError { column, message } = wanted(one_of());
+                    let word = clean(word);
+                    QueryError::new(column, format!("try `{other}={word}`: {message}"))
+                };
+                let others = F::choices(names);
+                let has = |words: &[&str]| words.iter().any(|w| w.replace('-', "_") == folded);
+                if let Some((other, _)) = others.iter().find(|(_, words)| has(words)) {
+                    return elsewhere(text, other);
+                }
+                if let Some(near) = nearest(&folded, words.iter().copied()) {
+                    return wanted(format!("`{near}`"));
+                }
+                let near = others
+                    .iter()
+                    .find_map(|(of, words)| Some((of, nearest(&folded, words.iter().copied())?)));
+                match near {
+                    Some((other, word)) => elsewhere(word, other),
+                    None => wanted(one_of()),
                 }
             })?;
             Literal::Text(TextLiteral::new(word))

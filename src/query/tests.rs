@@ -20,6 +20,7 @@ enum F {
     Idle,
     Gpus,
     Born,
+    Verdict,
     Tag(String),
 }
 
@@ -32,7 +33,7 @@ impl fmt::Display for F {
     }
 }
 
-const NAMES: [(&str, F); 11] = [
+const NAMES: [(&str, F); 12] = [
     ("team", F::Team),
     ("state", F::State),
     ("gpu", F::Gpu),
@@ -44,6 +45,7 @@ const NAMES: [(&str, F); 11] = [
     ("idle", F::Idle),
     ("gpus", F::Gpus),
     ("born", F::Born),
+    ("verdict", F::Verdict),
 ];
 
 impl FieldName for F {
@@ -68,11 +70,12 @@ impl FieldName for F {
             Self::Idle => Kind::Number(Unit::Seconds),
             Self::Gpus => Kind::Number(Unit::Count),
             Self::Born => Kind::Time,
+            Self::Verdict => Kind::Choice(&["idle", "busy"]),
         }
     }
 
-    fn with_choice(word: &str, (): &()) -> Option<Self> {
-        ["running", "shutting_down"].contains(&word).then_some(Self::State)
+    fn choices((): &()) -> Vec<(Self, &'static [&'static str])> {
+        vec![(Self::State, &["running", "shutting-down"]), (Self::Verdict, &["idle", "busy"])]
     }
 
     fn known((): &()) -> Vec<&'static str> {
@@ -156,6 +159,16 @@ fn errors_name_their_column() {
         ("idle>3", 6, "`idle` wants a time span like 90m, 3d or 1w2d, not `3`"),
         ("state=runing", 7, "`state` wants `running`, not `runing`"),
         ("state=x", 7, "`state` wants one of running, shutting-down, not `x`"),
+        (
+            "state=idle",
+            7,
+            "try `verdict=idle`: `state` wants one of running, shutting-down, not `idle`",
+        ),
+        (
+            "state=idel",
+            7,
+            "try `verdict=idle`: `state` wants one of running, shutting-down, not `idel`",
+        ),
         ("gpu<\u{1b}[2J", 5, "`gpu` wants a percentage like 5 or 5%, not `\u{FFFD}[2J`"),
     ];
     for (text, column, message) in cases {

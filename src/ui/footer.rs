@@ -102,12 +102,12 @@ fn draw_prompt(canvas: &mut Canvas<'_>, app: &App, prompt: &Prompt, layout: &Lay
 fn marks(canvas: &mut Canvas<'_>, list: &List, basis: &str, mut x: u16, y: u16) -> u16 {
     if list.has_range() {
         let style = canvas.style(Role::Marked);
-        x = canvas.put(x, y, u16::MAX, "RANGE, V marks it, esc does not", style) + 3;
+        x = canvas.put(x, y, u16::MAX, "RANGE, V selects it, esc does not", style) + 3;
     }
     if let Some(marked) = list.marked() {
         let count = format::grouped(marked.count as f64, 0);
         let usd = format::usd_per_hour(marked.usd_per_hour);
-        let mut text = format!("{count} marked {usd}{basis}");
+        let mut text = format!("{count} selected {usd}{basis}");
         if marked.unpriced > 0 {
             text = format!("{text} + {} unpriced", marked.unpriced);
         }

@@ -6,7 +6,7 @@ use ratatui::style::{Modifier, Style};
 
 use super::canvas::Canvas;
 use super::{Draw, text};
-use crate::app::content::reading;
+use crate::app::content::{reading, wrap};
 use crate::app::{App, GUTTER, Layout, List, Placed, Placement, Popup, Role, TableLine};
 use crate::domain::SourceSet;
 use crate::view::{Align, FieldSpec, Rows, Sort, ViewContext};
@@ -57,6 +57,12 @@ pub fn draw(
         );
         let style = canvas.style(Role::Dim);
         canvas.put(1, room.start, u16::MAX, &text, style);
+        if let Some(why) = list.unmatched().filter(|_| room.len() > 1) {
+            let why = wrap(why, usize::from(layout.width.saturating_sub(2)));
+            for (line, y) in why.iter().zip(room.skip(1)) {
+                canvas.put(1, y, u16::MAX, line, style);
+            }
+        }
         return;
     }
     let ctx = app.table_context();

@@ -14,6 +14,8 @@ use super::table_field::{FieldSpec, FieldTable};
 use super::value::Value;
 pub use columns::Columns;
 
+use crate::domain::suggest::nearest;
+use crate::domain::text;
 use crate::query::{self, Compare, Expr, FieldName, Kind, Op, Operand, QueryError, Term};
 
 /// Left side of a comparison in a filter: a field of the table or a tag, `tag:Key`.
@@ -53,12 +55,12 @@ impl FieldName for FieldRef {
         }
     }
 
-    fn with_choice(word: &str, table: &Self::Names) -> Option<Self> {
-        let has = |f: &&FieldSpec| match f.kind {
-            Kind::Choice(words) => words.iter().any(|w| w.replace('-', "_") == word),
-            _ => false,
+    fn choices(table: &Self::Names) -> Vec<(Self, &'static [&'static str])> {
+        let of = |field: &'static FieldSpec| match field.kind {
+            Kind::Choice(words) => Some((Self::Field(field), words)),
+            _ => None,
         };
-        table.fields().iter().find(has).map(Self::Field)
+        table.fields().iter().filter_map(of).collect()
     }
 
     fn known(table: &Self::Names) -> Vec<&'static str> {
@@ -182,6 +184,25 @@ pub struct Unmatched {
     pub text: String,
     /// Texts that rows have there, sorted; of those that differ in case alone, the first.
     pub known: Vec<String>,
+}
+
+/// Texts that a sentence names.
+const KNOWN: usize = 12;
+
+impl Unmatched {
+    /// A sentence for rows of this noun, the text that is nearest first: `none of the instances has team nlpp; did you mean nlp?
+    /// known: nlp, vision`.
+    pub fn sentence(&self, noun: &str) -> String {
+        let near = nearest(&self.text, self.known.iter().map(String::as_str));
+        let near = near.map_or_else(|| ";".to_owned(), |near| format!("; did you mean {near}?"));
+        let known: Vec<&str> = self.known.iter().take(KNOWN).map(String::as_str).collect();
+        let mut known = known.join(", ");
+        if self.known.len() > KNOWN {
+            known.push_str(&format!(" and {} more", self.known.len() - KNOWN));
+        }
+        let (field, text) = (&self.field, text::clean(&self.text));
+        format!("none of the {noun} has {field} {text}{near} known: {known}")
+    }
 }
 
 /// Adds the texts that a row has in a field, by their lower case, in which they are compared.

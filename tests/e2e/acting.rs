@@ -92,7 +92,7 @@ pub fn mark(cockpit: &mut Pty, case: &str, region: &str, marked: usize) {
     cockpit.send(&format!("/\x15{case}.{region}\r"));
     cockpit.wait_for_line(&[&format!("/ {case}.{region}"), "1 of 12"]);
     cockpit.send(" ");
-    cockpit.wait_for(&format!("{marked} marked"));
+    cockpit.wait_for(&format!("{marked} selected"));
 }
 
 pub fn stdout(output: &Output) -> String {

@@ -191,9 +191,9 @@ fn sort_marks_freeze_and_commands() {
     cockpit.wait_for("worst first");
     // $55.50 of eval-sweep and $21.50 of train-7b-old.
     cockpit.send("g  ");
-    cockpit.wait_for("2 marked $77.00/h");
+    cockpit.wait_for("2 selected $77.00/h");
     cockpit.send("u");
-    cockpit.wait_gone("marked");
+    cockpit.wait_gone("selected");
     cockpit.send("f");
     cockpit.wait_for("FROZEN");
     cockpit.send("f");

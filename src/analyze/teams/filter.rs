@@ -34,11 +34,12 @@ impl FieldName for MoneyKey {
         }
     }
 
-    fn with_choice(word: &str, (): &()) -> Option<Self> {
-        let of = |(key, words): (BillKey, &[&str])| words.contains(&word).then_some(Self(key));
-        of((BillKey::Category, &Category::WORDS))
-            .or_else(|| of((BillKey::Charge, &Charge::WORDS)))
-            .or_else(|| of((BillKey::Pricing, &Pricing::WORDS)))
+    fn choices((): &()) -> Vec<(Self, &'static [&'static str])> {
+        vec![
+            (Self(BillKey::Category), &Category::WORDS),
+            (Self(BillKey::Charge), &Charge::WORDS),
+            (Self(BillKey::Pricing), &Pricing::WORDS),
+        ]
     }
 
     fn known((): &()) -> Vec<&'static str> {

@@ -55,8 +55,8 @@ impl FieldName for RunKey {
         }
     }
 
-    fn with_choice(word: &str, (): &()) -> Option<Self> {
-        JobSource::WORDS.contains(&word).then_some(Self::Source)
+    fn choices((): &()) -> Vec<(Self, &'static [&'static str])> {
+        vec![(Self::Source, &JobSource::WORDS)]
     }
 
     fn known((): &()) -> Vec<&'static str> {

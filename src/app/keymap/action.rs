@@ -274,12 +274,12 @@ actions! {
     Columns "columns" Table ["c"] "columns";
     /// Save filter, sort and columns under a name.
     SaveView "save-view" Table ["w"] "save view";
-    /// Mark or unmark the row.
-    Mark "mark" Table ["space"] "mark";
-    /// Start a range; again marks all up to here.
+    /// Select the row, or no more.
+    Mark "mark" Table ["space"] "select";
+    /// Start a range; again selects all up to here.
     MarkRange "mark-range" Table ["V"] "range";
-    /// Forget all marks.
-    Unmark "unmark" Table ["u"] "unmark";
+    /// Select nothing.
+    Unmark "unmark" Table ["u"] "select none";
 
     /// Group by node, team, owner, model, state, or not at all.
     Group "group" Gpus ["o"] "group";

@@ -33,6 +33,21 @@ impl List {
         self.filtered.as_ref().filter(|_| self.filter.is_some())
     }
 
+    /// What the filter asks for and no row has, in a sentence; `None` where rows pass, and where each part of it fits some.
+    pub fn unmatched(&self) -> Option<&str> {
+        self.unmatched.as_deref()
+    }
+
+    /// Looks for it, where nothing passes.
+    pub(super) fn find_unmatched(&self, ctx: &ViewContext) -> Option<String> {
+        let (filter, rows) = (self.filter.as_ref()?, self.rows.as_ref()?);
+        if !self.order.is_empty() || rows.len() == 0 {
+            return None;
+        }
+        let found = filter.unmatched(&**rows, ctx);
+        Some(found.first()?.sentence(rows.table().nouns()[1]))
+    }
+
     /// Makes the sums anew for the rows now shown.
     pub(super) fn sum_filter(&mut self, ctx: &ViewContext) {
         let rows = self.rows.as_ref().filter(|_| self.filter.is_some());

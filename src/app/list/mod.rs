@@ -75,6 +75,7 @@ pub struct List {
     hidden_marks: usize,
     /// The sums over the rows that pass the filter; `None` without one.
     filtered: Option<Filtered>,
+    unmatched: Option<String>,
     /// The sums of the marks, kept so that drawing does not walk the rows.
     marked: Option<Marked>,
 }
@@ -130,6 +131,7 @@ impl List {
             range_from: None,
             hidden_marks: 0,
             filtered: None,
+            unmatched: None,
             marked: None,
         }
     }
@@ -189,6 +191,7 @@ impl List {
         self.remember();
         self.sum_filter(ctx);
         self.count_hidden_marks();
+        self.unmatched = self.find_unmatched(ctx);
     }
 
     /// Drops the rows until the next [`List::sync`], so that a list off screen keeps no picture alive. Cursor

@@ -2,7 +2,7 @@
 
 use super::state::{DemandFrom, PlanChart};
 use crate::app::App;
-use crate::app::command::{Command, CommandSpec, Words, unknown};
+use crate::app::command::{Command, CommandSpec, Words, simple, unknown};
 
 pub(super) const COMMANDS: &[CommandSpec] = &[
     CommandSpec {
@@ -84,6 +84,15 @@ pub(super) const COMMANDS: &[CommandSpec] = &[
             }))
         },
     },
+    CommandSpec::plain(
+        "memo",
+        "Write the plan on screen down for whoever decides.",
+        simple!(Command::own(|app| {
+            let effects = app.go_to_whatif(None);
+            app.open_export();
+            effects
+        })),
+    ),
 ];
 
 /// Names of the scenarios that are kept.

@@ -3,7 +3,7 @@
 use crate::app::content::Line;
 use crate::app::{App, Role};
 use crate::tabs::jobs::state::JobsList;
-use crate::tabs::storage::pages::parts::{heading, paragraph, role_fact};
+use crate::tabs::storage::pages::parts::{fact_at, heading, paragraph};
 
 /// Lines of the page.
 pub fn row(app: &App, list: JobsList, id: &str, width: usize) -> Vec<Line> {
@@ -16,12 +16,14 @@ pub fn row(app: &App, list: JobsList, id: &str, width: usize) -> Vec<Line> {
         return vec![Line::of(Role::Dim, "It is not there any more.")];
     };
     let mut lines = Vec::new();
+    let longest = rows.table().fields().iter().map(|field| field.name.len()).max();
+    let column = longest.unwrap_or_default() + 2;
     for field in rows.table().fields() {
         let Some(cell) = rows.cell(place, field, &ctx) else { continue };
         let name = field.name.replace('_', " ");
         let unit = if field.unit == "$" { "" } else { field.unit };
         let text = format!("{} {unit}", cell.text.trim());
-        role_fact(cell.role, &name, text.trim_end(), width, &mut lines);
+        fact_at(column, cell.role, &name, text.trim_end(), width, &mut lines);
     }
     heading("What the fields are", &mut lines);
     for field in rows.table().fields() {

@@ -10,7 +10,7 @@ use crate::domain::SourceError;
 use crate::domain::storage::BucketFacts;
 use crate::fleet::storage::{BucketRow, SizedBy};
 use crate::tabs::storage::picture::{tier_bar, words};
-use crate::view::format;
+use crate::view::{ViewContext, format};
 
 /// The page.
 pub(crate) fn lines(app: &App, name: &Arc<str>, width: usize) -> Vec<Line> {
@@ -62,26 +62,7 @@ pub(crate) fn lines(app: &App, name: &Arc<str>, width: usize) -> Vec<Line> {
             &mut lines,
         );
     }
-    if row.findings.is_empty() {
-        heading("No finding", &mut lines);
-    } else {
-        heading("Findings", &mut lines);
-        for f in &row.findings {
-            finding(f, &ctx, width, &mut lines);
-        }
-    }
-    if let Some(estimate) = &row.estimate {
-        heading("What tiering may save", &mut lines);
-        for sentence in words::estimate(estimate) {
-            paragraph(Role::Text, &sentence, width, &mut lines);
-        }
-        paragraph(
-            Role::Dim,
-            "It is in no sum. i makes it exact: a list of its objects tells ages and sizes.",
-            width,
-            &mut lines,
-        );
-    }
+    savings(row, &ctx, width, &mut lines);
     heading("Its objects", &mut lines);
     match fleet.scans.get(&row.name) {
         Some(scan) => {
@@ -234,4 +215,23 @@ fn setup(facts: &BucketFacts, width: usize, lines: &mut Vec<Line>) {
         width,
         lines,
     );
+}
+
+/// What is found of a bucket, and what tiering may save where no list of its objects tells.
+pub(super) fn savings(row: &BucketRow, ctx: &ViewContext, width: usize, lines: &mut Vec<Line>) {
+    if row.findings.is_empty() {
+        heading("No finding", lines);
+    } else {
+        heading("Findings", lines);
+        for f in &row.findings {
+            finding(f, ctx, width, lines);
+        }
+    }
+    let Some(estimate) = &row.estimate else { return };
+    heading("What tiering may save", lines);
+    for sentence in words::estimate(estimate) {
+        paragraph(Role::Text, &sentence, width, lines);
+    }
+    let exact = "It is in no sum. i makes it exact: a list of its objects tells ages and sizes.";
+    paragraph(Role::Dim, exact, width, lines);
 }

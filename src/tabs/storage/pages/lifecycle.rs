@@ -1,5 +1,6 @@
 //! The lifecycle rules of a bucket, and what is wrong with them.
 
+use super::bucket::savings;
 use super::parts::{heading, paragraph};
 use crate::analyze::storage::lifecycle::lint::{LintContext, Sizes, lint};
 use crate::analyze::storage::lifecycle::{Severity, print};
@@ -32,6 +33,7 @@ pub(super) fn lines(app: &App, name: &str, width: usize) -> Vec<Line> {
                 width,
                 &mut lines,
             );
+            savings(row, &app.storage_context(), width, &mut lines);
             plan_hint(name, width, &mut lines);
             return lines;
         }
@@ -89,6 +91,7 @@ pub(super) fn lines(app: &App, name: &str, width: usize) -> Vec<Line> {
         );
         paragraph(Role::Text, &f.message, width.saturating_sub(2), &mut lines);
     }
+    savings(row, &app.storage_context(), width, &mut lines);
     plan_hint(name, width, &mut lines);
     lines
 }
@@ -96,8 +99,8 @@ pub(super) fn lines(app: &App, name: &str, width: usize) -> Vec<Line> {
 fn plan_hint(name: &str, width: usize, lines: &mut Vec<Line>) {
     lines.push(Line::new());
     let text = format!(
-        "`burntop storage lifecycle plan --bucket {name} RULES` merges rules into these without \
-         touching them, simulates them, and writes the difference."
+        "`burntop storage lifecycle plan --bucket {name} RULES` merges the rules of the file RULES (JSON or XML, as S3 takes \
+         them) into these without touching them, simulates them, and writes the difference."
     );
     paragraph(Role::Dim, &text, width, lines);
 }
