@@ -76,7 +76,7 @@ async fn report(invocation: &Invocation, env: &Env) -> Report {
     let demo = invocation.options.demo.is_some();
     let telemetry = telemetry(invocation, env, ledger.as_ref(), now);
     let terms = Terms { now, limit: LIMIT, ledger: ledger.clone(), demo };
-    let jobs = jobs(invocation, env, now);
+    let jobs = jobs(invocation, env, ledger.as_ref(), now);
     let (mut report, telemetry, jobs) =
         tokio::join!(examine(local, &accounts, &terms), telemetry, jobs);
     report.checks.extend(telemetry);
@@ -109,12 +109,21 @@ async fn telemetry(
 }
 
 /// Checks of the sources of jobs; the demo has none.
-async fn jobs(invocation: &Invocation, env: &Env, now: Timestamp) -> Vec<Check> {
+async fn jobs(
+    invocation: &Invocation,
+    env: &Env,
+    ledger: Option<&Ledger>,
+    now: Timestamp,
+) -> Vec<Check> {
     if invocation.options.demo.is_some() {
         return Vec::new();
     }
-    match job_sources::sources(invocation, env) {
-        Ok(named) => jobs::examine(&named, &job_sources::nearby(invocation, env), now).await,
+    let named = job_sources::sources(invocation, env, ledger);
+    match named.and_then(|named| Ok((named, job_sources::spot_sources(invocation)?))) {
+        Ok((named, spot)) => {
+            let nearby = job_sources::nearby(invocation, env);
+            jobs::examine(&named, &spot, &nearby, now).await
+        }
         Err(error) => vec![jobs::unusable(&error.to_string())],
     }
 }

@@ -14,28 +14,43 @@ use super::telemetry;
 use crate::bus::JobsSettings;
 use crate::cache::Jobs;
 use crate::config::{
-    AccountSection, Env, FlavourChoice, KubernetesSection, PrometheusSection, SlurmSection,
+    AccountSection, Config, Env, FlavourChoice, KubernetesSection, PrometheusSection, SlurmSection,
 };
 use crate::doctor::jobs::NearbyJobs;
 use crate::domain::{Address, ErrorKind, Regions, Secret, SourceError};
 use crate::source::aws::{AwsProvider, JobTagKeys, SageMakerJobs, SpotInterruptions, calls};
+use crate::source::jobs::kubernetes::state_metrics::{StateMetrics, StateMetricsSettings};
 use crate::source::jobs::kubernetes::{Keys, Kubernetes, KubernetesSettings, Where};
 use crate::source::jobs::live::{LiveJobs, NodeEvents};
 use crate::source::jobs::slurm::{Place, SlurmPrograms, SlurmRest, SlurmSettings, Token};
+use crate::source::ledger::Ledger;
 use crate::source::ssh::{Login, Target};
 
-/// Sources of a run and where their jobs are kept; makes no call. Without sources in the demo, with a tape, for this host alone,
-/// and where nothing is kept. Fails where the configuration of one cannot be used.
-pub fn job_settings(invocation: &Invocation, env: &Env) -> Result<JobsSettings, CliError> {
+/// Time limit of a query about the jobs of a cluster, unless it is set, s.
+const QUERY_WITHIN_S: u32 = 60;
+
+/// True where a source may be billed for what it is asked, so that it needs a ledger: every server is asked for the XIDs of GPUs.
+pub fn is_billed(config: &Config) -> bool {
+    config.gpus.prometheus.iter().any(|server| server.flavour == FlavourChoice::Amazon)
+}
+
+/// Sources of a run and where their jobs are kept; makes no call. What is billed is charged to `ledger` (see [`is_billed`]). Without
+/// sources in the demo, with a tape, for this host alone, and where nothing is kept. Fails where the configuration of one cannot be
+/// used.
+pub fn job_settings(
+    invocation: &Invocation,
+    env: &Env,
+    ledger: Option<&Ledger>,
+) -> Result<JobsSettings, CliError> {
     let options = &invocation.options;
     let is_other =
         options.demo.is_some() || options.tape.is_some() || options.this_host || options.no_cache;
     let store = invocation.cache_file().ok().filter(|_| !is_other);
     let Some(cache) = store else { return Ok(JobsSettings::default()) };
-    let (sources, store) = (sources(invocation, env)?, Jobs::beside(&cache));
+    let (sources, store) = (sources(invocation, env, ledger)?, Jobs::beside(&cache));
     // Of nodes on which nothing ran that is known there is nothing to tell.
     let has_jobs = || !sources.is_empty() || store.count().is_ok_and(|count| count > 0);
-    let events = if has_jobs() { event_sources(invocation)? } else { Vec::new() };
+    let events = if has_jobs() { event_sources(invocation, ledger)? } else { Vec::new() };
     Ok(JobsSettings {
         sources,
         events,
@@ -45,14 +60,24 @@ pub fn job_settings(invocation: &Invocation, env: &Env) -> Result<JobsSettings, 
 }
 
 /// The configured sources. Fails where one cannot be made.
-pub fn sources(invocation: &Invocation, env: &Env) -> Result<Vec<Arc<dyn LiveJobs>>, CliError> {
+pub fn sources(
+    invocation: &Invocation,
+    env: &Env,
+    ledger: Option<&Ledger>,
+) -> Result<Vec<Arc<dyn LiveJobs>>, CliError> {
     let config = &invocation.config.jobs;
     let mut all: Vec<Arc<dyn LiveJobs>> = Vec::new();
     for section in &config.slurm {
         all.push(slurm(section, env).map_err(|error| named(&section.name, &error))?);
     }
+    let (behind, itself): (Vec<_>, Vec<_>) =
+        config.kubernetes.iter().partition(|section| section.prometheus.is_some());
+    for section in behind {
+        let source = state_metrics(section, &invocation.config, ledger);
+        all.push(source.map_err(|error| named(&section.name, &error))?);
+    }
     let clusters: Arc<[KubernetesSettings]> =
-        config.kubernetes.iter().flat_map(|section| kubernetes(section, env)).collect();
+        itself.into_iter().flat_map(|section| kubernetes(section, env)).collect();
     for settings in clusters.iter() {
         all.push(Arc::new(Kubernetes::new(settings.clone()).beside(clusters.clone())));
     }
@@ -80,19 +105,28 @@ pub fn sources(invocation: &Invocation, env: &Env) -> Result<Vec<Arc<dyn LiveJob
     Ok(all)
 }
 
-/// What tells of nodes: the configured servers with the Prometheus API, and the accounts that are asked for Spot instances that
-/// EC2 took back. Fails where one cannot be made.
-fn event_sources(invocation: &Invocation) -> Result<Vec<Arc<dyn NodeEvents>>, CliError> {
-    let mut all: Vec<Arc<dyn NodeEvents>> = Vec::new();
-    // Amazon's service bills each query, and the past of all GPUs is much of it: it is not asked.
-    let free = |of: &&PrometheusSection| !matches!(of.flavour, FlavourChoice::Amazon);
-    for section in invocation.config.gpus.prometheus.iter().filter(free) {
-        let server = telemetry::prometheus_with_aliases(&invocation.config.gpus, section);
-        all.push(Arc::new(server?));
+/// What tells of nodes: the configured servers with the Prometheus API, and [`spot_sources`]. Fails where one cannot be made.
+fn event_sources(
+    invocation: &Invocation,
+    ledger: Option<&Ledger>,
+) -> Result<Vec<Arc<dyn NodeEvents>>, CliError> {
+    let gpus = &invocation.config.gpus;
+    let mut all = spot_sources(invocation)?;
+    for section in &gpus.prometheus {
+        all.push(Arc::new(telemetry::prometheus_with_aliases(gpus, section, ledger)?));
     }
-    let spot = &invocation.config.jobs.spot;
-    let reaches = if spot.is_empty() { Vec::new() } else { invocation.reaches().to_vec() };
-    for section in spot {
+    Ok(all)
+}
+
+/// The accounts that are asked for Spot instances that EC2 took back. Fails where it is not known which is meant.
+pub fn spot_sources(invocation: &Invocation) -> Result<Vec<Arc<dyn NodeEvents>>, CliError> {
+    let sections = &invocation.config.jobs.spot;
+    let mut all: Vec<Arc<dyn NodeEvents>> = Vec::new();
+    if sections.is_empty() {
+        return Ok(all);
+    }
+    let reaches = invocation.reaches();
+    for section in sections {
         let found = account(section, &reaches, calls::DESCRIBE_INSTANCES.action);
         if let Some((aws, regions)) = found.map_err(|e| named(&section.name, &e))? {
             all.push(Arc::new(SpotInterruptions::new(&section.name, aws, regions)));
@@ -174,17 +208,51 @@ fn kubernetes(section: &KubernetesSection, env: &Env) -> Vec<KubernetesSettings>
             cluster: of(&section.cluster),
             region: of(&section.region),
             namespaces: section.namespaces.clone().unwrap_or_default(),
-            keys: Keys {
-                user: section.user_label.clone(),
-                team: section.team_label.clone(),
-                project: section.project_label.clone(),
-                checkpoint: section.checkpoint_label.clone(),
-            },
+            keys: keys(section),
             may_be_insecure: section.insecure_skip_tls_verify == Some(true),
             timeout: seconds(section.timeout_s, Duration::from_mins(1)),
         }
     };
     section.sources().into_iter().map(made).collect()
+}
+
+fn keys(section: &KubernetesSection) -> Keys {
+    Keys {
+        user: section.user_label.clone(),
+        team: section.team_label.clone(),
+        project: section.project_label.clone(),
+        checkpoint: section.checkpoint_label.clone(),
+    }
+}
+
+/// The server that a section names; `None` where it names none that is configured.
+fn server<'a>(section: &KubernetesSection, config: &'a Config) -> Option<&'a PrometheusSection> {
+    let name = section.prometheus.as_ref()?;
+    config.gpus.prometheus.iter().find(|server| server.name == *name)
+}
+
+/// A cluster that kube-state-metrics tells of. Fails where its server cannot be used as configured.
+fn state_metrics(
+    section: &KubernetesSection,
+    config: &Config,
+    ledger: Option<&Ledger>,
+) -> Result<Arc<dyn LiveJobs>, SourceError> {
+    let Some(server) = server(section, config) else {
+        let fix = "configure it: `[[gpus.prometheus]]` has name and url";
+        return Err(SourceError::new(ErrorKind::Unavailable, "prometheus:query", "no server", fix));
+    };
+    let timeout_s = section.timeout_s.or(server.timeout_s).or(Some(QUERY_WITHIN_S));
+    let server = PrometheusSection { timeout_s, ..server.clone() };
+    let server = telemetry::prometheus(&server, ledger)?;
+    let settings = StateMetricsSettings {
+        name: section.name.as_str().into(),
+        // The configuration has one.
+        cluster: section.cluster.as_deref().unwrap_or(&section.name).into(),
+        region: section.region.as_deref().map(Arc::from),
+        namespaces: section.namespaces.clone().unwrap_or_default(),
+        keys: keys(section),
+    };
+    Ok(Arc::new(StateMetrics::new(settings, server)))
 }
 
 fn named(name: &str, error: &SourceError) -> CliError {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::gpus::{is_ssh_host, web_address};
+use super::gpus::{PrometheusSection, is_ssh_host, web_address};
 use super::job_trackers::{self, MlFlowSection, RaySection};
 use super::kubernetes::{self, KubernetesSection};
 use super::validate::{is_region_code, unusable_name};
@@ -260,6 +260,19 @@ pub(super) fn problems(section: &JobsSection) -> Vec<(String, String)> {
         }
     }
     out
+}
+
+/// Sections that name a server of metrics that is not configured: the key below `jobs.` and the reason.
+pub(super) fn server_problems(
+    section: &JobsSection,
+    servers: &[PrometheusSection],
+) -> Vec<(String, String)> {
+    let all = section.kubernetes.iter().flatten().enumerate();
+    let why = |(i, of)| {
+        let why = kubernetes::server_problem(of, servers)?;
+        Some((format!("kubernetes[{i}].prometheus"), why))
+    };
+    all.filter_map(why).collect()
 }
 
 fn of_slurm(key: &str, slurm: &SlurmSection, out: &mut Vec<(String, String)>) {

@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::validate::{is_region_code, unusable_name};
+use super::gpus::PrometheusSection;
+use super::validate::{is_region_code, unknown_name, unusable_name};
 use crate::domain::text;
 
-/// Clusters of Kubernetes: those of a kubeconfig, or the one that burntop runs in.
+/// Clusters of Kubernetes: those of a kubeconfig, the one that burntop runs in, or one that kube-state-metrics tells a Prometheus of.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KubernetesSection {
@@ -22,9 +23,11 @@ pub struct KubernetesSection {
     pub contexts: Option<Vec<String>>,
     /// True to read the cluster that burntop runs in, by the token of its pod.
     pub in_cluster: Option<bool>,
+    /// Name of the server in `[[gpus.prometheus]]` that has kube-state-metrics of the cluster: it is read instead of the cluster.
+    pub prometheus: Option<String>,
     /// Namespaces that are read, instead of all.
     pub namespaces: Option<Vec<String>>,
-    /// The name of the cluster, instead of that in the kubeconfig: for two that have the same.
+    /// The name of the cluster, instead of that in the kubeconfig: for two that have the same. Needed with `prometheus`.
     pub cluster: Option<String>,
     /// Region of its nodes, where they tell none.
     pub region: Option<String>,
@@ -69,6 +72,22 @@ pub(super) fn problems(key: &str, of: &KubernetesSection, out: &mut Vec<(String,
     }
     if is_inside && of.insecure_skip_tls_verify == Some(true) {
         bad("insecure_skip_tls_verify", "it is for a kubeconfig, and `in_cluster` has none".into());
+    }
+    if of.prometheus.is_some() {
+        let beside = [
+            ("kubeconfig", of.kubeconfig.is_some()),
+            ("contexts", of.contexts.is_some()),
+            ("in_cluster", of.in_cluster.is_some()),
+            ("insecure_skip_tls_verify", of.insecure_skip_tls_verify.is_some()),
+        ];
+        for (part, _) in beside.iter().filter(|(_, is_there)| *is_there) {
+            let why = "with `prometheus` the cluster itself is not read; keep one of them";
+            bad(part, why.into());
+        }
+        if of.cluster.is_none() {
+            let why = "the name of the cluster is needed: kube-state-metrics does not tell it";
+            bad("cluster", why.into());
+        }
     }
     let mut seen = BTreeSet::new();
     for (i, context) in of.contexts.iter().flatten().enumerate() {
@@ -118,6 +137,19 @@ pub(super) fn problems(key: &str, of: &KubernetesSection, out: &mut Vec<(String,
     }
 }
 
+/// Why the server of a section is not known; `None` where it is, or none is named.
+pub(super) fn server_problem(
+    of: &KubernetesSection,
+    servers: &[PrometheusSection],
+) -> Option<String> {
+    let name = of.prometheus.as_ref()?;
+    if servers.is_empty() {
+        return Some("no server is configured: `[[gpus.prometheus]]` has name and url".into());
+    }
+    let names: Vec<String> = servers.iter().map(|server| server.name.clone()).collect();
+    (!names.contains(name)).then(|| unknown_name("server", name, &names))
+}
+
 /// True for a name of a namespace, which becomes part of an address.
 fn is_namespace(name: &str) -> bool {
     let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
@@ -150,6 +182,8 @@ mod tests {
             timeout_s = 30";
         assert_eq!(found(source), []);
         assert_eq!(found("name = 'a'\nin_cluster = true\ncluster = 'c'"), []);
+        let behind = "name = 'a'\nprometheus = 'lab'\ncluster = 'c'\nnamespaces = ['ml']\nregion = 'us-east-1'";
+        assert_eq!(found(behind), []);
     }
 
     #[test]
@@ -169,12 +203,35 @@ mod tests {
             ("namespaces = ['ml', 'ml']", "namespaces[1]", "twice"),
             ("user_label = ' '", "user_label", "is empty"),
             ("region = 'moon'", "region", "no region code"),
+            ("prometheus = 'p'", "cluster", "needed"),
+            ("prometheus = 'p'\ncluster = 'c'\nkubeconfig = '/k'", "kubeconfig", "keep one"),
+            ("prometheus = 'p'\ncluster = 'c'\ncontexts = ['a']", "contexts", "keep one"),
+            ("prometheus = 'p'\ncluster = 'c'\nin_cluster = true", "in_cluster", "keep one"),
+            (
+                "prometheus = 'p'\ncluster = 'c'\ninsecure_skip_tls_verify = true",
+                "insecure_skip_tls_verify",
+                "keep one",
+            ),
         ] {
             let found = found(&format!("name = 'a'\n{source}"));
             assert_eq!(found.len(), 1, "{source}: {found:?}");
             let key = format!("kubernetes[0].{part}");
             assert!(found[0].0 == key && found[0].1.contains(why), "{source}: {found:?}");
         }
+    }
+
+    #[test]
+    fn a_server_is_one_that_is_configured() {
+        let section = |name: &str| KubernetesSection {
+            prometheus: Some(name.into()),
+            ..KubernetesSection::default()
+        };
+        let server = PrometheusSection { name: "prod".into(), ..PrometheusSection::default() };
+        assert_eq!(server_problem(&section("prod"), std::slice::from_ref(&server)), None);
+        assert_eq!(server_problem(&KubernetesSection::default(), &[]), None);
+        let why = server_problem(&section("prdo"), &[server]).unwrap();
+        assert!(why.contains("prod"), "{why}");
+        assert!(server_problem(&section("prod"), &[]).unwrap().contains("[[gpus.prometheus]]"));
     }
 
     #[test]

@@ -95,6 +95,10 @@ pub fn layer(layer: &Layer, presets: &[String], words: &Vocabulary, problems: &m
     for (key, why) in bill::problems(&value.bill) {
         bad(&format!("bill.{key}"), format!("`bill.{key}`: {why}"));
     }
+    let servers = value.gpus.prometheus.as_deref().unwrap_or_default();
+    for (key, why) in jobs::server_problems(&value.jobs, servers) {
+        bad(&format!("jobs.{key}"), format!("`jobs.{key}`: {why}"));
+    }
     for (key, why) in jobs::problems(&value.jobs) {
         bad(&format!("jobs.{key}"), format!("`jobs.{}`: {why}", text::clean(&key)));
     }
@@ -105,7 +109,6 @@ pub fn layer(layer: &Layer, presets: &[String], words: &Vocabulary, problems: &m
         bad(&format!("budgets{key}"), format!("`budgets{key}`: {why}"));
     }
     let units = value.units.as_deref().unwrap_or_default();
-    let servers = value.gpus.prometheus.as_deref().unwrap_or_default();
     for (key, why) in teams::unit_problems(units, servers) {
         bad(&format!("units{key}"), format!("`{}`: {why}", text::clean(&format!("units{key}"))));
     }

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::join_all;
+use futures_util::future::{join, join_all};
 use jiff::{SignedDuration, Timestamp};
 
 use super::Check;
 use crate::domain::format::plural;
 use crate::domain::{ErrorKind, SourceError};
-use crate::source::jobs::live::{JobWindow, JobsRead, LiveJobs};
+use crate::source::jobs::live::{JobWindow, JobsRead, LiveJobs, NodeEvents};
 
 /// How long a source may take to be read once.
 const LIMIT: Duration = Duration::from_secs(20);
@@ -26,21 +26,57 @@ pub struct NearbyJobs {
     pub lines: &'static str,
 }
 
-/// Reads the last hour of each named source; `nearby` are hints.
+/// Reads the last hour of each named source of jobs, and of what tells of nodes; `nearby` are hints.
 pub async fn examine(
     named: &[Arc<dyn LiveJobs>],
+    events: &[Arc<dyn NodeEvents>],
     nearby: &[NearbyJobs],
     now: Timestamp,
 ) -> Vec<Check> {
     let since = now.checked_sub(LOOK_BACK).unwrap_or(now);
     let window = JobWindow { since, until: now, open_since: None };
-    let answers = join_all(named.iter().map(|source| read(&**source, &window))).await;
+    let answers = join_all(named.iter().map(|source| read(&**source, &window)));
+    let told = join_all(events.iter().map(|source| of_nodes(&**source, &window)));
+    let (answers, told) = join(answers, told).await;
     let of_named = named.iter().zip(&answers).map(|(source, answer)| check(&**source, answer));
     let hints = nearby.iter().map(|near| Check {
         fix: Some(format!("to read it, add to the configuration:\n{}", near.lines)),
         ..Check::skip("jobs/found", format!("{}; it is not in the configuration", near.what))
     });
-    of_named.chain(hints).collect()
+    of_named.chain(told).chain(hints).collect()
+}
+
+/// Reads what a source tells of nodes.
+async fn of_nodes(source: &dyn NodeEvents, window: &JobWindow) -> Check {
+    let (kind, name) = source.name();
+    let (id, word) = (format!("jobs/{name}"), kind.word());
+    let asked = tokio::time::timeout(LIMIT, source.read(window.since, window.until)).await;
+    match asked.unwrap_or_else(|_| Err(late(word))) {
+        Ok(read) => {
+            let text =
+                format!("{word}: {} of nodes in the last hour", plural(read.events.len(), "event"));
+            match &read.refusal {
+                None => Check::ok(&id, text),
+                Some(refusal) => {
+                    let text = format!("{text}; in part {}: {refusal}", refusal.kind.word());
+                    Check::warn(&id, text, refusal.advice().to_owned())
+                }
+            }
+        }
+        Err(error) => {
+            let text = format!("{word}: {}: {error}", error.kind.word());
+            Check::fail(&id, text, error.advice().to_owned())
+        }
+    }
+}
+
+fn late(source: &str) -> SourceError {
+    SourceError::new(
+        ErrorKind::Timeout,
+        source,
+        &format!("no answer within {} s", LIMIT.as_secs()),
+        "see whether a firewall stands between this machine and it",
+    )
 }
 
 /// Failed check for a configured source that cannot be created; `why` = the reason.
@@ -49,14 +85,8 @@ pub fn unusable(why: &str) -> Check {
 }
 
 async fn read(source: &dyn LiveJobs, window: &JobWindow) -> Result<JobsRead, SourceError> {
-    tokio::time::timeout(LIMIT, source.read(window)).await.unwrap_or_else(|_| {
-        Err(SourceError::new(
-            ErrorKind::Timeout,
-            source.name().kind.word(),
-            &format!("no answer within {} s", LIMIT.as_secs()),
-            "see whether a firewall stands between this machine and it",
-        ))
-    })
+    let asked = tokio::time::timeout(LIMIT, source.read(window)).await;
+    asked.unwrap_or_else(|_| Err(late(source.name().kind.word())))
 }
 
 fn check(source: &dyn LiveJobs, answer: &Result<JobsRead, SourceError>) -> Check {
@@ -108,7 +138,7 @@ mod tests {
     async fn one(answer: Result<JobsRead, SourceError>) -> Check {
         let name = JobsName { kind: JobSource::Slurm, name: "prod".into() };
         let source: Arc<dyn LiveJobs> = Arc::new(Fixed(name, answer));
-        examine(&[source], &[], Timestamp::UNIX_EPOCH).await.remove(0)
+        examine(&[source], &[], &[], Timestamp::UNIX_EPOCH).await.remove(0)
     }
 
     #[tokio::test]
@@ -127,9 +157,9 @@ mod tests {
     #[tokio::test]
     async fn what_is_nearby_is_a_hint_with_its_lines() {
         let near = NearbyJobs { what: "sacct is on this host".into(), lines: "[[jobs.slurm]]" };
-        let checks = examine(&[], &[near], Timestamp::UNIX_EPOCH).await;
+        let checks = examine(&[], &[], &[near], Timestamp::UNIX_EPOCH).await;
         assert_eq!(checks[0].status, Status::Skip);
         assert!(checks[0].fix.as_deref().is_some_and(|fix| fix.contains("[[jobs.slurm]]")));
-        assert_eq!(examine(&[], &[], Timestamp::UNIX_EPOCH).await, []);
+        assert_eq!(examine(&[], &[], &[], Timestamp::UNIX_EPOCH).await, []);
     }
 }

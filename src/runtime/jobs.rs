@@ -17,6 +17,7 @@ use crate::cli::jobs::{JobsBeside, READ_WITHIN, read_kept};
 use crate::config::Env;
 use crate::domain::{Reading, SourceError};
 use crate::fleet::gpu::GpuFleet;
+use crate::source::ledger::{Ledger, micro_usd};
 use crate::tabs::jobs::picture::{JobsPicture, JobsQuestion};
 
 /// A round with what was answered in it.
@@ -98,7 +99,7 @@ impl Running {
     /// Reads the configured sources of jobs every now and then, for those who show who holds what, until the guard is dropped;
     /// the Jobs tab asks for more. Offline, and without a source, nobody is asked.
     pub(super) fn read_job_sources_in_background(&self) -> Option<tokio_util::sync::DropGuard> {
-        let has_sources = job_settings(&self.invocation, &Env::of_process())
+        let has_sources = job_settings(&self.invocation, &Env::of_process(), None)
             .is_ok_and(|settings| !settings.is_empty());
         if !has_sources || self.invocation.options.offline {
             return None;
@@ -107,11 +108,12 @@ impl Running {
         let stop = tokio_util::sync::CancellationToken::new();
         let (jobs, messages) = (self.jobs.clone(), self.messages.clone());
         let (invocation, stopped) = (self.invocation.clone(), stop.clone());
+        let ledger = self.job_ledger();
         tokio::spawn(async move {
             loop {
                 if let Ok(turn) = jobs.reading.clone().try_lock_owned() {
                     let now = invocation.options.now();
-                    let reading = read_sources(&jobs, &invocation, now);
+                    let reading = read_sources(&jobs, &invocation, &ledger, now);
                     // What was read before the end is kept.
                     let (_, log) = tokio::select! {
                         read = reading => read,
@@ -135,9 +137,10 @@ impl Running {
     pub(super) fn read_job_sources(&self) {
         let (jobs, messages) = (self.jobs.clone(), self.messages.clone());
         let (invocation, now) = (self.invocation.clone(), self.now());
+        let ledger = self.job_ledger();
         tokio::spawn(async move {
             let turn = jobs.reading.clone().lock_owned().await;
-            let (has_news, log) = read_sources(&jobs, &invocation, now).await;
+            let (has_news, log) = read_sources(&jobs, &invocation, &ledger, now).await;
             drop(turn);
             for entry in log {
                 let _ = messages.send(Msg::Log(entry)).await;
@@ -145,12 +148,19 @@ impl Running {
             let _ = messages.send(Msg::JobSources { has_news }).await;
         });
     }
+
+    /// Ledger of what sources of jobs are billed for.
+    fn job_ledger(&self) -> Ledger {
+        let cap = micro_usd(self.invocation.config.own_cost_cap_usd_per_day);
+        Ledger::new(self.cache.clone(), cap)
+    }
 }
 
 /// Reads the configured sources of jobs; returns whether something may be new, and what is to be said. Offline nobody is asked.
 async fn read_sources(
     jobs: &JobsAsked,
     invocation: &Invocation,
+    ledger: &Ledger,
     now: Timestamp,
 ) -> (bool, Vec<LogEntry>) {
     let entry = |level, message: String| LogEntry {
@@ -163,7 +173,7 @@ async fn read_sources(
     };
     let mut log = Vec::new();
     let mut has_news = false;
-    match job_settings(invocation, &Env::of_process()) {
+    match job_settings(invocation, &Env::of_process(), Some(ledger)) {
         Ok(settings) if invocation.options.offline => {
             let of = settings.clone();
             let kept = tokio::task::spawn_blocking(move || kept_readings(&of)).await;

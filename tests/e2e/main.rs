@@ -45,6 +45,7 @@
 //! | a list of accounts that is denied, an account whose role cannot be assumed | | `organization`; `source::aws::organization` |
 //! | a scheduler that is away, a token that ends, two clusters with one name, clocks that differ | | `slurm`; `source::jobs::slurm`, `bus::jobs` |
 //! | a cluster whose token is made by a program, pods that are deleted between two readings | | `kubernetes`; `source::jobs::kubernetes`, `bus::jobs` |
+//! | kube-state-metrics that tells everything twice, and pods until long after their end, or nothing any more | | `kube_state`; `source::jobs::kubernetes::state_metrics` |
 //! | AWS Budgets in an account that cannot be reached | | `budgets`; `source::aws::budgets` |
 //! | a watch that is killed, whose state is lost, whose rules are wrong | | `watch`; `watch::state`, `cli::watch::store` |
 //! | the own-cost cap | | `aws::the_cap_…`; `bus`, `ui::golden` (`capped`) |
@@ -70,6 +71,7 @@ mod gpus;
 mod hosts;
 mod house;
 mod kills;
+mod kube_state;
 mod kubernetes;
 mod logins;
 mod lossy;

@@ -119,7 +119,7 @@ impl Prometheus {
 }
 
 /// Has `promtool` make blocks of the samples of a file, in a folder of Prometheus.
-fn blocks(promtool: &Path, samples: &Path, data: &Path) {
+pub(crate) fn blocks(promtool: &Path, samples: &Path, data: &Path) {
     let made = Command::new(promtool)
         .args(["tsdb", "create-blocks-from", "openmetrics", "--quiet"])
         .args([samples, data])
@@ -128,7 +128,12 @@ fn blocks(promtool: &Path, samples: &Path, data: &Path) {
 }
 
 /// Starts a Prometheus with this configuration and folder; with its address.
-fn served(program: &Path, home: &Path, configuration: &str, data: &Path) -> (Child, String) {
+pub(crate) fn served(
+    program: &Path,
+    home: &Path,
+    configuration: &str,
+    data: &Path,
+) -> (Child, String) {
     let config = home.join("prometheus.yml");
     std::fs::write(&config, configuration).unwrap();
     let (server, port) = serve("Prometheus", |port| {

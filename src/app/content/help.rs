@@ -47,6 +47,59 @@ const SIGNS: [(&str, &str); 6] = [
     ("ARMED, ARMED 1/3", "Instances of all accounts, or of some, can be stopped and terminated."),
 ];
 
+/// Words of the field that stand on pages.
+const WORDS: [(&str, &str); 16] = [
+    ("burn", "What runs now, in dollars per hour; a month is 730 h of it, a day 24 h."),
+    (
+        "waste",
+        "What is paid for and serves nothing; other pages than the Overview say which part they count.",
+    ),
+    (
+        "list, paid",
+        "At on-demand prices; at what is paid once reservations and plans have their part.",
+    ),
+    ("net", "What a change saves after commitments that go on without it."),
+    ("effort, risk", "What a change takes of people's time, and what it may break."),
+    ("ESR", "Effective savings rate: 1 − what is paid ÷ the on-demand price of the same use."),
+    (
+        "unit, slot",
+        "The nth instance at the same time: slot 40 is used in the hours in which 40 or more run.",
+    ),
+    (
+        "regret",
+        "What a choice costs above the one that would have been best in the same future, on average.",
+    ),
+    (
+        "caution",
+        "How much the worst 5% of futures count beside the mean: 0 the mean alone, 1 they alone.",
+    ),
+    (
+        "no loss after",
+        "So many months after a purchase the demand may vanish and nothing is lost; in lists: safe.",
+    ),
+    (
+        "room",
+        "Reserved capacity in which nothing runs; of waits: as many idle GPUs as a job asks for, where it could have them.",
+    ),
+    ("goodput", "Share of the GPU-hours held that came to something, without the queue."),
+    (
+        "ETTR",
+        "Effective training time ratio: hours that came to something ÷ hours held and waited for.",
+    ),
+    (
+        "zombie",
+        "A GPU that costs and does nothing for a job: held by no living one, or idle in one.",
+    ),
+    (
+        "RG, rung",
+        "What a GPU's activity rests on: A active SMs, B its engine, C utilisation, D power alone, E nothing.",
+    ),
+    (
+        "select, mark",
+        "space selects rows to act on; a mark is the tag burntop:expires, which lets an instance be stopped later.",
+    ),
+];
+
 /// How the help is looked at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HelpView {
@@ -159,6 +212,8 @@ fn everything(app: &App) -> Vec<Section> {
         Context::ALL.into_iter().map(|context| keys(app, context, true)).collect();
     let signs = verdicts(app).chain(gpu_states(app)).chain(other_signs(app)).collect();
     sections.push(Section::new("What the signs mean", signs));
+    let words = WORDS.map(|(name, doc)| (name.to_owned(), doc.to_owned()));
+    sections.push(Section::new("What words mean", words.into()));
     let entries = commands().map(|command| command_entry(app, command)).collect();
     sections.push(Section::new("Commands, after :", entries));
     sections.push(filter());

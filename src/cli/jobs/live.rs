@@ -6,9 +6,11 @@ use std::time::Duration;
 use crate::bus::{kept_readings, read_jobs};
 use crate::cli::exit::CliError;
 use crate::cli::invocation::Invocation;
-use crate::cli::job_sources::job_settings;
+use crate::cli::job_sources::{is_billed, job_settings};
+use crate::cli::session::with_cache;
 use crate::config::Env;
 use crate::domain::{Reading, SourceId, SourceState};
+use crate::source::ledger::{Ledger, micro_usd};
 
 /// How long all sources together may take; what came by then is kept, and the next run goes on.
 pub(crate) const READ_WITHIN: Duration = Duration::from_mins(1);
@@ -32,18 +34,28 @@ impl SourcesRead {
 /// Reads every configured source and keeps what it says; offline nobody is asked. Fails where the configuration of one cannot be
 /// used.
 pub(in crate::cli) fn read(invocation: &Invocation, env: &Env) -> Result<SourcesRead, CliError> {
-    let settings = job_settings(invocation, env)?;
+    let settings = job_settings(invocation, env, None)?;
     if settings.is_empty() {
         return Ok(SourcesRead::default());
     }
     if invocation.options.offline {
         return Ok(SourcesRead { readings: kept_readings(&settings).into(), notes: Vec::new() });
     }
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let now = invocation.options.now();
-    let outcomes = runtime.block_on(read_jobs(&settings, now, READ_WITHIN));
-    runtime.shutdown_background();
+    let outcomes = if is_billed(&invocation.config) {
+        let cap = micro_usd(invocation.config.own_cost_cap_usd_per_day);
+        with_cache(invocation, async |cache| {
+            let ledger = Ledger::new(cache.clone(), cap);
+            let settings = job_settings(invocation, env, Some(&ledger))?;
+            Ok(read_jobs(&settings, now, READ_WITHIN).await)
+        })?
+    } else {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+        let outcomes = runtime.block_on(read_jobs(&settings, now, READ_WITHIN));
+        runtime.shutdown_background();
+        outcomes
+    };
     let mut notes = Vec::new();
     for outcome in &outcomes {
         let reading = &outcome.reading;

@@ -116,7 +116,8 @@ impl Reading<'_> {
         attempt.started_at = started.filter(|_| outcome.state != JobState::Queued);
         attempt.ended_at = ended;
         let is_held = matches!(outcome.state, JobState::Running | JobState::Unknown);
-        let is_seen = is_held && started.is_some() || outcome.state == JobState::Queued;
+        let is_open = is_held && started.is_some() && ended.is_none();
+        let is_seen = is_open || outcome.state == JobState::Queued;
         attempt.seen_until = is_seen.then_some(self.now);
         let node = pod.spec.node_name.as_deref().filter(|node| !node.is_empty());
         if let Some(node) = node {

@@ -15,10 +15,19 @@ const SHARED: &str = "nvidia.com/gpu.shared";
 const CORES: &str = "aws.amazon.com/neuroncore";
 
 /// Slices of GPUs: `nvidia.com/mig-3g.40gb`.
-const SLICE: &str = "nvidia.com/mig-";
+pub(super) const SLICE: &str = "nvidia.com/mig-";
+
+/// Labels of a node: how many share a GPU, its model, and how many it has.
+pub(super) const NODE_KEYS: [&str; 3] =
+    ["nvidia.com/gpu.replicas", "nvidia.com/gpu.product", "nvidia.com/gpu.count"];
 
 /// Profiles of GPUs that are cut into four (A30, RTX PRO 6000); all others are cut into seven.
 const OF_FOUR: [&str; 6] = ["1g.6gb", "2g.12gb", "4g.24gb", "1g.24gb", "2g.48gb", "4g.96gb"];
+
+/// Resources of accelerators that are counted, slices aside.
+pub(super) fn resources() -> impl Iterator<Item = &'static str> {
+    WHOLE.into_iter().chain([SHARED, CORES])
+}
 
 /// What a pod holds.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -191,19 +200,20 @@ pub(super) struct NodeDevices {
 impl NodeDevices {
     /// Those of a node.
     pub fn of(node: &Node) -> Self {
+        let [replicas_key, product_key, count_key] = NODE_KEYS;
         let number = |key: &str| node.metadata.label(key)?.parse::<u64>().ok();
         let capacity =
             |name: &str| node.status.capacity.as_ref().and_then(|all| whole(all.get(name)?));
-        let replicas = number("nvidia.com/gpu.replicas").filter(|replicas| *replicas > 1);
+        let replicas = number(replicas_key).filter(|replicas| *replicas > 1);
         // With the strategy `single` slices go by the name of GPUs; the model alone tells: `NVIDIA-A100-80GB-PCIe-MIG-1g.10gb`.
-        let product = node.metadata.label("nvidia.com/gpu.product");
+        let product = node.metadata.label(product_key);
         let each = product.and_then(|of| slice(of.rsplit_once("-MIG-")?.1));
         let devices = ["aws.amazon.com/neurondevice", "aws.amazon.com/neuron"];
         let devices = devices.into_iter().find_map(capacity).filter(|count| *count > 0);
         let cores_per_device =
             devices.and_then(|devices| Some((capacity(CORES)? / devices).max(1)));
         // What a MIG node offers are slices: the label has the number of its GPUs.
-        let gpus = number("nvidia.com/gpu.count").filter(|count| *count > 0).or_else(|| {
+        let gpus = number(count_key).filter(|count| *count > 0).or_else(|| {
             let whole: u64 = capacity("nvidia.com/gpu").unwrap_or_default() / replicas.unwrap_or(1);
             Some(whole).filter(|count| *count > 0).or_else(|| capacity("amd.com/gpu")).or(devices)
         });

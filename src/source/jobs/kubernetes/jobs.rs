@@ -13,7 +13,7 @@ use crate::domain::text::clean;
 const FAILED: [&str; 2] = ["FailureTarget", "Failed"];
 
 /// Queues of a pod or its job, by label or annotation.
-const QUEUES: [&str; 4] = [
+pub(super) const QUEUES: [&str; 4] = [
     "kueue.x-k8s.io/queue-name",
     "kueue.x-k8s.io/local-queue-name",
     "scheduling.volcano.sh/queue-name",
@@ -21,7 +21,7 @@ const QUEUES: [&str; 4] = [
 ];
 
 /// Kinds of owners whose pods serve and do not end by themselves; `Node` owns what runs on each node by its files.
-const SERVICES: [&str; 5] =
+pub(super) const SERVICES: [&str; 5] =
     ["ReplicaSet", "StatefulSet", "DaemonSet", "ReplicationController", "Node"];
 
 /// Why a job failed.
@@ -118,6 +118,22 @@ const OPERATORS: [(&str, &[&str]); 3] = [
 
 const INDEX: &str = "batch.kubernetes.io/job-completion-index";
 
+/// Labels by which the job of a pod without an owner is known, the present one first.
+const JOB_NAMES: [&str; 2] = ["batch.kubernetes.io/job-name", "job-name"];
+
+/// Label of the cluster of Ray that a pod is in.
+const RAY: &str = "ray.io/cluster";
+
+/// Label with the end of the name of the owner, which is none of the name of what serves.
+const HASH: &str = "pod-template-hash";
+
+/// Labels and annotations by which [`PartOf::of`] goes.
+pub(super) fn keys() -> impl Iterator<Item = &'static str> {
+    let operators = OPERATORS.into_iter();
+    let operators = operators.flat_map(|(name, parts)| parts.iter().copied().chain([name]));
+    operators.chain(QUEUES).chain(JOB_NAMES).chain([INDEX, RAY, HASH])
+}
+
 impl PartOf {
     /// What a pod is a part of.
     pub fn of(pod: &Pod, jobs: &Jobs) -> Self {
@@ -143,11 +159,10 @@ impl PartOf {
             let part = if of.is_empty() { pod_name.to_owned() } else { of.join("-") };
             return made(name, Some(part), true);
         }
-        if let Some(name) = meta.label("ray.io/cluster") {
+        if let Some(name) = meta.label(RAY) {
             return made(name, Some(pod_name.to_owned()), true);
         }
-        let by_label =
-            || meta.label("batch.kubernetes.io/job-name").or_else(|| meta.label("job-name"));
+        let by_label = || JOB_NAMES.iter().find_map(|key| meta.label(key));
         let of_job = owner.filter(|owner| owner.kind == "Job").map(|owner| owner.name.as_str());
         if let Some(name) = of_job.or_else(|| owner.is_none().then(by_label).flatten()) {
             // Pods of a job that runs one at a time are one after another: attempts of the same thing.
@@ -159,7 +174,7 @@ impl PartOf {
         match owner {
             None => made(pod_name, None, false),
             Some(owner) if SERVICES.contains(&owner.kind.as_str()) => {
-                let hash = meta.label("pod-template-hash").map(|hash| format!("-{hash}"));
+                let hash = meta.label(HASH).map(|hash| format!("-{hash}"));
                 let base = hash.and_then(|hash| owner.name.strip_suffix(hash.as_str()));
                 let name = clean(base.unwrap_or(&owner.name)).into();
                 Self { name, ..made(pod_name, None, false) }

@@ -11,6 +11,7 @@
 //! | `wire`, `quantity` | what is read of the objects |
 //! | `devices`, `nodes` | what pods hold, and what nodes have |
 //! | `jobs`, `outcome`, `attempt` | whose a pod is, how it ended, and both as an attempt |
+//! | `state_metrics` | the same by kube-state-metrics in a Prometheus |
 
 mod attempt;
 mod devices;
@@ -22,6 +23,7 @@ mod outcome;
 mod pages;
 mod quantity;
 mod session;
+pub mod state_metrics;
 mod target;
 #[cfg(test)]
 mod tests;
@@ -230,17 +232,13 @@ impl LiveJobs for Kubernetes {
             rows.iter_mut().for_each(|row| row.attempt.region = Some(region.clone()));
         }
         nodes::told_by_nodes(&mut rows, &nodes);
-        // Of one that is said to hold a whole node all of its GPUs would count.
-        for row in rows.iter_mut().filter(|row| row.attempt.gpus.is_none()) {
-            row.attempt.node_count = None;
-        }
         let mut notes = Vec::new();
         if nodes_are_whole {
             notes.extend(doubt(&mut rows, &nodes, now));
         }
-        notes.extend(said(&rows, &failed, &troubles));
-
         let odd = troubles.odd;
+        notes.extend(said(&rows, &failed, odd));
+
         let is_cut = troubles.is_cut;
         let mut errors = troubles.all.into_iter();
         let refusal = errors.next();
@@ -293,6 +291,7 @@ fn doubt(rows: &mut [Row], nodes: &[KnownNode], now: jiff::Timestamp) -> Option<
         let is_held = matches!(attempt.state, JobState::Running | JobState::Unknown);
         let is_old = attempt.started_at.is_some_and(|at| at < latest);
         let is_gone = attempt.nodes.first().is_some_and(|node| !there.contains(&**node));
+        let is_held = is_held && attempt.ended_at.is_none();
         if is_held && is_old && is_gone {
             attempt.state = JobState::Doubtful;
             first.get_or_insert_with(|| attempt.job.clone());
@@ -307,7 +306,7 @@ fn doubt(rows: &mut [Row], nodes: &[KnownNode], now: jiff::Timestamp) -> Option<
 }
 
 /// What is odd but usable, a sentence each.
-fn said(rows: &[Row], failed: &[(String, LineError)], troubles: &Troubles) -> Vec<String> {
+fn said(rows: &[Row], failed: &[(String, LineError)], odd: usize) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some((name, why)) = failed.first() {
         notes.push(format!(
@@ -315,8 +314,8 @@ fn said(rows: &[Row], failed: &[(String, LineError)], troubles: &Troubles) -> Ve
             plural(failed.len(), "pod")
         ));
     }
-    if troubles.odd > 0 {
-        let objects = plural(troubles.odd, "object");
+    if odd > 0 {
+        let objects = plural(odd, "object");
         notes.push(format!(
             "{objects} of the API server could not be read: fields are of another kind"
         ));
@@ -337,7 +336,7 @@ fn said(rows: &[Row], failed: &[(String, LineError)], troubles: &Troubles) -> Ve
     }
     let mut strange: Vec<&str> = rows
         .iter()
-        .filter(|row| row.attempt.state == JobState::Unknown)
+        .filter(|row| row.attempt.state == JobState::Unknown && row.attempt.ended_at.is_none())
         .map(|row| &*row.attempt.state_source)
         .filter(|word| *word != "Unknown")
         .collect();

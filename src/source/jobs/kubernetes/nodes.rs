@@ -7,7 +7,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::attempt::Row;
-use super::devices::NodeDevices;
+use super::devices::{self, NodeDevices};
 use super::wire::{Condition, Node};
 use crate::domain::jobs::{
     GpuHolder, Gpus, JobNode, JobSource, JobState, NodeEvent, NodeEventKind,
@@ -24,6 +24,11 @@ const GPUS_ARE_WELL: &str = "AcceleratedHardwareReady";
 
 /// Taint of a node of which the AWS node termination handler knows that its Spot capacity is taken back.
 const SPOT_TAINT: &str = "aws-node-termination-handler/spot-itn";
+
+/// Labels of nodes that are read.
+pub(super) fn keys() -> impl Iterator<Item = &'static str> {
+    TYPES.into_iter().chain(REGIONS).chain(devices::NODE_KEYS)
+}
 
 /// A node with what its accelerators are, and what happened to it.
 pub(super) struct KnownNode {
@@ -121,7 +126,7 @@ fn address(value: &str) -> Option<Arc<str>> {
 pub(super) fn told_by_nodes(rows: &mut [Row], nodes: &[KnownNode]) {
     let by_name: HashMap<&str, &KnownNode> =
         nodes.iter().map(|known| (&*known.node.name, known)).collect();
-    for row in rows {
+    for row in rows.iter_mut() {
         let known = row.attempt.nodes.first().and_then(|node| by_name.get(&**node));
         let Some(known) = known else { continue };
         row.attempt.gpus = row.devices.gpus(Some(&known.devices));
@@ -129,12 +134,17 @@ pub(super) fn told_by_nodes(rows: &mut [Row], nodes: &[KnownNode]) {
             row.attempt.region.clone_from(&known.node.region);
         }
     }
+    // Of one that is said to hold a whole node all of its GPUs would count.
+    for row in rows.iter_mut().filter(|row| row.attempt.gpus.is_none()) {
+        row.attempt.node_count = None;
+    }
 }
 
 /// Who holds GPUs now: pods that are on a node, whatever they do there.
 pub(super) fn holders(rows: &[Row], now: Timestamp) -> Vec<GpuHolder> {
     let holds = |row: &&Row| {
         matches!(row.attempt.state, JobState::Running | JobState::Unknown)
+            && row.attempt.ended_at.is_none()
             && row.attempt.gpus.is_none_or(|gpus| gpus > Gpus::ZERO)
     };
     let held = rows.iter().filter(holds).filter_map(|row| {

@@ -113,6 +113,10 @@ fn failed(pod: &Pod, failure: Option<&Failure>, ended: Option<Timestamp>) -> Out
     if is_deleted && signal.is_some_and(|signal| DELETED_BY.contains(&signal)) {
         return told(S::Cancelled, "Deleted", None);
     }
+    // Whether that ended it is told by its exit alone.
+    if is_deleted && first.is_some_and(|of| of.exit_code.is_none()) {
+        return told(S::Unknown, "Deleted", None);
+    }
     let word = first.and_then(|of| of.reason.as_deref()).filter(|word| !word.is_empty());
     let word = word.or(Some(own).filter(|own| !own.is_empty())).unwrap_or("Failed");
     // The job's verdict stands beside the pod's own word.
@@ -122,7 +126,7 @@ fn failed(pod: &Pod, failure: Option<&Failure>, ended: Option<Timestamp>) -> Out
 
 /// The container that failed: one that ran out of memory, else the one that failed first.
 fn first_failure(pod: &Pod) -> Option<&Terminated> {
-    let failed = || pod.status.ends().filter(|of| of.exit_code != 0);
+    let failed = || pod.status.ends().filter(|of| of.exit_code != Some(0));
     let oom = failed().find(|of| of.reason.as_deref() == Some("OOMKilled"));
     let time = |of: &&Terminated| {
         let at = of.finished_at.as_deref().and_then(|text| text.parse::<Timestamp>().ok());
@@ -133,7 +137,7 @@ fn first_failure(pod: &Pod) -> Option<&Terminated> {
 
 fn exit(of: &Terminated) -> Option<Cause> {
     let signal = of.signal.unwrap_or_default();
-    Cause::of_exit(u16::try_from(of.exit_code).ok()?, u16::try_from(signal).ok()?)
+    Cause::of_exit(u16::try_from(of.exit_code?).ok()?, u16::try_from(signal).ok()?)
 }
 
 #[cfg(test)]

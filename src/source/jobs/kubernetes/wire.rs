@@ -196,7 +196,8 @@ pub(super) struct Waiting {
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Terminated {
-    pub exit_code: i64,
+    /// `None` where it is not told, as by metrics.
+    pub exit_code: Option<i64>,
     pub signal: Option<i64>,
     pub reason: Option<String>,
     pub message: Option<String>,
