@@ -34,7 +34,7 @@ fn window(hours: i64) -> JobWindow {
 /// page. Nothing runs.
 fn tracking(ended: impl Fn(&Request, Option<String>) -> Reply + Send + Sync + 'static) -> Server {
     Server::start(move |_, request| match &*request.path {
-        "/version" => Reply::new(200, "text/plain", "3.17.2"),
+        "/version" => Reply::new(200, "text/html; charset=utf-8", "3.17.2"),
         "/api/2.0/mlflow/experiments/search" => Reply::json(capture!("experiments_search.json")),
         "/api/2.0/mlflow/runs/search" => {
             let asked: serde_json::Value = serde_json::from_slice(&request.body).unwrap();

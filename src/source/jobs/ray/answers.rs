@@ -105,10 +105,33 @@ impl<'de> Deserialize<'de> for Ms {
 
 /// Resources, of which GPUs count.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(default)]
+#[serde(from = "HashMap<String, Option<Amount>>")]
 pub(super) struct Resources {
-    #[serde(rename = "GPU")]
     gpu: Option<f64>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(untagged)]
+enum Amount {
+    Number(f64),
+    Other(IgnoredAny),
+}
+
+impl From<HashMap<String, Option<Amount>>> for Resources {
+    fn from(told: HashMap<String, Option<Amount>>) -> Self {
+        let gpus = |amount: &Option<Amount>| match amount {
+            Some(Amount::Number(gpus)) => Some(*gpus),
+            Some(Amount::Other(_)) => Some(f64::NAN),
+            None => None,
+        };
+        // Tasks in a placement group have `GPU_group_<id>` in its place, and the same again as `GPU_group_<bundle>_<id>` where they
+        // name the bundle.
+        let of_group = || {
+            let named = told.iter().filter(|(name, _)| name.starts_with("GPU_group_"));
+            named.filter_map(|(_, amount)| gpus(amount)).max_by(f64::total_cmp)
+        };
+        Self { gpu: told.get("GPU").and_then(gpus).or_else(of_group) }
+    }
 }
 
 impl Resources {

@@ -72,7 +72,7 @@ impl Cluster<'_> {
         if state == JobState::Failed {
             let code = told.driver_exit_code.and_then(|code| u16::try_from(code).ok());
             attempt.cause = code.and_then(|code| Cause::of_exit(code, 0));
-            attempt.reason = told.message.as_deref().and_then(reason);
+            attempt.reason = reason(told);
         }
         if state == JobState::Cancelled {
             attempt.cause = Some(Cause::Cancelled);
@@ -170,13 +170,27 @@ fn script(entrypoint: &str) -> Option<Arc<str>> {
     some(word.rsplit('/').next()?)
 }
 
+/// What Ray writes to the log of a job before its entrypoint.
+const ENTRYPOINT: &str = "Running entrypoint for job ";
+
+/// What Ray writes to the log of a job by itself, at the end of a line.
+const SETTING_UP: &str = "-- Runtime env is setting up.";
+
 /// Why a job failed: what Ray says, and the last line of what the job said.
-fn reason(message: &str) -> Option<Arc<str>> {
-    let head = message.lines().next().unwrap_or_default();
+fn reason(told: &Job) -> Option<Arc<str>> {
+    let message = told.message.as_deref()?;
+    let (head, log) = message.split_once('\n').unwrap_or((message, ""));
     let head = head.split(", last available logs").next().unwrap_or_default();
-    let last = message.lines().skip(1).filter(|line| !line.trim().is_empty()).last();
-    // The entrypoint may hold secrets.
-    match last.filter(|line| !line.starts_with("Running entrypoint for job")) {
+    // The entrypoint may hold secrets. Ray writes it into the log, and of a job that ends at once after all that this one said.
+    let (id, entrypoint) = (told.submission_id.as_deref(), told.entrypoint.as_deref());
+    let (id, entrypoint) = (id.unwrap_or_default(), entrypoint.unwrap_or_default());
+    // To the end of its line: a part of it would leave the rest.
+    let own = format!("{ENTRYPOINT}{id}: {entrypoint}\n");
+    let log = format!("{log}\n").replace(&own, "\n");
+    // Written in another way, nobody knows where it ends.
+    let said = log.split(ENTRYPOINT).next().unwrap_or_default();
+    let is_said = |line: &&str| !line.trim().is_empty() && !line.trim_end().ends_with(SETTING_UP);
+    match said.lines().rfind(is_said) {
         Some(last) => some(&format!("{}: {}", head.trim(), last.trim())),
         None => some(head),
     }

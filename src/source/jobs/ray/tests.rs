@@ -292,6 +292,52 @@ fn a_job_names_its_scheduler_and_shows_no_secret() {
 }
 
 #[test]
+fn the_last_line_of_a_log_is_what_the_job_said_wherever_ray_writes_the_entrypoint() {
+    let reason = |entrypoint: &str, log: &str| {
+        let told = serde_json::json!({"submission_id": "a", "status": "FAILED", "start_time": 1_795_369_200_000_i64,
+            "entrypoint": entrypoint, "driver_exit_code": 1, "message": format!("exit code 1, last available logs (cut):\n{log}")});
+        alone(&told.to_string(), None).unwrap().attempt.reason.unwrap().to_string()
+    };
+    let set_up = "2026-11-29 13:12:56,737\tINFO job_manager.py:581 -- Runtime env is setting up.\n";
+    let own = "Running entrypoint for job a: python x.py\n--key hunter2\n";
+    let entrypoint = "python x.py\n--key hunter2";
+    let said = "begun\n\nValueError: boom\n";
+    for log in [format!("{set_up}{own}{said}"), format!("{set_up}{said}{own}")] {
+        assert_eq!(reason(entrypoint, &log), "exit code 1: ValueError: boom", "{log}");
+    }
+    assert_eq!(reason(entrypoint, &format!("{set_up}{own}")), "exit code 1");
+    // Written as something else, what comes after it may be a part of it.
+    assert_eq!(
+        reason("python y.py", &format!("{set_up}{said}{own}")),
+        "exit code 1: ValueError: boom"
+    );
+    for other in ["", "python y.py", "python x.py", "python x.py\n--key"] {
+        assert_eq!(reason(other, &format!("{own}{said}")), "exit code 1", "{other}");
+        assert_eq!(reason(other, own), "exit code 1", "{other}");
+    }
+}
+
+#[test]
+fn tasks_in_a_group_name_their_gpus_by_it() {
+    // As 2.60 tells those of functions; of an actor it has `GPU`.
+    let task = |resources: &str| -> Option<f64> {
+        let task: Task = serde_json::from_str(&format!(
+            r#"{{"type":"NORMAL_TASK","job_id":"02","required_resources":{resources}}}"#
+        ))
+        .unwrap();
+        task.required_resources.unwrap().gpus()
+    };
+    let any = r#"{"bundle_group_7df0":0.001,"GPU_group_7df0":0.5}"#;
+    let bundle = r#"{"bundle_group_7df0":0.001,"GPU_group_7df0":0.5,"GPU_group_0_7df0":0.5,"bundle_group_0_7df0":0.001}"#;
+    assert_eq!((task(any), task(bundle)), (Some(0.5), Some(0.5)));
+    assert_eq!(
+        (task(r#"{"GPU":2.0}"#), task(r#"{"CPU":1.0}"#), task("{}")),
+        (Some(2.0), None, None)
+    );
+    assert!(task(r#"{"GPU":"two"}"#).is_some_and(f64::is_nan));
+}
+
+#[test]
 fn what_is_set_before_a_program_is_not_its_name() {
     let text = r#"{"submission_id":"a","status":"RUNNING","start_time":1795369200000,
         "entrypoint":"HF_TOKEN=hunter2 torchrun -m train"}"#;
