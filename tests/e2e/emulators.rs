@@ -1,10 +1,10 @@
-//! The emulators of AWS: one venv under the target directory, one server for all tests.
+//! The emulators of AWS: one venv under the target directory, one server for all tests. Other servers have venvs beside it.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use serde::Deserialize;
 
@@ -55,29 +55,37 @@ pub fn python() -> PathBuf {
     venv().join("bin/python")
 }
 
-/// The venv with the pinned emulators, made when the pins changed or it is not there.
+/// The venv of the emulators of AWS.
 pub fn venv() -> PathBuf {
-    static READY: OnceLock<PathBuf> = OnceLock::new();
-    READY
+    venv_of("emulators", "requirements.txt")
+}
+
+/// The venv of that name with what a file in `tests/emulators` pins, made when the pins changed or it is not there.
+pub fn venv_of(name: &'static str, pinned_by: &str) -> PathBuf {
+    static READY: Mutex<BTreeMap<&'static str, Arc<OnceLock<PathBuf>>>> =
+        Mutex::new(BTreeMap::new());
+    // Whoever wants one venv does not wait for another.
+    let ready = READY.lock().unwrap().entry(name).or_default().clone();
+    ready
         .get_or_init(|| {
             let requirements =
-                Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/emulators/requirements.txt");
-            let pins = std::fs::read_to_string(&requirements).expect("requirements.txt is there");
-            let venv = Path::new(env!("CARGO_TARGET_TMPDIR")).join("emulators");
+                Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/emulators").join(pinned_by);
+            let pins = std::fs::read_to_string(&requirements).expect("the pins are there");
+            let venv = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
             let stamp = venv.join("pins.txt");
             if std::fs::read_to_string(&stamp).is_ok_and(|made_with| made_with == pins) {
                 return venv;
             }
             run(
                 Command::new("python3").args(["-m", "venv", "--clear"]).arg(&venv),
-                "The tests need Python 3.9 or newer with the venv module \
+                "The tests need Python 3.11 or newer with the venv module \
                  (Debian: apt-get install python3 python3-venv).",
             );
             run(
                 Command::new(venv.join("bin/python"))
                     .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"])
                     .arg(&requirements),
-                "The tests install the AWS emulators from PyPI; the package index must be reachable.",
+                "The tests install emulators and servers from PyPI; the package index must be reachable.",
             );
             std::fs::write(&stamp, pins).expect("the venv is writable");
             venv

@@ -46,6 +46,7 @@
 //! | a scheduler that is away, a token that ends, two clusters with one name, clocks that differ | | `slurm`; `source::jobs::slurm`, `bus::jobs` |
 //! | a cluster whose token is made by a program, pods that are deleted between two readings | | `kubernetes`; `source::jobs::kubernetes`, `bus::jobs` |
 //! | kube-state-metrics that tells everything twice, and pods until long after their end, or nothing any more | | `kube_state`; `source::jobs::kubernetes::state_metrics` |
+//! | a tracker that claims what is not so, a cluster of Ray that is stopped | | `trackers`; `source::jobs::mlflow`, `source::jobs::ray` |
 //! | AWS Budgets in an account that cannot be reached | | `budgets`; `source::aws::budgets` |
 //! | a watch that is killed, whose state is lost, whose rules are wrong | | `watch`; `watch::state`, `cli::watch::store` |
 //! | the own-cost cap | | `aws::the_cap_…`; `bus`, `ui::golden` (`capped`) |
@@ -97,6 +98,7 @@ mod storage_acting;
 mod tapes;
 mod telemetry;
 mod terminal;
+mod trackers;
 mod watch;
 mod watch_metrics;
 mod watch_sinks;
