@@ -66,6 +66,14 @@ fn a_filter_applies_while_typing_and_an_error_keeps_the_old_one() {
     assert_eq!(names(&mut app).len(), 3);
     let error = app.prompt().unwrap().error.clone().unwrap();
     assert!(error.column.is_some(), "{error:?}");
+    // A name of a field that is half of a comparison is no word to search for.
+    press(&mut app, "<ctrl-u>usd>abc");
+    assert_eq!(names(&mut app).len(), 9);
+    assert_eq!(app.list().filter_text(), "");
+    press(&mut app, "<ctrl-u>team=nlp and not $>");
+    assert_eq!(names(&mut app).len(), 3);
+    assert_eq!(app.list().filter_text(), "team=nlp");
+    press(&mut app, "<ctrl-u>team=nlp and $>");
     // Enter does not hide the error; the rest of the expression repairs it.
     press(&mut app, "<enter>");
     assert!(app.prompt().is_some());

@@ -98,14 +98,14 @@ impl App {
     /// Puts the filter that is typed in force, or says what is wrong with it.
     fn apply_filter(&mut self) {
         let Some(prompt) = &self.prompt else { return };
-        let PromptKind::Filter { before } = prompt.kind.clone() else { return };
+        if !matches!(prompt.kind, PromptKind::Filter { .. }) {
+            return;
+        }
         let text = prompt.line.text().to_owned();
         let list = self.list_mut();
         let Err(QueryError { column, message }) = list.filter_by(&text) else { return };
-        // What is half typed searches for nothing: the rows of before stand.
-        if list.filter_by(&before).is_err() {
-            list.clear_filter();
-        }
+        // The name of a field is no word to search for: what stands before it counts. What is no filter leaves the one in force.
+        let _ = list.filter_by(before_comparison(&text, column));
         if let Some(prompt) = &mut self.prompt {
             prompt.error = Some(PromptError { column: Some(column), message });
         }
@@ -185,5 +185,19 @@ impl App {
     ) {
         let kind = PromptKind::Own { label: label.into(), take: Deed::of(take) };
         self.prompt = Some(Prompt::new(kind, text));
+    }
+}
+
+/// The part of a filter before the comparison in which its mistake is, without the `and` or `not` that joins them.
+fn before_comparison(text: &str, column: usize) -> &str {
+    let end = text.char_indices().nth(column.saturating_sub(1)).map_or(text.len(), |(at, _)| at);
+    let mut rest = &text[..text[..end].rfind(char::is_whitespace).unwrap_or(0)];
+    loop {
+        rest = rest.trim_end();
+        let last = rest.rsplit(char::is_whitespace).next().unwrap_or_default();
+        if !["and", "or", "not"].iter().any(|word| last.eq_ignore_ascii_case(word)) {
+            return rest;
+        }
+        rest = &rest[..rest.len() - last.len()];
     }
 }

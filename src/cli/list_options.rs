@@ -237,9 +237,9 @@ mod tests {
             wrong_filter(text, error).to_string()
         };
         let other = idle("state=idle");
-        assert!(other.contains("not `idle`; `verdict=idle` has it"), "{other}");
+        assert!(other.contains("try `verdict=idle`: `state` wants one of"), "{other}");
         let other = idle("verdict=stopped");
-        assert!(other.contains("not `stopped`; `state=stopped` has it"), "{other}");
+        assert!(other.contains("try `state=stopped`: `verdict` wants one of"), "{other}");
         let other = idle("verdict=held_idle");
         assert!(other.ends_with("; `burntop gpus` understands it"), "{other}");
     }

@@ -3,6 +3,9 @@
 use super::List;
 use crate::view::{FieldSpec, Rows, Value, ViewContext};
 
+/// Rows among which texts are looked for that the filter may have meant: it is done between a key and its frame.
+const ROWS_AT_MOST: usize = 20_000;
+
 /// Sums over the rows that pass the filter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Filtered {
@@ -41,7 +44,7 @@ impl List {
     /// Looks for it, where nothing passes.
     pub(super) fn find_unmatched(&self, ctx: &ViewContext) -> Option<String> {
         let (filter, rows) = (self.filter.as_ref()?, self.rows.as_ref()?);
-        if !self.order.is_empty() || rows.len() == 0 {
+        if !self.order.is_empty() || rows.is_empty() || rows.len() > ROWS_AT_MOST {
             return None;
         }
         let found = filter.unmatched(&**rows, ctx);

@@ -144,12 +144,13 @@ fn used(row: &CommitmentRow, ctx: &ViewContext, width: usize, lines: &mut Vec<Li
         };
         fact(name, &text, width, lines);
     }
+    // No longer than it lasts.
+    let left = row.commitment.end.map(|end| end.duration_since(ctx.now).as_secs_f64() / 3600.0);
+    let left = left.filter(|hours| *hours > 0.0 && *hours < HOURS_PER_MONTH);
     let month = |usd: f64| {
-        format!(
-            "{} ({}/month)",
-            format::usd_per_hour(usd),
-            format::usd_total(usd * HOURS_PER_MONTH)
-        )
+        let (hours, what) =
+            left.map_or((HOURS_PER_MONTH, "/month"), |left| (left, " until it ends"));
+        format!("{} ({}{what})", format::usd_per_hour(usd), format::usd_total(usd * hours))
     };
     fact("costs", &ctx.symbols.or_unknown(row.usd_per_hour, month), width, lines);
     let role = match row.unused_usd_per_hour {
