@@ -110,6 +110,14 @@ impl Jobs {
         Ok(self.file.read(read)?.map_or(0, |count| u64::try_from(count).unwrap_or(u64::MAX)))
     }
 
+    /// True where no attempt is kept. Err when the file cannot be used.
+    pub fn is_empty(&self) -> Result<bool, JobsError> {
+        let read = |conn: &Connection| {
+            conn.query_row("SELECT NOT EXISTS (SELECT 1 FROM attempt)", [], |row| row.get(0))
+        };
+        Ok(self.file.read(read)?.unwrap_or(true))
+    }
+
     /// Nodes of clusters, and who held their GPUs at the last reading of each source. Err when the file cannot be used.
     pub fn held(&self) -> Result<(Vec<JobNode>, Vec<GpuHolder>), JobsError> {
         let read = |conn: &Connection| Ok((live::nodes(conn)?, live::holders(conn)?));

@@ -35,7 +35,10 @@ pub(super) fn forget(conn: &Connection, now: i64) -> rusqlite::Result<()> {
 pub(super) fn all(conn: &Connection) -> rusqlite::Result<Vec<NodeEvent>> {
     let sql = "SELECT key, at, layout, event, checksum FROM node_event ORDER BY at DESC LIMIT ?1";
     // A file of an earlier version is not brought up to date by who reads it.
-    let Ok(mut statement) = conn.prepare(sql) else { return Ok(Vec::new()) };
+    let mut statement = match conn.prepare(sql) {
+        Err(error) if error.to_string().contains("no such table") => return Ok(Vec::new()),
+        statement => statement?,
+    };
     let mut rows = statement.query([ROWS_AT_MOST])?;
     let mut events = Vec::new();
     while let Some(row) = rows.next()? {
@@ -58,7 +61,10 @@ pub(super) fn complete_until(
 ) -> rusqlite::Result<Option<Timestamp>> {
     let sql = "SELECT taken, complete, first, checksum FROM reading
                WHERE source = ?1 AND origin = ?2";
-    let Ok(mut statement) = conn.prepare(sql) else { return Ok(None) };
+    let mut statement = match conn.prepare(sql) {
+        Err(error) if error.to_string().contains("no such column") => return Ok(None),
+        statement => statement?,
+    };
     let read = |row: &Row<'_>| {
         let (taken, complete): (i64, i64) = (row.get(0)?, row.get(1)?);
         let (first, sum): (Option<i64>, i64) = (row.get(2)?, row.get(3)?);

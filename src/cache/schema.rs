@@ -395,6 +395,7 @@ pub(super) const JOBS: Schema = Schema {
         checksum INTEGER NOT NULL,
         PRIMARY KEY (key, at)
     ) WITHOUT ROWID;
+    CREATE INDEX node_event_at ON node_event (at);
     "],
     take_over: |_, _| Ok(()),
     may_be_empty: true,

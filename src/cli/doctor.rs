@@ -118,14 +118,14 @@ async fn jobs(
     if invocation.options.demo.is_some() {
         return Vec::new();
     }
-    let named = job_sources::sources(invocation, env, ledger);
-    match named.and_then(|named| Ok((named, job_sources::spot_sources(invocation)?))) {
-        Ok((named, spot)) => {
-            let nearby = job_sources::nearby(invocation, env);
-            jobs::examine(&named, &spot, &nearby, now).await
-        }
-        Err(error) => vec![jobs::unusable(&error.to_string())],
-    }
+    let mut checks = Vec::new();
+    let mut unless_unusable = |error: CliError| checks.push(jobs::unusable(&error.to_string()));
+    let named = job_sources::sources(invocation, env, ledger).map_err(&mut unless_unusable);
+    let spot = job_sources::spot_sources(invocation).map_err(&mut unless_unusable);
+    let nearby = named.as_ref().map(|_| job_sources::nearby(invocation, env)).unwrap_or_default();
+    let (named, spot) = (named.unwrap_or_default(), spot.unwrap_or_default());
+    checks.extend(jobs::examine(&named, &spot, &nearby, now).await);
+    checks
 }
 
 /// Running instances with accelerators, where a source finds its hosts among them. What cannot be

@@ -29,9 +29,10 @@ use crate::source::ssh::{Login, Target};
 /// Time limit of a query about the jobs of a cluster, unless it is set, s.
 const QUERY_WITHIN_S: u32 = 60;
 
-/// True where a source may be billed for what it is asked, so that it needs a ledger: every server is asked for the XIDs of GPUs.
+/// True where a source is billed for what it is asked, so that it needs a ledger.
 pub fn is_billed(config: &Config) -> bool {
-    config.gpus.prometheus.iter().any(|server| server.flavour == FlavourChoice::Amazon)
+    let all = config.jobs.kubernetes.iter().filter_map(|section| server(section, config));
+    all.into_iter().any(|server| server.flavour == FlavourChoice::Amazon)
 }
 
 /// Sources of a run and where their jobs are kept; makes no call. What is billed is charged to `ledger` (see [`is_billed`]). Without
@@ -49,8 +50,10 @@ pub fn job_settings(
     let Some(cache) = store else { return Ok(JobsSettings::default()) };
     let (sources, store) = (sources(invocation, env, ledger)?, Jobs::beside(&cache));
     // Of nodes on which nothing ran that is known there is nothing to tell.
-    let has_jobs = || !sources.is_empty() || store.count().is_ok_and(|count| count > 0);
-    let events = if has_jobs() { event_sources(invocation, ledger)? } else { Vec::new() };
+    let mut events = event_sources(invocation)?;
+    if !events.is_empty() && sources.is_empty() && store.is_empty().unwrap_or(true) {
+        events.clear();
+    }
     Ok(JobsSettings {
         sources,
         events,
@@ -105,16 +108,15 @@ pub fn sources(
     Ok(all)
 }
 
-/// What tells of nodes: the configured servers with the Prometheus API, and [`spot_sources`]. Fails where one cannot be made.
-fn event_sources(
-    invocation: &Invocation,
-    ledger: Option<&Ledger>,
-) -> Result<Vec<Arc<dyn NodeEvents>>, CliError> {
+/// What tells of nodes: the configured servers with the Prometheus API, and [`spot_sources`]. Fails where it is not known which account is
+/// meant. Amazon's service is not asked: it bills the past of all GPUs. A server that cannot be used is told of where GPUs are read.
+fn event_sources(invocation: &Invocation) -> Result<Vec<Arc<dyn NodeEvents>>, CliError> {
     let gpus = &invocation.config.gpus;
     let mut all = spot_sources(invocation)?;
-    for section in &gpus.prometheus {
-        all.push(Arc::new(telemetry::prometheus_with_aliases(gpus, section, ledger)?));
-    }
+    let is_free = |of: &&PrometheusSection| of.flavour != FlavourChoice::Amazon;
+    let servers = gpus.prometheus.iter().filter(is_free);
+    let servers = servers.filter_map(|of| telemetry::prometheus_with_aliases(gpus, of).ok());
+    all.extend(servers.map(|server| Arc::new(server) as Arc<dyn NodeEvents>));
     Ok(all)
 }
 

@@ -115,14 +115,13 @@ pub fn prometheus(
     server(section, &Arc::default(), ledger)
 }
 
-/// A configured server with the metric names of the configuration, for what it keeps of GPUs. Fails where it cannot be used as
-/// configured.
+/// A configured server with the metric names of the configuration, for what it keeps of GPUs; its queries are not charged. Fails
+/// where it cannot be used as configured.
 pub fn prometheus_with_aliases(
     config: &GpusConfig,
     section: &PrometheusSection,
-    ledger: Option<&Ledger>,
 ) -> Result<Prometheus, CliError> {
-    server(section, &vocabulary(config)?, ledger).map_err(|e| named(&section.name, &e))
+    server(section, &vocabulary(config)?, None).map_err(|e| named(&section.name, &e))
 }
 
 fn named(name: &str, error: &SourceError) -> CliError {

@@ -257,7 +257,8 @@ fn pods_of_a_day_cost_what_they_held_by_a_table_of_their_own() {
     });
     let last = lab.jobs();
     let found = hours(&last, "ml/runs");
-    assert!((50.0 / 60.0..1.0).contains(&found), "{found}");
+    // What was there for seconds alone falls between two looks: then the last minute of the past is when it was seen last.
+    assert!((48.0 / 60.0..1.0).contains(&found), "{found}");
     for job in ["ml/kept", "ml/gone", "ml/oom", "ml/slices"] {
         assert_eq!(hours(&last, job), hours(&first, job), "{job} is counted once");
     }

@@ -50,6 +50,13 @@ words! {
     }
 }
 
+impl CauseFrom {
+    /// True for what happened to a node.
+    pub(super) const fn is_of_node(self) -> bool {
+        matches!(self, Self::Xid | Self::Spot | Self::Node)
+    }
+}
+
 /// True for an attempt whose cause is asked for.
 pub(super) fn has_failed(state: JobState) -> bool {
     state.is_lost() || state == JobState::CompletedStepFailed

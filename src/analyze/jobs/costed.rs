@@ -436,9 +436,14 @@ fn join(all: &mut Costed, part: Costed) {
     all.lost = all.lost.plus(part.lost);
     all.lost_is_upper_bound |= part.lost_is_upper_bound;
     all.waited = all.waited.zip(part.waited).map(|(a, b)| a + b);
+    // A rank that loses its GPU takes the others along: theirs tell no more than that.
+    let is_of_node = |from: Option<CauseFrom>| from.is_some_and(CauseFrom::is_of_node);
+    let tells_more = is_of_node(part.cause_from) && !is_of_node(all.cause_from);
+    if of.state.is_lost() && (!to.state.is_lost() || tells_more) {
+        (all.class, all.cause_from, all.evidence) = (part.class, part.cause_from, part.evidence);
+    }
     if of.state.is_lost() && !to.state.is_lost() {
         (to.state, to.state_source, to.cause) = (of.state, of.state_source, of.cause);
-        (all.class, all.cause_from, all.evidence) = (part.class, part.cause_from, part.evidence);
     }
     all.used = all.used.zip(part.used).map(|(a, b)| a + b);
     all.is_scaled |= part.is_scaled;

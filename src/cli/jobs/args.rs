@@ -130,7 +130,7 @@ pub struct ImportArgs {
     /// Time zone of times that name none, as `Europe/Berlin` or `UTC`; without it such times are refused.
     #[arg(long, value_name = "ZONE", value_parser = zone)]
     pub tz: Option<TimeZone>,
-    /// Looks at the last 16 KiB of the logs that the files name (columns `log`, `stderr`; of Slurm `StdErr`) for why runs failed.
+    /// Looks at the last 16 KiB of the logs that the files name (columns `log`, `stderr`; of Slurm `StdErr`, `StdOut`) for why runs failed.
     ///
     /// Of runs that failed and tell no reason. Kept are the words by which a cause is known, nothing else of a log.
     #[arg(long)]

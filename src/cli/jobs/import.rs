@@ -57,7 +57,8 @@ fn import(
     let mut read = read_file(path, options).map_err(|error| format!("{name}: {error}"))?;
     let mut notes: Vec<String> = read.notes.iter().map(ToString::to_string).collect();
     if logs {
-        notes.extend(look_into_logs(&mut read));
+        // Beside the file, where a path does not begin at the root.
+        notes.extend(look_into_logs(&mut read, path.parent().unwrap_or(Path::new(""))));
     }
     jobs.put(&read.attempts).map_err(|error| error.to_string())?;
     Ok(ImportedFile {
@@ -70,11 +71,11 @@ fn import(
 }
 
 /// Gives attempts without a reason the one that their log tells; what of the logs could not be read, in a sentence.
-fn look_into_logs(read: &mut JobsFile) -> Option<String> {
+fn look_into_logs(read: &mut JobsFile, beside: &Path) -> Option<String> {
     let (mut failed, mut first) = (0_usize, None);
     for attempt in &mut read.attempts {
         let Some(path) = read.logs.get(&attempt.id) else { continue };
-        match log_tail::reason(path) {
+        match log_tail::reason(&beside.join(path)) {
             Ok(reason) => attempt.reason = reason.map(Arc::from),
             Err(error) => {
                 failed += 1;

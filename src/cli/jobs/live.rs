@@ -25,9 +25,10 @@ pub(in crate::cli) struct SourcesRead {
 }
 
 impl SourcesRead {
-    /// Sources of which something is missing that was asked for.
+    /// Sources of which something is missing that was asked for. What telemetry tells of nodes was not: it is used where it is there.
     pub fn missing(&self) -> impl Iterator<Item = &Reading> {
-        self.readings.iter().filter(|reading| !is_whole(reading))
+        let is_asked = |of: &&Reading| of.source != SourceId::Prometheus && !is_whole(of);
+        self.readings.iter().filter(is_asked)
     }
 }
 

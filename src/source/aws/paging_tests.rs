@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::hostile_tests::{ACCOUNT, answer, scope, wanted};
 use super::testing::{Cbor, Reply, Request, Server, now, of_aws};
-use super::{AwsProvider, AwsQueries, SageMakerJobs, calls, metrics};
+use super::{AwsProvider, AwsQueries, SageMakerJobs, SpotInterruptions, calls, metrics};
 use crate::domain::bill::Bill;
 use crate::domain::bill::cost_explorer::Pair;
 use crate::domain::storage::Bucket;
@@ -31,7 +31,7 @@ use crate::source::cost_explorer::{Choice, Plan, Wanted, fetch, plan};
 use crate::source::inspect_storage::StorageInspector;
 use crate::source::inventory::Fetch as _;
 use crate::source::inventory_s3::StorageFetch;
-use crate::source::jobs::live::{JobWindow, JobsRead, LiveJobs as _};
+use crate::source::jobs::live::{EventsRead, JobWindow, JobsRead, LiveJobs as _, NodeEvents as _};
 use crate::source::listing::Lister;
 use crate::source::pages::Pages;
 use crate::source::planner::signal_query;
@@ -78,6 +78,13 @@ async fn jobs(aws: &Arc<AwsProvider>) -> Result<JobsRead, SourceError> {
     let window = JobWindow { since: Timestamp::UNIX_EPOCH, until: now(), open_since: None };
     let regions = Regions::named([&*scope().region]);
     SageMakerJobs::new("ml", aws.clone(), regions).read(&window).await
+}
+
+/// Spot instances that were taken back.
+async fn interruptions(aws: &Arc<AwsProvider>) -> Result<EventsRead, SourceError> {
+    let regions = Regions::named([&*scope().region]);
+    let source = SpotInterruptions::new("spot", aws.clone(), regions);
+    source.read(Timestamp::UNIX_EPOCH, now()).await
 }
 
 fn place() -> ListPlace<'static> {
@@ -308,6 +315,7 @@ pub(super) fn lists() -> Vec<(&'static str, &'static str, bool, &'static str, Ca
             end,
             pages!(|aws, t| aws.stopped(&scope().region, t)),
         ),
+        ("spot_interruptions.rs", "DescribeInstances", false, end, call!(|aws| interruptions(aws))),
         ("buckets.rs", "ListBuckets", true, end, call!(|aws| aws.buckets(&ACCOUNT.into(), &[]))),
         ("buckets.rs", "ListDirectoryBuckets", false, end, call!(|_aws| directory_buckets())),
         ("buckets.rs", "ListBucketInventoryConfigurations", false, end, call!(|aws| set_up(aws))),

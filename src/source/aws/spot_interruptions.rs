@@ -14,12 +14,11 @@ use crate::domain::jobs::{NodeEvent, NodeEventKind};
 use crate::domain::text::is_id;
 use crate::domain::{Regions, SourceError, SourceId, text};
 use crate::source::jobs::live::{EventsRead, NodeEvents};
+use crate::source::pages::Pages;
+use crate::source::provider::Page;
 
 /// The most that `DescribeInstances` gives at once.
 const PAGE: i32 = 1_000;
-
-/// Pages of a region that are read at most.
-const PAGES_AT_MOST: usize = 50;
 
 /// States of an instance that is gone or will be; EC2 tells of one that is terminated for about an hour.
 const GONE: [&str; 4] = ["shutting-down", "terminated", "stopping", "stopped"];
@@ -40,29 +39,34 @@ impl SpotInterruptions {
         Self { name: text::clean(name).into(), aws, regions }
     }
 
-    async fn region(&self, region: &Arc<str>) -> Result<Vec<NodeEvent>, SourceError> {
+    /// One page of those that are going or gone. Err when the call fails.
+    async fn page(
+        &self,
+        region: &Arc<str>,
+        token: Option<String>,
+    ) -> Result<Page<NodeEvent>, SourceError> {
         let filter = |name: &str, values: &[&str]| {
             let values = values.iter().map(|value| (*value).to_owned()).collect();
             ec2::Filter::builder().name(name).set_values(Some(values)).build()
         };
-        let filters =
-            vec![filter("instance-lifecycle", &["spot"]), filter("instance-state-name", &GONE)];
-        let mut events = Vec::new();
-        let mut token = None;
-        for _ in 0..PAGES_AT_MOST {
-            let _permit = self.aws.enter(Api::Ec2, region, 0).await;
-            let client = self.aws.clients().await.ec2(region);
-            let ask = client.describe_instances().set_filters(Some(filters.clone()));
-            let answer = ask.max_results(PAGE).set_next_token(token).send().await;
-            let answer = answer.map_err(|e| self.aws.failed(&DESCRIBE_INSTANCES, region, &e))?;
-            let all = answer.reservations().iter().flat_map(ec2::Reservation::instances);
-            events.extend(all.filter_map(interruption));
-            token = answer.next_token;
-            if token.is_none() {
-                break;
-            }
-        }
-        Ok(events)
+        let _permit = self.aws.enter(Api::Ec2, region, 0).await;
+        let client = self.aws.clients().await.ec2(region);
+        let answer = client
+            .describe_instances()
+            .filters(filter("instance-lifecycle", &["spot"]))
+            .filters(filter("instance-state-name", &GONE))
+            .max_results(PAGE)
+            .set_next_token(token)
+            .send()
+            .await
+            .map_err(|e| self.aws.failed(&DESCRIBE_INSTANCES, region, &e))?;
+        let all = answer.reservations().iter().flat_map(ec2::Reservation::instances);
+        Ok(Page::new(all.filter_map(interruption).collect(), answer.next_token))
+    }
+
+    async fn region(&self, region: &Arc<str>) -> Result<Vec<NodeEvent>, SourceError> {
+        let pages = Pages::of(DESCRIBE_INSTANCES.action, region);
+        pages.all(|token| self.page(region, token)).await
     }
 }
 
@@ -88,7 +92,7 @@ impl NodeEvents for SpotInterruptions {
         (SourceId::Ec2, self.name.clone())
     }
 
-    async fn read(&self, from: Timestamp, _: Timestamp) -> Result<EventsRead, SourceError> {
+    async fn read(&self, _: Timestamp, _: Timestamp) -> Result<EventsRead, SourceError> {
         let regions = self.aws.those(&self.regions).await?;
         let asked: Vec<_> = regions.iter().map(|region| self.region(region)).collect();
         let mut read = EventsRead::default();
@@ -97,7 +101,8 @@ impl NodeEvents for SpotInterruptions {
             match answer {
                 Ok(events) => {
                     is_answered = true;
-                    read.events.extend(events.into_iter().filter(|event| event.at >= from));
+                    // All that EC2 still tells: what a region refused the last time is there yet.
+                    read.events.extend(events);
                 }
                 Err(error) => read.refusal = read.refusal.or(Some(error)),
             }

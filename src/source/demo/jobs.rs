@@ -230,30 +230,54 @@ impl PlantedWait {
     }
 }
 
-/// What happened to nodes of planted attempts: which one, how many seconds before its end, and what.
-const HAPPENED: [(&str, usize, i64, Option<u16>, NodeEventKind, Option<&str>); 4] = [
-    ("9001", 0, 95, None, NodeEventKind::Down, Some("Not responding")),
-    ("9002", 0, 40, Some(3), NodeEventKind::Xid(79), None),
-    ("9002", 1, 40, Some(3), NodeEventKind::Xid(79), None),
-    ("9002", 2, 40, Some(3), NodeEventKind::Xid(79), None),
+/// What happened to a node of a planted attempt.
+struct Happened {
+    job: &'static str,
+    /// Which of its attempts, from 0.
+    attempt: usize,
+    /// Seconds before its end.
+    before: i64,
+    gpu: Option<u16>,
+    kind: NodeEventKind,
+    words: Option<&'static str>,
+}
+
+const fn fell_off(attempt: usize) -> Happened {
+    let kind = NodeEventKind::Xid(79);
+    Happened { job: "9002", attempt, before: 40, gpu: Some(3), kind, words: None }
+}
+
+const HAPPENED: [Happened; 4] = [
+    Happened {
+        job: "9001",
+        attempt: 0,
+        before: 95,
+        gpu: None,
+        kind: NodeEventKind::Down,
+        words: Some("Not responding"),
+    },
+    fell_off(0),
+    fell_off(1),
+    fell_off(2),
 ];
 
 /// What happened to nodes of the planted attempts.
 pub fn events(options: &DemoOptions) -> Vec<NodeEvent> {
     let now = (options.clock)();
-    let of = |(job, which, before, gpu, kind, words): (&str, usize, i64, _, _, Option<&str>)| {
-        let planted = PLANTED.iter().filter(|planted| planted.job == job).nth(which)?;
+    let of = |happened: &Happened| {
+        let mut planted = PLANTED.iter().filter(|planted| planted.job == happened.job);
+        let planted = planted.nth(happened.attempt)?;
         let end = planted.attempt(now).ended_at?;
         Some(NodeEvent {
             cluster: Some((JobSource::Demo, CLUSTER.into())),
             hosts: vec![planted.node.into()],
-            gpu,
-            kind,
-            at: end.checked_sub(SignedDuration::from_secs(before)).ok()?,
-            words: words.map(Arc::from),
+            gpu: happened.gpu,
+            kind: happened.kind,
+            at: end.checked_sub(SignedDuration::from_secs(happened.before)).ok()?,
+            words: happened.words.map(Arc::from),
         })
     };
-    HAPPENED.into_iter().filter_map(of).collect()
+    HAPPENED.iter().filter_map(of).collect()
 }
 
 const fn planted_on(

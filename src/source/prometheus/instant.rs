@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Prometheus;
-use super::json::Label;
+use super::json::{Head, Label};
 use crate::domain::{ErrorKind, SourceError};
 
 /// The longest warning taken over from a server.
@@ -61,6 +61,11 @@ impl Prometheus {
                 sink(labels, *value);
             }
         })?;
+        self.is_whole(&head)
+    }
+
+    /// Err where the server warns that an answer is not whole, or a part of it is not read.
+    pub(super) fn is_whole(&self, head: &Head) -> Result<(), SourceError> {
         if head.left_out == 0 && head.warnings.is_empty() {
             return Ok(());
         }

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use super::Prometheus;
 use crate::domain::gpu::without_port;
 use crate::domain::jobs::{NodeEvent, NodeEventKind};
-use crate::domain::{GpuSignal, SourceError, SourceId};
+use crate::domain::{ErrorKind, GpuSignal, SourceError, SourceId};
 use crate::source::jobs::live::{EventsRead, NodeEvents};
 use crate::source::vocabulary::{IDENTITY_LABELS, read_labels};
 
@@ -19,11 +19,12 @@ const STEP_S: u32 = 60;
 /// takes its exporter along.
 const SILENT: &str = "10m";
 
-/// Seconds of one question: 5,000 GPUs are four million samples.
-const PIECE_S: i64 = 6 * 3_600;
+/// Seconds of one question, and of the shortest one, which are asked of a server that does not manage longer ones: of 5,000 GPUs
+/// they are 600,000 samples.
+const PIECE_S: (i64, i64) = (2 * 3_600, 900);
 
 /// Time for one reading; the next one goes on.
-const BUDGET: Duration = Duration::from_secs(20);
+const BUDGET: Duration = Duration::from_secs(12);
 
 /// Events of one reading that are kept.
 const EVENTS_AT_MOST: usize = 100_000;
@@ -35,50 +36,59 @@ impl NodeEvents for Prometheus {
     }
 
     async fn read(&self, from: Timestamp, to: Timestamp) -> Result<EventsRead, SourceError> {
-        let names = {
-            let mut state = self.state.lock().await;
-            self.names(&mut state, to).await?
-        };
-        let wanted: Vec<&str> =
-            names.of(GpuSignal::Xid).into_iter().map(|(name, _)| name).collect();
+        let names = self.settings.vocabulary.names_of(GpuSignal::Xid);
+        let query = self.changes(&names);
         let mut read = EventsRead::default();
         let step = i64::from(STEP_S);
-        let (mut at, end) = (from.as_second().div_euclid(step) * step, to.as_second());
+        let begin = from.as_second().div_euclid(step) * step;
+        let (mut at, end) = (begin, to.as_second());
+        let (mut length, shortest) = PIECE_S;
         let began = Instant::now();
-        while at < end && !wanted.is_empty() {
-            if began.elapsed() >= BUDGET || read.events.len() >= EVENTS_AT_MOST {
+        while at < end {
+            if began.elapsed() >= BUDGET {
                 read.complete_until = Timestamp::from_second(at).ok();
                 break;
             }
-            let until = end.min(at + PIECE_S);
-            for name in &wanted {
-                self.changes(name, at, until, &mut read.events).await?;
+            let until = end.min(at + length);
+            match self.piece(&query, at, until).await {
+                Ok(events) => {
+                    read.events.extend(events);
+                    at = until;
+                }
+                Err(error) if error.kind == ErrorKind::Refused && length > shortest => {
+                    length = (length / 2).max(shortest);
+                }
+                Err(error) if at == begin => return Err(error),
+                // What was read before stays, and the next reading goes on here.
+                Err(error) => {
+                    read.complete_until = Timestamp::from_second(at).ok();
+                    read.refusal = Some(error);
+                    break;
+                }
             }
-            at = until;
         }
-        read.events.truncate(EVENTS_AT_MOST);
         Ok(read)
     }
 }
 
 impl Prometheus {
-    /// Adds the moments at which the last XID of a GPU became another one, by one metric.
-    async fn changes(
-        &self,
-        name: &str,
-        from: i64,
-        to: i64,
-        events: &mut Vec<NodeEvent>,
-    ) -> Result<(), SourceError> {
+    /// The query for the moments at which the last XID of a GPU becomes another one, by any of these metrics.
+    fn changes(&self, names: &[&str]) -> String {
         // Labels of owners come and go with pods: by them a GPU would be another one after its pod ended.
         let by = IDENTITY_LABELS.join(",");
-        let select = self.settings.matchers.select(&[name], &[]);
-        let text = format!(
-            "(max by ({by}) ({select}) != max by ({by}) (last_over_time({select}[{SILENT}] offset \
-             {STEP_S}s))) > 0"
-        );
-        let body = self.api.range(&text, from, to, STEP_S).await?;
-        body.read(&mut |labels, points| {
+        let select = self.settings.matchers.select(names, &[]);
+        // A series that ended counts only where there is no other: its labels change with the code.
+        format!(
+            "(max by ({by}) ({select}) != (max by ({by}) ({select} offset {STEP_S}s) or max by ({by}) \
+             (last_over_time({select}[{SILENT}] offset {STEP_S}s)))) > 0"
+        )
+    }
+
+    /// The XIDs between two moments, Unix s.
+    async fn piece(&self, query: &str, from: i64, to: i64) -> Result<Vec<NodeEvent>, SourceError> {
+        let body = self.api.range(query, from, to, STEP_S).await?;
+        let mut events: Vec<NodeEvent> = Vec::new();
+        let head = body.read(&mut |labels, points| {
             let labels = labels.iter().map(|(name, value)| (&**name, &**value));
             let facts = read_labels(labels, None);
             let node = facts.node.as_ref().map(|(_, name)| name.clone());
@@ -105,7 +115,19 @@ impl Prometheus {
                 });
             }
         })?;
-        Ok(())
+        self.is_whole(&head)?;
+        if events.len() >= EVENTS_AT_MOST {
+            let message =
+                format!("{}: more than {EVENTS_AT_MOST} XIDs at once", self.settings.name);
+            let fix = "see whether the metric of XIDs is one: its value is the last code";
+            return Err(SourceError::new(
+                ErrorKind::Refused,
+                "prometheus:query_range",
+                &message,
+                fix,
+            ));
+        }
+        Ok(events)
     }
 }
 
@@ -119,35 +141,41 @@ mod tests {
         Timestamp::from_second(second).unwrap()
     }
 
-    async fn read(answer: &'static str, names: &'static str, to: i64) -> (EventsRead, Vec<String>) {
+    async fn read(
+        to: i64,
+        answer: fn(usize) -> Reply,
+    ) -> (Result<EventsRead, SourceError>, Vec<String>) {
         let asked: Arc<std::sync::Mutex<Vec<String>>> = Arc::default();
         let seen_by = asked.clone();
         let server = Server::start(move |_, seen: &Request| {
-            if seen.path.contains("/label/__name__/values") {
-                return Reply::json(names);
-            }
             let field = |name: &str| seen.field(name).unwrap_or_default();
             let words = [field("start"), field("end"), field("step"), field("query")];
-            seen_by.lock().unwrap().push(words.join(" "));
-            Reply::json(answer)
+            let mut asked = seen_by.lock().unwrap();
+            asked.push(words.join(" "));
+            answer(asked.len())
         });
         let settings = Settings { proxy: false, ..Settings::new("prod", &server.url) };
         let source = Prometheus::new(settings).unwrap();
-        let read = NodeEvents::read(&source, at(1_795_000_030), at(to)).await.unwrap();
+        let read = NodeEvents::read(&source, at(1_795_000_030), at(to)).await;
         let asked = asked.lock().unwrap().clone();
         (read, asked)
     }
 
-    const NAMES: &str = r#"{"status":"success","data":["DCGM_FI_DEV_XID_ERRORS"]}"#;
+    const EMPTY: &str = r#"{"status":"success","data":{"resultType":"matrix","result":[]}}"#;
 
     #[tokio::test]
     async fn each_change_of_the_last_xid_of_a_gpu_is_an_event() {
-        let answer = r#"{"status":"success","data":{"resultType":"matrix","result":[
+        let (found, asked) = read(1_795_004_000, |_| {
+            Reply::json(
+                r#"{"status":"success","data":{"resultType":"matrix","result":[
             {"metric":{"gpu":"3","UUID":"GPU-1","Hostname":"n1.cluster.local","instance":"10.0.0.7:9400"},
              "values":[[1795000140,"79"],[1795003600,"48"],[1795003660,"NaN"],[1795003720,"70000"],
                        [1795003780,"-1"],[1795003840,"1.5"]]},
-            {"metric":{"gpu":"0","UUID":"GPU-2"},"values":[[1795000140,"79"]]}]}}"#;
-        let (found, asked) = read(answer, NAMES, 1_795_004_000).await;
+            {"metric":{"gpu":"0","UUID":"GPU-2"},"values":[[1795000140,"79"]]}]}}"#,
+            )
+        })
+        .await;
+        let found = found.unwrap();
         let hosts: Vec<Arc<str>> =
             ["n1.cluster.local", "n1", "10.0.0.7"].into_iter().map(Arc::from).collect();
         let event = |code, second| NodeEvent {
@@ -164,21 +192,41 @@ mod tests {
         let [asked] = &asked[..] else { panic!("{asked:?}") };
         // From the full minute on, so that a moment that is read twice is the same event.
         assert!(asked.starts_with("1795000020 1795004000 60 (max by (UUID,"), "{asked}");
-        assert!(
-            asked.contains("last_over_time(DCGM_FI_DEV_XID_ERRORS[10m] offset 60s)"),
-            "{asked}"
-        );
-        assert!(asked.ends_with("> 0") && !asked.contains("pod"), "{asked}");
+        assert!(asked.contains("DCGM_FI_DEV_XID_ERRORS"), "{asked}");
+        assert!(asked.ends_with("[10m] offset 60s)))) > 0") && !asked.contains("pod"), "{asked}");
     }
 
     #[tokio::test]
-    async fn long_times_are_asked_for_in_pieces_and_without_the_metric_nobody_is() {
-        let empty = r#"{"status":"success","data":{"resultType":"matrix","result":[]}}"#;
-        let (_, asked) = read(empty, NAMES, 1_795_000_020 + 15 * 3_600).await;
-        assert_eq!(asked.len(), 3);
-        assert!(asked[1].starts_with("1795021620 1795043220 "), "{asked:?}");
-        let none = r#"{"status":"success","data":["DCGM_FI_DEV_GPU_UTIL"]}"#;
-        let (found, asked) = read(empty, none, 1_795_004_000).await;
-        assert_eq!((found, asked.len()), (EventsRead::default(), 0));
+    async fn long_times_are_asked_for_in_pieces() {
+        let (found, asked) = read(1_795_000_020 + 5 * 3_600, |_| Reply::json(EMPTY)).await;
+        assert_eq!((found.unwrap(), asked.len()), (EventsRead::default(), 3));
+        assert!(asked[1].starts_with("1795007220 1795014420 "), "{asked:?}");
+    }
+
+    #[tokio::test]
+    async fn a_piece_that_is_too_much_is_asked_in_halves_and_one_that_fails_is_where_the_next_reading_begins()
+     {
+        fn refused() -> Reply {
+            Reply::json(r#"{"status":"error","errorType":"execution","error":"too many samples"}"#)
+        }
+        let (found, asked) = read(1_795_000_020 + 7_200, |nth| match nth {
+            1 => refused(),
+            _ => Reply::json(EMPTY),
+        })
+        .await;
+        assert_eq!((found.unwrap(), asked.len()), (EventsRead::default(), 3));
+        assert!(asked[1].starts_with("1795000020 1795003620 "), "{asked:?}");
+        let partial = |nth| match nth {
+            1 => Reply::json(EMPTY),
+            _ => Reply::json(
+                r#"{"status":"success","warnings":["a store is away"],"data":{"resultType":"matrix","result":[]}}"#,
+            ),
+        };
+        let (found, _) = read(1_795_000_020 + 5 * 3_600, partial).await;
+        let found = found.unwrap();
+        assert_eq!(found.complete_until, Some(at(1_795_007_220)));
+        assert!(found.refusal.is_some_and(|error| error.message.contains("a store is away")));
+        let (found, _) = read(1_795_004_000, |_| refused()).await;
+        assert!(found.is_err());
     }
 }

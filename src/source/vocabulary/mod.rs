@@ -137,6 +137,15 @@ impl Vocabulary {
         self.metrics.get(name).copied()
     }
 
+    /// Names of the metrics that measure a signal itself, in its unit, sorted.
+    pub fn names_of(&self, signal: GpuSignal) -> Vec<&str> {
+        let is_it = |of: &Metric| of.part == Part::Signal(signal) && of.scale == 1.0;
+        let found = self.metrics.iter().filter(|(_, of)| is_it(of));
+        let mut names: Vec<&str> = found.map(|(name, _)| &**name).collect();
+        names.sort_unstable();
+        names
+    }
+
     /// All names with their meaning, in no order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, Metric)> {
         self.metrics.iter().map(|(name, metric)| (&**name, *metric))

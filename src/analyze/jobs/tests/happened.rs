@@ -35,7 +35,7 @@ fn told_by(
     events: &[NodeEvent],
     nodes: &[JobNode],
 ) -> Vec<(Option<C>, Option<F>)> {
-    let known = KnownNodes { events, nodes, ..KnownNodes::default() };
+    let known = KnownNodes { nodes, events, ..KnownNodes::default() };
     let rows = costs(attempts.to_vec(), &CostInput { known, ..input() }).rows;
     rows.iter().map(|row| (row.class, row.cause_from)).collect()
 }
@@ -68,7 +68,7 @@ fn an_xid_of_the_hardware_explains_an_exit_code_and_a_signal_that_follows_it() {
     // The watchdog of NCCL aborts the ranks that wait for the one that died.
     let aborted = Attempt { cause: Some(Cause::Signal(6)), ..exit.clone() };
     assert_eq!(told(std::slice::from_ref(&aborted), &[])[0], (Some(C::Code), Some(F::Exit)));
-    assert_eq!(one(&aborted, event("n1", Kind::Xid(48), 3_100)), (Some(C::Hardware), Some(F::Xid)));
+    assert_eq!(one(&aborted, event("n1", Kind::Xid(48), 2_900)), (Some(C::Hardware), Some(F::Xid)));
     // A row that was remapped as it should, and what is cleaned up after something else, end nothing.
     for harmless in [63, 45, 999] {
         assert_eq!(one(&exit, event("n1", Kind::Xid(harmless), 3_560)), (Some(C::Unknown), None));
@@ -122,8 +122,8 @@ fn what_happened_long_before_or_after_or_before_it_began_has_nothing_to_do_with_
     let hardware = (Some(C::Hardware), Some(F::Xid));
     let unknown = (Some(C::Unknown), None);
     for (attempt, seconds, expected) in [
-        (&long, 3_000, hardware),
-        (&long, 2_999, unknown),
+        (&long, 2_700, hardware),
+        (&long, 2_699, unknown),
         (&long, 3_720, hardware),
         (&long, 3_721, unknown),
         // Before its start: another job's.
@@ -147,6 +147,12 @@ fn an_xid_on_a_node_that_two_jobs_left_at_once_is_of_neither() {
     let mut other = both.clone();
     (other[1].state, other[1].cause) = (JobState::Completed, None);
     assert_eq!(told(&other, &xid), [(Some(C::Hardware), Some(F::Xid)), (None, None)]);
+    // One that was cancelled for it, and one that still runs, may have had it.
+    for state in [JobState::Cancelled, JobState::Running] {
+        let mut other = both.clone();
+        (other[1].state, other[1].cause) = (state, None);
+        assert_eq!(told(&other, &xid)[0], unknown, "{state:?}");
+    }
     // Without GPUs it is none of its.
     let mut without = both.clone();
     without[1].gpus = Some(Gpus::ZERO);
@@ -169,8 +175,15 @@ fn a_name_that_two_clusters_have_is_told_by_the_instance_alone() {
     assert_eq!(by(&[nameless, other.clone()], "n1"), (Some(C::Unknown), None));
     let known = [node("n1", "i-0a", (0, 60)), other];
     assert_eq!(by(&known, "i-0a"), hardware);
-    assert_eq!(by(&known, "10.0.0.7"), hardware);
+    assert_eq!(by(&known, "10.0.0.7"), (Some(C::Unknown), None), "both clusters have it");
+    assert_eq!(by(&known[..1], "10.0.0.7"), hardware);
     assert_eq!(by(&known, "i-0c"), (Some(C::Unknown), None));
+    // An exporter that knows the name of its node alone, as that of the GPU operator.
+    assert_eq!(by(&known[..1], "n1"), hardware);
+    let elsewhere =
+        NodeEvent { hosts: vec![text("i-0f"), text("n1")], ..event("n1", Kind::Xid(79), 3_590) };
+    let found = told_by(std::slice::from_ref(&of), &[elsewhere], &known[..1])[0];
+    assert_eq!(found, (Some(C::Unknown), None), "another instance of this name");
 }
 
 #[test]
@@ -202,4 +215,25 @@ fn of_several_the_one_that_explains_most_is_shown() {
     let rows = costs(vec![of], &CostInput { known, ..input() }).rows;
     let evidence = rows[0].evidence.as_ref().unwrap();
     assert_eq!((evidence.event.kind, evidence.before_ms), (Kind::Xid(48), 300_000));
+}
+
+#[test]
+fn of_parts_side_by_side_the_one_that_lost_its_gpu_tells_for_all() {
+    let part = |job: &str, node: &str, cause| Attempt {
+        parts_of: Some(text("train")),
+        cause: Some(cause),
+        ..failed(job, node, (0, 60))
+    };
+    let parts = [part("w0", "n0", Cause::Signal(6)), part("w3", "n3", Cause::Exit(1))];
+    assert_eq!(told(&parts, &[]), [(Some(C::Code), Some(F::Exit))]);
+    let xid = [event("n3", Kind::Xid(79), 3_000)];
+    assert_eq!(told(&parts, &xid), [(Some(C::Hardware), Some(F::Xid))]);
+}
+
+#[test]
+fn a_child_and_its_parent_are_one_job() {
+    let child = Attempt { parent: Some(text("1")), ..failed("1.a", "n1", (0, 60)) };
+    let both = [failed("1", "n1", (0, 60)), child];
+    let found = told(&both, &[event("n1", Kind::Xid(79), 3_590)]);
+    assert!(found.contains(&(Some(C::Hardware), Some(F::Xid))), "{found:?}");
 }

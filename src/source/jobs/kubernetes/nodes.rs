@@ -22,6 +22,9 @@ const REGIONS: [&str; 2] =
 /// The condition by which monitors of nodes (EKS's) tell of GPUs.
 const GPUS_ARE_WELL: &str = "AcceleratedHardwareReady";
 
+/// Its reason where the monitor does not reach DCGM.
+const BLIND: &str = "DCGMError";
+
 /// Taint of a node of which the AWS node termination handler knows that its Spot capacity is taken back.
 const SPOT_TAINT: &str = "aws-node-termination-handler/spot-itn";
 
@@ -80,21 +83,25 @@ fn events(of: &Node, node: &JobNode, now: Timestamp) -> Vec<NodeEvent> {
         words: words.map(|words| clean(&words).into()),
     };
     let ill = |condition: &Condition| {
+        let is_false = condition.status.as_deref() == Some("False");
         let kind = match condition.kind.as_str() {
-            GPUS_ARE_WELL => xid_of(condition).unwrap_or(NodeEventKind::Unhealthy),
-            "Ready" => NodeEventKind::Down,
+            // A monitor that cannot look tells nothing of the hardware.
+            GPUS_ARE_WELL if is_false && condition.reason.as_deref() != Some(BLIND) => {
+                xid_of(condition).unwrap_or(NodeEventKind::Unhealthy)
+            }
+            "Ready" if !condition.is_true() => NodeEventKind::Down,
             _ => return None,
         };
         let at = moment(condition.last_transition_time.as_deref())?;
         let said = [&condition.reason, &condition.message].into_iter().flatten();
         let words: Vec<&str> = said.map(String::as_str).filter(|text| !text.is_empty()).collect();
-        (!condition.is_true())
-            .then(|| event(kind, at, (!words.is_empty()).then(|| words.join(": "))))
+        Some(event(kind, at, (!words.is_empty()).then(|| words.join(": "))))
     };
     let spot = of.spec.taints.iter().flatten().filter(|taint| taint.key == SPOT_TAINT);
-    let spot = spot.filter_map(|taint| {
-        let at = moment(taint.time_added.as_deref())?;
-        Some(event(NodeEventKind::SpotInterruption, at, taint.value.clone()))
+    let spot = spot.map(|taint| {
+        // Most of those who set it do not say when, and its node is gone two minutes later.
+        let at = moment(taint.time_added.as_deref()).unwrap_or(now);
+        event(NodeEventKind::SpotInterruption, at, None)
     });
     of.status.conditions.iter().flatten().filter_map(ill).chain(spot).collect()
 }
@@ -196,12 +203,14 @@ mod tests {
         let node: Node = serde_json::from_value(serde_json::json!({
             "metadata": {"name": "ip-10-0-0-7"},
             "spec": {"taints": [
-                {"key": "aws-node-termination-handler/spot-itn", "value": "x", "timeAdded": time},
+                {"key": "aws-node-termination-handler/spot-itn", "value": "spot-itn-0a1b"},
                 {"key": "nvidia.com/gpu", "effect": "NoSchedule"}]},
             "status": {"conditions": [
                 condition("AcceleratedHardwareReady", "False", "NvidiaXID79Error", time),
                 condition("AcceleratedHardwareReady", "False", "NvidiaNVLinkError", time),
                 condition("AcceleratedHardwareReady", "True", "NvidiaXID48Error", time),
+                condition("AcceleratedHardwareReady", "Unknown", "NvidiaXID48Error", time),
+                condition("AcceleratedHardwareReady", "False", "DCGMError", time),
                 condition("Ready", "Unknown", "NodeStatusUnknown", time),
                 condition("Ready", "False", "KubeletNotReady", "2027-01-01T00:00:00Z"),
                 condition("Ready", "False", "KubeletNotReady", "yesterday"),
@@ -219,7 +228,7 @@ mod tests {
             (NodeEventKind::Xid(79), "NvidiaXID79Error"),
             (NodeEventKind::Unhealthy, "NvidiaNVLinkError"),
             (NodeEventKind::Down, "NodeStatusUnknown"),
-            (NodeEventKind::SpotInterruption, "x"),
+            (NodeEventKind::SpotInterruption, ""),
         ];
         assert_eq!(told, expected);
         assert!(known.events.iter().all(|of| &*of.hosts[0] == "ip-10-0-0-7"));

@@ -244,7 +244,6 @@ pub(super) struct NodeSpec {
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Taint {
     pub key: String,
-    pub value: Option<String>,
     pub time_added: Option<String>,
 }
 

@@ -311,7 +311,7 @@ fn the_last_line_of_a_log_is_what_the_job_said_wherever_ray_writes_the_entrypoin
         reason("python y.py", &format!("{set_up}{said}{own}")),
         "exit code 1: ValueError: boom"
     );
-    for other in ["", "python y.py", "python x.py", "python x.py\n--key"] {
+    for other in ["", "python y.py", "python x", "python x.py\n--key"] {
         assert_eq!(reason(other, &format!("{own}{said}")), "exit code 1", "{other}");
         assert_eq!(reason(other, own), "exit code 1", "{other}");
     }

@@ -13,6 +13,7 @@ const FREE: &[&str] = &[
     "WorkDir",
     "WCKey",
     "StdErr",
+    "StdOut",
 ];
 
 /// Columns of a text.

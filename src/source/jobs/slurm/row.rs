@@ -1,5 +1,6 @@
 //! A row of sacct as an attempt.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
@@ -134,9 +135,21 @@ impl<'a> Row<'a> {
         let told = Told {
             tells_gpus: held.gpus.is_some() || asked.gpus.is_some(),
             was_requeued: self.number("Restarts").is_some_and(|restarts| restarts > 0),
-            log: self.get("StdErr").to_owned(),
+            log: self.log(),
         };
         Ok((attempt, told))
+    }
+
+    /// Path of its log: of the errors, else of the output, in its working directory. Empty where none is told, and where its pattern was
+    /// not expanded (`sacct --expand-patterns`).
+    fn log(&self) -> String {
+        let named = [self.get("StdErr"), self.get("StdOut")];
+        let path = named.into_iter().find(|path| !path.is_empty()).unwrap_or_default();
+        let directory = self.get("WorkDir");
+        match path.is_empty() || path.contains('%') {
+            true => String::new(),
+            false => Path::new(directory).join(path).display().to_string(),
+        }
     }
 
     /// State by Slurm's word alone, never by the exit code; a step that failed is seen by the derived one.

@@ -28,14 +28,15 @@ pub(super) struct PodFacts {
     pub requests: [BTreeMap<String, BTreeMap<String, f64>>; REQUESTS.len()],
     /// Init containers that stay.
     pub sidecars: BTreeSet<String>,
-    phase: usize,
+    /// Its place among the phases, from 1 on; 0 = not told.
+    pub phase: usize,
     pub reasons: BTreeSet<String>,
     /// Why it was taken off its node.
     pub disruption: Option<String>,
     pub is_unschedulable: bool,
     pub claims: BTreeSet<String>,
     /// When each reason for which a container ended was last there.
-    ended: BTreeMap<String, BTreeMap<String, f64>>,
+    pub ended: BTreeMap<String, BTreeMap<String, f64>>,
     pub waits_for: Option<String>,
     /// When it was last seen not to be over, Unix s.
     pub open_until: Option<f64>,

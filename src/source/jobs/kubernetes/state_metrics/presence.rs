@@ -65,10 +65,11 @@ impl<'a> Tellers<'a> {
         let last = of.last_seen()?;
         let at = moment(last)?;
         let told = || of.seen.iter().map(|(teller, at)| (self.last(teller), *at));
-        if told().any(|(end, at)| self.is_now(end) && at + ROUNDING_S >= end) {
+        // Newer than what another copy told last.
+        let is_dropped = told().any(|(end, at)| at + BESIDE_S >= last && end > last + ROUNDING_S);
+        if !is_dropped && told().any(|(end, at)| self.is_now(end) && at + ROUNDING_S >= end) {
             return Some(Presence::There(at));
         }
-        let is_dropped = told().any(|(end, at)| at + BESIDE_S >= last && end > last + ROUNDING_S);
         let is_old = last + TAKEN_OVER_S < self.until && self.is_fresh();
         Some(if is_dropped || is_old { Presence::Gone(at) } else { Presence::Unknown(at) })
     }
@@ -117,7 +118,8 @@ mod tests {
         let gone = presence(&tellers, &[("a", 99_900.0), ("b", 99_915.0)]);
         assert_eq!(gone, Presence::Gone(at(99_915)));
         // It was moved to another shard long before.
-        let moved = presence(&tellers, &[("a", 98_000.0), ("b", 99_915.0)]);
-        assert_eq!(moved, Presence::Unknown(at(99_915)));
+        let tellers = [("a", 99_990.0), ("b", 99_600.0)];
+        let moved = presence(&tellers, &[("a", 98_000.0), ("b", 99_600.0)]);
+        assert_eq!(moved, Presence::Unknown(at(99_600)));
     }
 }

@@ -78,7 +78,7 @@ impl Lab {
         self.tell("kube_node_labels", &labels, 1.0);
         self.tell("kube_node_created", &[n1], at("08:00").as_second() as f64);
         self.tell("kube_node_status_capacity", &[n1, ("resource", "nvidia_com_gpu")], 8.0);
-        self.from_to("2026-11-20T08:50:00Z", "2026-11-20T12:00:00Z")
+        self.between("2026-11-20T08:50:00Z", "2026-11-20T12:00:00Z")
     }
 
     /// A pod that got its node at 09:00.
@@ -135,10 +135,10 @@ impl Lab {
 
     /// What was told since the last time is told from 08:50 to then.
     pub fn until(&mut self, time: &str) -> &mut Self {
-        self.from_to("2026-11-20T08:50:00Z", &at(time).to_string())
+        self.between("2026-11-20T08:50:00Z", &at(time).to_string())
     }
 
-    pub fn from_to(&mut self, from: &str, until: &str) -> &mut Self {
+    pub fn between(&mut self, from: &str, until: &str) -> &mut Self {
         let of = |text: &str| text.parse::<Timestamp>().unwrap().as_second();
         // The nodes are told of as long as any pod.
         let is_node = |of: &Series| of.label("__name__").starts_with("kube_node");

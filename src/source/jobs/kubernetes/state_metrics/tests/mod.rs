@@ -45,7 +45,7 @@ async fn a_completed_pod_that_is_kept_for_a_day_cost_the_hour_that_it_ran() {
     // By its requests, which are told until it is deleted, 24 h = $1,320.96; held 1 h = $55.04.
     let mut lab = Lab::default();
     lab.node().pod("a").ended("10:00", "Succeeded", "Completed");
-    lab.from_to("2026-11-20T08:50:00Z", "2026-11-21T09:00:00Z");
+    lab.between("2026-11-20T08:50:00Z", "2026-11-21T09:00:00Z");
     let until: Timestamp = "2026-11-21T09:00:00Z".parse().unwrap();
     let read = lab.read(&JobWindow { until, ..window() }).await.unwrap();
     let of = &read.attempts[0];
