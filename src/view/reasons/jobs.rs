@@ -30,7 +30,7 @@ pub fn cause_fix(class: CauseClass) -> &'static str {
 /// What happened to a node of an attempt about when it failed, and how long before its end.
 pub fn evidence_words(of: &Evidence) -> String {
     let Evidence { event, node, before_ms } = of;
-    let when = match before_ms / 1000 {
+    let when = match (before_ms + before_ms.signum() * 500) / 1000 {
         0 => "at its end".to_owned(),
         seconds if seconds > 0 => format!("{} before its end", span(seconds)),
         seconds => format!("{} after its end", span(-seconds)),
