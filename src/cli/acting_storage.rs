@@ -92,14 +92,9 @@ pub fn plan_volumes(
     known_when_planned(filter.as_ref())?;
     plan::must_be_new(args)?;
     session::with_cache(invocation, async |cache| {
-        let ledger = ledger(invocation, cache);
+        let ledger = invocation.ledger(cache);
         planned(action, args, filter.as_ref(), ledger, invocation, env, out).await
     })
-}
-
-fn ledger(invocation: &Invocation, cache: &crate::cache::Cache) -> Ledger {
-    let cap = invocation.config.own_cost_cap_usd_per_day;
-    Ledger::new(cache.clone(), crate::source::ledger::micro_usd(cap))
 }
 
 async fn planned(
@@ -399,7 +394,7 @@ fn applied(
     apply::in_time(plan.created_at, plan.expires_at, is_undo(plan), invocation)?;
     let ctx = reports::context(invocation, env);
     session::with_cache(invocation, async |cache| {
-        let ledger = ledger(invocation, cache);
+        let ledger = invocation.ledger(cache);
         carried_out(file, dry_run, word, ledger, invocation, &ctx, out).await
     })
 }

@@ -13,7 +13,7 @@ use crate::cache::Cache;
 use crate::domain::{ErrorKind, SourceError};
 use crate::source::StorageSource;
 use crate::source::athena::cost;
-use crate::source::ledger::{BilledApi, Ledger, micro_usd};
+use crate::source::ledger::{BilledApi, Ledger};
 use crate::view::format;
 
 /// Who adds up, and how Athena is asked.
@@ -66,8 +66,7 @@ pub struct Charges(Ledger);
 impl Charges {
     /// Of a run.
     pub fn of(invocation: &Invocation, cache: &Cache) -> Self {
-        let cap = micro_usd(invocation.config.own_cost_cap_usd_per_day);
-        Self(Ledger::new(cache.clone(), cap))
+        Self(invocation.ledger(cache))
     }
 
     /// Charges so many units. Fails where the daily cap is reached.

@@ -30,7 +30,7 @@ use crate::doctor::organization::page;
 use crate::doctor::watch as checks_of_watch;
 use crate::doctor::{Check, LIMIT, Report, Status, Terms, examine};
 use crate::domain::{Instance, InstanceState, text};
-use crate::source::ledger::{Ledger, micro_usd};
+use crate::source::ledger::Ledger;
 use crate::source::{GpuHost, Identity, catalogue};
 use crate::term::detect::{self, ColorDepth};
 
@@ -57,8 +57,7 @@ async fn report(invocation: &Invocation, env: &Env) -> Report {
         file: invocation.config_file.clone(),
     };
     let (cache, facts) = open_cache(invocation, now).await;
-    let cap = micro_usd(invocation.config.own_cost_cap_usd_per_day);
-    let ledger = cache.map(|cache| Ledger::new(cache, cap));
+    let ledger = cache.map(|cache| invocation.ledger(&cache));
     let own = match &ledger {
         Some(ledger) => ledger.today(now).await,
         None => None,

@@ -15,7 +15,7 @@ use crate::domain::{ErrorKind, Scope, SourceError};
 use crate::source::StorageSource;
 use crate::source::inventory::{self, Inventory, Place, s3_uri};
 use crate::source::inventory_s3::StorageFetch;
-use crate::source::ledger::{BilledApi, Ledger, micro_usd};
+use crate::source::ledger::{BilledApi, Ledger};
 use crate::source::storage::BucketConfig;
 
 /// Requests that one reading of a bucket's settings takes.
@@ -44,11 +44,10 @@ pub struct Owner {
 impl Finder {
     /// A finder for the accounts of a run.
     pub fn of(invocation: &Invocation, cache: &Cache) -> Self {
-        let cap = micro_usd(invocation.config.own_cost_cap_usd_per_day);
         let is_billed = invocation.options.demo.is_none();
         Self {
             sources: invocation.reaches().iter().filter_map(Reach::storage).collect(),
-            ledger: is_billed.then(|| Ledger::new(cache.clone(), cap)),
+            ledger: is_billed.then(|| invocation.ledger(cache)),
             // Those of the configuration are of real buckets.
             configured: match is_billed {
                 true => invocation.config.storage.inventories.clone(),

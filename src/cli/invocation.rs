@@ -14,7 +14,7 @@ use super::organization::Organization;
 use super::words;
 use crate::bus::Clock;
 use crate::bus::tape::{Recording, Tape, TapeError};
-use crate::cache::{OpenOptions, ledger_path};
+use crate::cache::{Cache, OpenOptions, ledger_path};
 use crate::config::load::Sources;
 use crate::config::validate::unknown_name;
 use crate::config::{
@@ -24,6 +24,7 @@ use crate::config::{
 use crate::domain::text;
 use crate::report::Format;
 use crate::source::demo;
+use crate::source::ledger::{Ledger, micro_usd};
 
 /// A command that shows the fleet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,6 +147,11 @@ impl Invocation {
     /// The accounts of this run, the same ones each time.
     pub fn reaches(&self) -> Arc<[Reach]> {
         self.reach.of(&self.config, &self.options)
+    }
+
+    /// The ledger of this run in its cache, with the cap of the configuration.
+    pub fn ledger(&self, cache: &Cache) -> Ledger {
+        Ledger::new(cache.clone(), micro_usd(self.config.own_cost_cap_usd_per_day))
     }
 
     /// Options for opening the cache. With `--no-cache` no path is needed; the own-cost ledger is still kept

@@ -28,7 +28,6 @@ use crate::config::{Config, Env, SymbolChoice};
 use crate::domain::Regions;
 use crate::domain::bill::{BilledRates, NewestBill, ResourceCosts};
 use crate::source::demo;
-use crate::source::ledger::{Ledger, micro_usd};
 use crate::term::detect;
 use crate::view::Symbols;
 
@@ -143,7 +142,7 @@ pub fn parts(invocation: &Invocation, cache: Cache, want: Want) -> Result<Parts,
     } else {
         invocation.reaches().iter().map(super::accounts::Reach::account).collect()
     };
-    let ledger = Ledger::new(cache.clone(), micro_usd(config.own_cost_cap_usd_per_day));
+    let ledger = invocation.ledger(&cache);
     Ok(Parts {
         accounts,
         settings: Settings {

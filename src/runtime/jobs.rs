@@ -17,7 +17,7 @@ use crate::cli::jobs::{JobsBeside, READ_WITHIN, read_kept};
 use crate::config::Env;
 use crate::domain::{Reading, SourceError};
 use crate::fleet::gpu::GpuFleet;
-use crate::source::ledger::{Ledger, micro_usd};
+use crate::source::ledger::Ledger;
 use crate::tabs::jobs::picture::{JobsPicture, JobsQuestion};
 
 /// A round with what was answered in it.
@@ -108,7 +108,7 @@ impl Running {
         let stop = tokio_util::sync::CancellationToken::new();
         let (jobs, messages) = (self.jobs.clone(), self.messages.clone());
         let (invocation, stopped) = (self.invocation.clone(), stop.clone());
-        let ledger = self.job_ledger();
+        let ledger = self.invocation.ledger(&self.cache);
         tokio::spawn(async move {
             loop {
                 if let Ok(turn) = jobs.reading.clone().try_lock_owned() {
@@ -137,7 +137,7 @@ impl Running {
     pub(super) fn read_job_sources(&self) {
         let (jobs, messages) = (self.jobs.clone(), self.messages.clone());
         let (invocation, now) = (self.invocation.clone(), self.now());
-        let ledger = self.job_ledger();
+        let ledger = self.invocation.ledger(&self.cache);
         tokio::spawn(async move {
             let turn = jobs.reading.clone().lock_owned().await;
             let (has_news, log) = read_sources(&jobs, &invocation, &ledger, now).await;
@@ -147,12 +147,6 @@ impl Running {
             }
             let _ = messages.send(Msg::JobSources { has_news }).await;
         });
-    }
-
-    /// Ledger of what sources of jobs are billed for.
-    fn job_ledger(&self) -> Ledger {
-        let cap = micro_usd(self.invocation.config.own_cost_cap_usd_per_day);
-        Ledger::new(self.cache.clone(), cap)
     }
 }
 

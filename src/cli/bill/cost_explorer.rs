@@ -23,7 +23,7 @@ use crate::domain::bill::BillHead;
 use crate::domain::bill::cost_explorer::Pair;
 use crate::report::ImportRow;
 use crate::source::cost_explorer::{Choice, Fetched, Plan, asked_today, fetch, plan};
-use crate::source::ledger::{Ledger, micro_usd, usd_of_micro};
+use crate::source::ledger::usd_of_micro;
 use crate::view::format;
 
 /// Asks Cost Explorer for what is not kept or has changed, keeps its bills, and prints all that are kept of the account.
@@ -82,7 +82,7 @@ async fn ask(
         return Err(CliError::Usage(why.to_owned()));
     };
     let account = reach.provider().identity().await.map_err(unreadable)?.account;
-    let ledger = Ledger::new(cache.clone(), micro_usd(invocation.config.own_cost_cap_usd_per_day));
+    let ledger = invocation.ledger(cache);
     let now = invocation.options.now();
     let tag = args.tag.as_ref().or_else(|| invocation.config.tag_keys.team.first());
     let choice = Choice {

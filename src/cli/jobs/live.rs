@@ -10,7 +10,6 @@ use crate::cli::job_sources::{is_billed, job_settings};
 use crate::cli::session::with_cache;
 use crate::config::Env;
 use crate::domain::{Reading, SourceId, SourceState};
-use crate::source::ledger::{Ledger, micro_usd};
 
 /// How long all sources together may take; what came by then is kept, and the next run goes on.
 pub(crate) const READ_WITHIN: Duration = Duration::from_mins(1);
@@ -44,9 +43,8 @@ pub(in crate::cli) fn read(invocation: &Invocation, env: &Env) -> Result<Sources
     }
     let now = invocation.options.now();
     let outcomes = if is_billed(&invocation.config) {
-        let cap = micro_usd(invocation.config.own_cost_cap_usd_per_day);
         with_cache(invocation, async |cache| {
-            let ledger = Ledger::new(cache.clone(), cap);
+            let ledger = invocation.ledger(cache);
             let settings = job_settings(invocation, env, Some(&ledger))?;
             Ok(read_jobs(&settings, now, READ_WITHIN).await)
         })?

@@ -21,7 +21,7 @@ use crate::domain::bill::Month;
 use crate::domain::daily::{DayMetric, day_of};
 use crate::domain::{ErrorKind, SourceError, format};
 use crate::source::Provider;
-use crate::source::ledger::{BilledApi, Ledger, micro_usd};
+use crate::source::ledger::{BilledApi, Ledger};
 
 /// Bytes of a file of counts at most: two years of days in a thousand series.
 const BYTES_AT_MOST: u64 = 32 << 20;
@@ -82,8 +82,7 @@ pub fn unit_counts(
         return units.iter().map(|(_, source)| reader.unasked(source)).collect();
     }
     let read = with_cache(invocation, async |cache| {
-        let cap = micro_usd(invocation.config.own_cost_cap_usd_per_day);
-        Ok(reader.read(units, &Ledger::new(cache.clone(), cap), cache).await)
+        Ok(reader.read(units, &invocation.ledger(cache), cache).await)
     });
     read.unwrap_or_else(|error| {
         let why = error.to_string();

@@ -4,6 +4,7 @@ use crate::cache::OpenOptions;
 use crate::domain::Address;
 use crate::domain::daily::DayStatistic;
 use crate::source::aws::testing::{Cbor, Reply, Server};
+use crate::source::ledger::micro_usd;
 
 fn day(text: &str) -> Date {
     text.parse().unwrap()
