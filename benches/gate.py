@@ -22,6 +22,7 @@ import sys
 import tempfile
 import tomllib
 
+import jobs
 from ptybench import PAGE_DOWN, bare, bench, built_from
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -43,6 +44,7 @@ class Pace:
         self.offline = 6 if short else 30
         self.keys = 4 if short else 30
         self.watch = 6 if short else 20
+        self.attempts = 100 if short else 1_000_000
 
 
 # A run: which demo, from which cache, with what of ptybench's options; and the figures that its result yields.
@@ -131,6 +133,8 @@ WARM_280 = [
     (["peak_offline_280_mib"], peak("peak_offline_280_mib", 280, "--offline")),
     (["peak_what_if_280_mib"], peak("peak_what_if_280_mib", 280, key="7")),
 ]
+# The only run that needs no terminal.
+IMPORT = "peak_jobs_import_mib"
 
 
 class Failed(Exception):
@@ -202,11 +206,21 @@ def measure(program, pace, lock=LOCK, only=""):
             for copy in copies:
                 shutil.copytree(home, copy)
             together([(copy, *run) for copy, run in zip(copies, warm)])
+        if only in ("", IMPORT):
+            found[IMPORT] = imported(program, scratch, pace.attempts)
         found["binary_bytes"] = os.path.getsize(program)
         found["crates"] = crates(lock)
     finally:
         shutil.rmtree(scratch)
     return {figure: value for figure, value in found.items() if only in ("", figure)}, why
+
+
+def imported(program, scratch, attempts):
+    """Peak memory, MiB, of the import of a file of attempts; `None` where the program says nothing of it."""
+    file = os.path.join(scratch, "sacct.txt")
+    jobs.write(file, attempts)
+    _, mib, said = jobs.run([program, "jobs", "import", file], bare(scratch))
+    return mib if said else None
 
 
 def verdicts(limits, measured):
@@ -272,7 +286,7 @@ def self_check(limits):
         for word, kind in programs.items():
             program = os.path.join(scratch, kind.replace(" ", "-"))
             wasteful = f"--mib {int(largest) + 40}" if word == "OVER" else "--frugal"
-            script = "exit 0" if word == "NOT MEASURED" else f'exec "{sys.executable}" "{GLUTTON}" {wasteful}'
+            script = "exit 0" if word == "NOT MEASURED" else f'exec "{sys.executable}" "{GLUTTON}" {wasteful} "$@"'
             with open(program, "w", encoding="utf-8") as file:
                 file.write(f"#!/bin/sh\n{script}\n")
                 if word != "ok":

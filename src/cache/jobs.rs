@@ -1,5 +1,6 @@
 //! Jobs that were imported, and those of sources that are asked again and again, in a file of their own beside the cache.
 
+use std::borrow::Borrow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -185,7 +186,7 @@ impl Jobs {
         complete_until: Timestamp,
     ) -> Result<(), JobsError> {
         let times = [taken_at, complete_until].map(Timestamp::as_millisecond);
-        self.put_with(&[], |tx| {
+        self.put_with([] as [&Attempt; 0], |tx| {
             events::write(tx, events)?;
             events::forget(tx, times[0])?;
             live::write_times(tx, (source.word(), name), times, None, times[0])
@@ -194,20 +195,23 @@ impl Jobs {
 
     /// Keeps attempts, all or none of them: each replaces the one with its identity, but one that is over is not replaced by
     /// an older reading in which it was not. Err when the file cannot be written; what was kept stays then.
-    pub fn put(&self, attempts: &[Attempt]) -> Result<(), JobsError> {
+    pub fn put(
+        &self,
+        attempts: impl IntoIterator<Item = impl Borrow<Attempt>>,
+    ) -> Result<(), JobsError> {
         self.put_with(attempts, |_| Ok(()))
     }
 
     fn put_with(
         &self,
-        attempts: &[Attempt],
+        attempts: impl IntoIterator<Item = impl Borrow<Attempt>>,
         more: impl Fn(&Connection) -> rusqlite::Result<()>,
     ) -> Result<(), JobsError> {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let is_kept = self.file.write(|conn| {
             let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
             for attempt in attempts {
-                write(&tx, attempt)?;
+                write(&tx, attempt.borrow())?;
             }
             more(&tx)?;
             let count: i64 = tx.query_row("SELECT count(*) FROM attempt", [], |row| row.get(0))?;

@@ -14,6 +14,7 @@ use crate::cli::session::can_import;
 use crate::cli::tell::tell;
 use crate::config::Env;
 use crate::domain::format::counted;
+use crate::domain::jobs::Attempt;
 use crate::domain::text::clean;
 use crate::files;
 use crate::report::{ImportedFile, JobsImportReport};
@@ -60,7 +61,7 @@ fn import(
         // Beside the file, where a path does not begin at the root.
         notes.extend(look_into_logs(&mut read, path.parent().unwrap_or(Path::new(""))));
     }
-    jobs.put(&read.attempts).map_err(|error| error.to_string())?;
+    jobs.put(read.attempts.attempts()).map_err(|error| error.to_string())?;
     Ok(ImportedFile {
         file: name,
         attempts: read.attempts.len() as u64,
@@ -73,10 +74,12 @@ fn import(
 /// Gives attempts without a reason the one that their log tells; what of the logs could not be read, in a sentence.
 fn look_into_logs(read: &mut JobsFile, beside: &Path) -> Option<String> {
     let (mut failed, mut first) = (0_usize, None);
-    for attempt in &mut read.attempts {
-        let Some(path) = read.logs.get(&attempt.id) else { continue };
+    for (place, path) in &read.logs {
         match log_tail::reason(&beside.join(path)) {
-            Ok(reason) => attempt.reason = reason.map(Arc::from),
+            Ok(reason) => {
+                let reason = reason.map(Arc::from);
+                read.attempts.set(*place, Attempt { reason, ..read.attempts.get(*place) });
+            }
             Err(error) => {
                 failed += 1;
                 let path = clean(&path.display().to_string()).into_owned();

@@ -433,7 +433,6 @@ impl Packed {
     }
 
     /// All attempts, in their order.
-    #[cfg(test)]
     pub fn attempts(&self) -> impl Iterator<Item = Attempt> {
         (0..self.len()).map(|place| self.get(place))
     }
@@ -475,6 +474,24 @@ impl Packed {
         self.push(of);
         if let Some(row) = self.rows.pop() {
             self.rows[place] = row;
+        }
+    }
+
+    /// True where the attempt at a place below [`Packed::len`] has this identity.
+    pub fn is(&self, place: usize, id: &AttemptId) -> bool {
+        let row = &self.rows[place];
+        let (raw, key, _) = self.ids(row);
+        let (source, cluster) = self.clusters.get(row.cluster);
+        (raw, key) == (&*id.raw, &*id.key) && (*source, cluster) == (id.source, &id.cluster)
+    }
+
+    /// Makes the GPUs that attempts of some clusters hold unknown.
+    pub fn forget_gpus(&mut self, is_of: impl Fn(&Arc<str>) -> bool) {
+        for row in &mut self.rows {
+            if is_of(&self.clusters.get(row.cluster).1) {
+                let holding = Holding { gpus: None, ..self.holdings.get(row.holding).clone() };
+                row.holding = self.holdings.id(holding);
+            }
         }
     }
 
@@ -665,6 +682,9 @@ mod tests {
         let (mut one, mut other) = (all[0].clone(), all[1].clone());
         (one.instance_type, one.region) = (Some("p5.48xlarge".into()), None);
         other.state = JobState::Doubtful;
+        packed.forget_gpus(|cluster| *cluster == other.id.cluster);
+        (one.gpus, other.gpus) = (None, None);
+        assert!(packed.is(0, &one.id) && packed.is(1, &other.id) && !packed.is(1, &one.id));
         assert_eq!(packed.attempts().collect::<Vec<_>>(), [one, other]);
         assert!(packed.are_of_one_job(0, 1) && !packed.are_of_one_job(1, 2));
     }

@@ -40,10 +40,7 @@ pub(super) fn read(from: impl Read, reading: &mut Reading) -> Result<(), JobsFil
             }
         }
         match entry::attempt(&values, &reading.clock) {
-            Ok(attempt) => {
-                reading.log(&attempt, entry::log(&values));
-                reading.keep(attempt)?;
-            }
+            Ok(attempt) => reading.keep(attempt, entry::log(&values))?,
             Err(why) => reading.fail(last, why),
         }
     }

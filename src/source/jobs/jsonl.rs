@@ -29,10 +29,7 @@ pub(super) fn read(from: impl BufRead, reading: &mut Reading) -> Result<(), Jobs
             Err(why) => Err(why),
         };
         match values.and_then(|of| Ok((entry::attempt(&of, &reading.clock)?, of))) {
-            Ok((attempt, values)) => {
-                reading.log(&attempt, entry::log(&values));
-                reading.keep(attempt)?;
-            }
+            Ok((attempt, values)) => reading.keep(attempt, entry::log(&values))?,
             Err(why) => reading.fail(line, why),
         }
     }

@@ -32,14 +32,16 @@ mod status;
 mod tests;
 mod time;
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
+use std::hash::BuildHasher;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::domain::jobs::{Attempt, AttemptId};
+use crate::domain::hash::FastMap;
+use crate::domain::jobs::{Attempt, Packed};
 use crate::files;
 pub use error::{JobsFileError, LineError};
 pub use note::JobNote;
@@ -79,18 +81,19 @@ pub struct FailedLine {
 }
 
 /// What a file holds.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct JobsFile {
     /// Attempts, each once, in the order of the file.
-    pub attempts: Vec<Attempt>,
+    pub attempts: Packed,
     /// Lines that could not be read, in their order, at most [`FAILED_AT_MOST`].
     pub failed: Vec<FailedLine>,
     /// Number of all lines that could not be read.
     pub failed_count: u64,
     /// What is odd but usable.
     pub notes: Vec<JobNote>,
-    /// Paths of the logs of attempts that failed and of which no reason is told, the first [`LOGS_AT_MOST`]. Nothing of them is read.
-    pub logs: HashMap<AttemptId, PathBuf>,
+    /// Paths of the logs of attempts that failed and of which no reason is told, by the place of the attempt, the first
+    /// [`LOGS_AT_MOST`]. Nothing of them is read.
+    pub logs: BTreeMap<usize, PathBuf>,
 }
 
 /// Reads the jobs of a file. Err when nothing of it could be read.
@@ -134,14 +137,14 @@ fn first_line(from: &mut BufReader<impl Read>) -> Result<String, JobsFileError> 
 /// A file while it is read.
 struct Reading {
     clock: Clock,
-    attempts: Vec<Attempt>,
-    /// Places of the attempts.
-    places: HashMap<AttemptId, usize, foldhash::fast::RandomState>,
+    attempts: Packed,
+    /// Places of the attempts by the hash of their identity; of several with one hash each is at the next free one.
+    places: FastMap<u64, u32>,
     failed: Vec<FailedLine>,
     failed_count: u64,
     repeated: u64,
     notes: Vec<JobNote>,
-    logs: HashMap<AttemptId, PathBuf>,
+    logs: BTreeMap<usize, PathBuf>,
     /// Rows that are no attempts: steps of jobs.
     steps: u64,
 }
@@ -150,38 +153,43 @@ impl Reading {
     fn new(options: &ReadOptions) -> Self {
         Self {
             clock: Clock::new(options.tz.clone(), options.now),
-            attempts: Vec::new(),
-            places: HashMap::default(),
+            attempts: Packed::default(),
+            places: FastMap::default(),
             failed: Vec::new(),
             failed_count: 0,
             repeated: 0,
             notes: Vec::new(),
-            logs: HashMap::new(),
+            logs: BTreeMap::new(),
             steps: 0,
         }
     }
 
-    /// Keeps an attempt: the later of two with one identity. Err beyond [`ATTEMPTS_AT_MOST`].
-    fn keep(&mut self, attempt: Attempt) -> Result<(), JobsFileError> {
-        if let Some(place) = self.places.get(&attempt.id) {
+    /// Keeps an attempt, the later of two with one identity, and the path of its log where that may tell why it failed;
+    /// an empty path is none. Err beyond [`ATTEMPTS_AT_MOST`].
+    fn keep(&mut self, attempt: Attempt, log: &str) -> Result<(), JobsFileError> {
+        let may_tell = attempt.state.is_lost() && attempt.reason.is_none() && !log.is_empty();
+        let mut hash = self.places.hasher().hash_one(&attempt.id);
+        let known = loop {
+            match self.places.get(&hash).map(|place| *place as usize) {
+                Some(place) if !self.attempts.is(place, &attempt.id) => hash = hash.wrapping_add(1),
+                known => break known,
+            }
+        };
+        let place = known.unwrap_or(self.attempts.len());
+        if known.is_some() {
             self.repeated += 1;
-            self.attempts[*place] = attempt;
-            return Ok(());
-        }
-        if self.attempts.len() >= ATTEMPTS_AT_MOST {
+            self.attempts.set(place, attempt);
+            self.logs.remove(&place);
+        } else if place >= ATTEMPTS_AT_MOST {
             return Err(JobsFileError::Many);
+        } else {
+            self.places.insert(hash, place as u32);
+            self.attempts.push(attempt);
         }
-        self.places.insert(attempt.id.clone(), self.attempts.len());
-        self.attempts.push(attempt);
+        if may_tell && self.logs.len() < LOGS_AT_MOST {
+            self.logs.insert(place, log.into());
+        }
         Ok(())
-    }
-
-    /// Keeps the path of the log of an attempt, where it may tell why that failed.
-    fn log(&mut self, of: &Attempt, path: &str) {
-        let is_asked = of.state.is_lost() && of.reason.is_none() && !path.is_empty();
-        if is_asked && self.logs.len() < LOGS_AT_MOST {
-            self.logs.insert(of.id.clone(), path.into());
-        }
     }
 
     fn fail(&mut self, line: u64, why: LineError) {

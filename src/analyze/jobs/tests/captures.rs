@@ -13,7 +13,7 @@ const STEPS: &[u8] = include_bytes!("../../../../tests/data/jobs/slurm-24.11.5-s
 
 fn attempts(text: &[u8]) -> Vec<Attempt> {
     let now = "2026-11-28T00:00:00Z".parse().unwrap();
-    read(text, &ReadOptions { tz: None, now }).unwrap().attempts
+    read(text, &ReadOptions { tz: None, now }).unwrap().attempts.attempts().collect()
 }
 
 fn seconds(time: GpuTime) -> f64 {

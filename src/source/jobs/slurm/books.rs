@@ -71,12 +71,12 @@ impl Books {
         settings: &SlurmSettings,
     ) -> (Vec<Attempt>, Vec<String>) {
         if has_gpus == Some(true) {
-            let clusters = self.reading.attempts.iter().map(|a| a.id.cluster.clone());
+            let clusters = self.reading.attempts.views().map(|of| of.cluster.clone());
             self.seen.with_gpus.extend(clusters);
         }
         self.seen.finish(&mut self.reading);
         let file = self.reading.gathered();
-        let mut attempts = file.attempts;
+        let mut attempts: Vec<Attempt> = file.attempts.attempts().collect();
         // Each answer has a part of the attempts of a job, and whole jobs again: of the rest nothing follows.
         let without_gpus = file.notes.iter().filter(|note| matches!(note, JobNote::NoGpus { .. }));
         let mut notes: Vec<String> = without_gpus.map(ToString::to_string).collect();

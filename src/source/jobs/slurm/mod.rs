@@ -23,6 +23,7 @@ use super::Reading;
 use super::error::{JobsFileError, LineError};
 use super::lines::Lines;
 use super::note::JobNote;
+use crate::domain::hash::FastMap;
 use crate::domain::jobs::JobState;
 pub(super) use layout::Layout;
 pub use live::{Place, SlurmPrograms};
@@ -100,8 +101,8 @@ fn rows(
 struct Seen {
     /// Clusters of which a row tells GPUs.
     with_gpus: HashSet<Arc<str>>,
-    /// Number of attempts of each job, and whether one of them says that it was queued again.
-    jobs: HashMap<(Arc<str>, Arc<str>), (u32, bool)>,
+    /// By cluster, jobs of which an attempt says that it was queued again.
+    requeued: HashMap<Arc<str>, HashSet<Arc<str>>>,
 }
 
 fn take(
@@ -125,14 +126,13 @@ fn take(
     match row.attempt(&reading.clock) {
         Ok((attempt, told)) => {
             let cluster = attempt.id.cluster.clone();
-            let job = seen.jobs.entry((cluster.clone(), attempt.job.clone())).or_default();
-            job.0 += 1;
-            job.1 |= told.was_requeued;
+            if told.was_requeued {
+                seen.requeued.entry(cluster.clone()).or_default().insert(attempt.job.clone());
+            }
             if told.tells_gpus {
                 seen.with_gpus.insert(cluster);
             }
-            reading.log(&attempt, &told.log);
-            reading.keep(attempt)
+            reading.keep(attempt, &told.log)
         }
         Err(why) => {
             reading.fail(line, why);
@@ -145,20 +145,20 @@ impl Seen {
     /// Where no row of a cluster tells GPUs, they are not accounted: unknown, not 0.
     fn finish(self, reading: &mut Reading) {
         let mut without: Vec<Arc<str>> = Vec::new();
-        for attempt in &mut reading.attempts {
-            let cluster = &attempt.id.cluster;
-            if self.with_gpus.contains(cluster) {
-                continue;
+        // Attempts of each job that was queued again.
+        let mut attempts: FastMap<(&str, &str), u32> = FastMap::default();
+        for of in reading.attempts.views() {
+            let ran = of.state != JobState::Queued;
+            if ran && !self.with_gpus.contains(of.cluster) && !without.contains(of.cluster) {
+                without.push(of.cluster.clone());
             }
-            attempt.gpus = None;
-            if attempt.state != JobState::Queued && !without.contains(cluster) {
-                without.push(cluster.clone());
+            if self.requeued.get(of.cluster).is_some_and(|jobs| jobs.contains(of.job)) {
+                *attempts.entry((of.cluster, of.job)).or_default() += 1;
             }
         }
-        let notes = without.into_iter().map(|cluster| JobNote::NoGpus { cluster });
-        reading.notes.extend(notes);
-        let alone = self.jobs.values().filter(|(attempts, requeued)| *attempts == 1 && *requeued);
-        let jobs = alone.count() as u64;
+        let jobs = attempts.values().filter(|attempts| **attempts == 1).count() as u64;
+        reading.attempts.forget_gpus(|cluster| !self.with_gpus.contains(cluster));
+        reading.notes.extend(without.into_iter().map(|cluster| JobNote::NoGpus { cluster }));
         if jobs > 0 {
             reading.notes.push(JobNote::NoEarlierAttempts { jobs });
         }

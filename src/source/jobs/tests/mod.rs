@@ -24,7 +24,7 @@ fn read_text(text: impl AsRef<[u8]>) -> Result<JobsFile, JobsFileError> {
 fn all(text: impl AsRef<[u8]>) -> Vec<Attempt> {
     let file = read_text(text).unwrap();
     assert_eq!(file.failed, []);
-    file.attempts
+    file.attempts.attempts().collect()
 }
 
 /// The attempts with this name.

@@ -37,7 +37,8 @@ fn attempts(text: &str) -> Vec<Attempt> {
 }
 
 fn of_text(text: &str) -> Vec<Attempt> {
-    read_text(text.as_bytes(), &ReadOptions { tz: None, now: now() }).unwrap().attempts
+    let file = read_text(text.as_bytes(), &ReadOptions { tz: None, now: now() }).unwrap();
+    file.attempts.attempts().collect()
 }
 
 /// What of an attempt both forms tell, in the order of their identities.
