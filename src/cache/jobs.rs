@@ -20,7 +20,7 @@ use crate::domain::jobs::{
 };
 
 /// Version of what the blobs hold. To be raised whenever [`Attempt`] changes.
-pub(super) const LAYOUT: i64 = 5;
+pub(super) const LAYOUT: i64 = 6;
 
 /// Most attempts that are kept and read at once.
 pub(super) const ATTEMPTS_AT_MOST: u64 = 3_000_000;

@@ -17,7 +17,7 @@ use crate::tabs::bill::picture::{
 use crate::tabs::gpus::picture::GpuField;
 use crate::tabs::idle::picture::Field;
 use crate::tabs::jobs::picture::{
-    JobField, NodeField, RepeatField, TaxField, WaitField, ZombieField,
+    JobField, NodeField, RepeatField, RequestField, TaxField, WaitField, ZombieField,
 };
 use crate::tabs::network::picture::{CacheField, NetworkField};
 use crate::tabs::overview::picture::{FindingField, TrendField};
@@ -36,7 +36,7 @@ pub type CommandPath = &'static [&'static str];
 pub type Fields = fn() -> &'static dyn FieldTable;
 
 /// The subcommands that print a list, with the fields of their rows.
-pub const LISTS: [(CommandPath, Fields); 30] = [
+pub const LISTS: [(CommandPath, Fields); 31] = [
     (&["idle"], Field::table),
     (&["overview"], FindingField::table),
     (&["gpus"], GpuField::table),
@@ -59,6 +59,7 @@ pub const LISTS: [(CommandPath, Fields); 30] = [
     (&["jobs", "repeats"], RepeatField::table),
     (&["jobs", "zombies"], ZombieField::table),
     (&["jobs", "wait"], WaitField::table),
+    (&["jobs", "requests"], RequestField::table),
     (&["teams"], AllocationField::table),
     (&["teams", "tags"], TagField::table),
     (&["budgets"], BudgetField::table),

@@ -28,6 +28,20 @@ impl HeldBy {
         self.jobs.len() + usize::from(self.has_unnamed)
     }
 
+    /// Who holds it, in words: `job 82187 of vision-4 has it by its scheduler`.
+    pub fn words(&self) -> String {
+        let of = match &self.users[..] {
+            [] => String::new(),
+            [user] => format!(" of {user}"),
+            users => format!(" of {} users", users.len()),
+        };
+        match (&self.jobs[..], self.count()) {
+            ([job], 1) => format!("job {job}{of} has it by its scheduler"),
+            ([], 1) => format!("a job{of} has it by its scheduler"),
+            (_, count) => format!("{count} jobs{of} have it by their scheduler"),
+        }
+    }
+
     /// Takes in who else holds it, by another source.
     fn add(&mut self, other: &Self) {
         for (own, more) in [(&mut self.jobs, &other.jobs), (&mut self.users, &other.users)] {
@@ -203,6 +217,21 @@ mod tests {
             held.hold(&HeldInstances::of(nodes));
             assert_eq!(jobs(&held), [None, None, None, None]);
         }
+    }
+
+    #[test]
+    fn who_holds_it_is_said_by_name_where_it_is_one_and_by_number_else() {
+        let words = |jobs: &[&str], users: &[&str], has_unnamed: bool| {
+            let texts = |of: &[&str]| of.iter().map(|text| Arc::from(*text)).collect();
+            let (jobs, users) = (texts(jobs), texts(users));
+            HeldBy { jobs, users, has_unnamed, read_at: Timestamp::UNIX_EPOCH }.words()
+        };
+        assert_eq!(words(&["7"], &["ana"], false), "job 7 of ana has it by its scheduler");
+        assert_eq!(words(&["7"], &[], false), "job 7 has it by its scheduler");
+        assert_eq!(words(&[], &[], true), "a job has it by its scheduler");
+        let two = "2 jobs of 2 users have it by their scheduler";
+        assert_eq!(words(&["7", "8"], &["ana", "wei"], false), two);
+        assert_eq!(words(&["7"], &["ana"], true), "2 jobs of ana have it by their scheduler");
     }
 
     #[test]

@@ -171,6 +171,7 @@ pub fn plan(chosen: &[Instance], fleet: usize, verb: Verb) -> PlanFile {
         price_basis: "on-demand list price".into(),
         production: false,
         environment: None,
+        held_by: String::new(),
     };
     let plan = Plan {
         schema: PLAN_SCHEMA.to_owned(),

@@ -44,6 +44,7 @@ pub fn order_via(verb: Verb, via: &ActApi, caller: &str, ids: &[&str]) -> Order 
             price_basis: String::new(),
             production: false,
             environment: None,
+            held_by: String::new(),
         })
         .collect();
     let rows = items

@@ -14,7 +14,7 @@ use crate::domain::{
     Instance, InstanceState, PriceBasis, Provenance, Rate, Scope, SourceId, Verdict, text,
 };
 use crate::fleet::commitments::{CoveredBy, Net, joint_saving};
-use crate::fleet::{Fleet, Row};
+use crate::fleet::{Fleet, HeldBy, Row};
 use crate::view::reasons;
 
 /// Parameters of a plan, beside its rows.
@@ -118,6 +118,7 @@ fn item(fleet: &Fleet, row: &Row, rules: &Rules) -> PlanItem {
         price_basis: row.rate.as_ref().map(basis).unwrap_or_default(),
         production: rules.is_production(&instance.scope.account, &instance.tags),
         environment: row.environment.clone(),
+        held_by: row.held_by.as_deref().map(HeldBy::words).unwrap_or_default(),
     }
 }
 

@@ -352,6 +352,7 @@ mod tests {
             price_basis: "on-demand list price".into(),
             production: false,
             environment: None,
+            held_by: String::new(),
         }
     }
 

@@ -79,6 +79,8 @@ guards! {
     Age "age";
     /// Nothing else manages it: EKS, ECS, Batch, EMR, Karpenter, HyperPod, CloudFormation.
     Owner "owner";
+    /// No job has it by its scheduler.
+    Jobs "jobs";
     /// Its Auto Scaling group agrees.
     Group "group";
     /// Its Spot request allows it and does not bring it back.

@@ -58,6 +58,7 @@ pub fn item() -> PlanItem {
         price_basis: "on-demand list price, live".into(),
         production: false,
         environment: None,
+        held_by: String::new(),
     }
 }
 

@@ -84,6 +84,9 @@ pub struct PlanItem {
     /// The environment that its tags named; `None` where none did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub environment: Option<Arc<str>>,
+    /// Jobs that had it by the last reading of their scheduler, in words; empty for none, and where no reading tells of now.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub held_by: String,
 }
 
 impl Plan {

@@ -83,6 +83,9 @@ fn against(
         let text = format!("its metrics could not be read again for more than {hours} h");
         return block(Guard::Evidence, text);
     }
+    if let Some(by) = row.held_by.as_ref().filter(|_| plan.verb.is_destructive()) {
+        return block(Guard::Jobs, format!("read again, {}: end that first", by.words()));
+    }
     match row.verdict.as_deref() {
         None => block(Guard::Verdict, "judged again, it has no verdict".into()),
         Some(verdict) if allowed.contains(&verdict.kind) => None,
@@ -138,6 +141,7 @@ mod tests {
     use crate::domain::{
         PriceBasis, Provenance, Rate, Reading, SourceId, SourceState, VerdictKind,
     };
+    use crate::fleet::HeldBy;
 
     /// A plan that passes every guard but this one.
     fn preflighted(plan: &Arc<Plan>) -> Preflighted {
@@ -220,6 +224,26 @@ mod tests {
         assert_eq!(after(Verb::Stop, &old), Some(Guard::Evidence));
         old.readings.clear();
         assert_eq!(after(Verb::Stop, &old), Some(Guard::Evidence));
+    }
+
+    #[test]
+    fn what_a_job_has_by_now_is_not_ended() {
+        let mut held = row(VerdictKind::Idle);
+        held.held_by = Some(Arc::new(HeldBy {
+            jobs: vec!["82187".into()],
+            users: vec!["vision-4".into()],
+            has_unnamed: false,
+            read_at: now(),
+        }));
+        let found = |verb: Verb| {
+            let again = rejudge(&plan(verb), &fleet(vec![held.clone()]), &Rules::default(), now());
+            again.against.into_values().next()
+        };
+        let said = found(Verb::Stop).unwrap();
+        assert_eq!(said.guard, Guard::Jobs);
+        assert!(said.text.contains("job 82187 of vision-4 has it by its scheduler"), "{said:?}");
+        let mark = Verb::Mark { expires: now(), reason: "idle".into() };
+        assert_eq!(found(mark), None, "a mark ends nothing");
     }
 
     #[test]

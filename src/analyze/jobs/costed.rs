@@ -451,6 +451,8 @@ fn join(all: &mut Costed, part: Costed) {
     to.cpus = to.cpus.zip(of.cpus).map(|(a, b)| a.saturating_add(b));
     to.memory_mib = to.memory_mib.zip(of.memory_mib).map(|(a, b)| a.saturating_add(b));
     to.node_count = to.node_count.zip(of.node_count).map(|(a, b)| a.saturating_add(b));
+    to.time_limit_ms = to.time_limit_ms.zip(of.time_limit_ms).map(|(a, b)| a.max(b));
+    to.usage = to.usage.take().zip(of.usage).map(|(a, b)| Box::new(a.plus(*b)));
     to.started_at = [to.started_at, of.started_at].into_iter().flatten().min();
     to.ended_at = to.ended_at.zip(of.ended_at).map(|(a, b)| a.max(b));
     let mut nodes = to.nodes.to_vec();

@@ -15,8 +15,9 @@
 //! | `avoidable` | what of it failed again and again, by node, for the waterfall |
 //! | `zombies` | GPUs that cost and do nothing for a job; whose a GPU is |
 //! | `waits/` | queue waits beside GPUs that stood idle |
+//! | `requests` | what workloads asked for and did not use |
 //! | `holders` | who holds instances and GPUs now |
-//! | `used` | GPU-hours in which GPUs worked |
+//! | `used` | GPU-hours in which GPUs worked, and how many worked at all |
 
 mod avoidable;
 mod class;
@@ -27,6 +28,7 @@ mod lost;
 mod nodes;
 mod price;
 mod repeats;
+mod requests;
 mod saved;
 mod tax;
 #[cfg(test)]
@@ -45,6 +47,7 @@ pub use lost::CancelledWeight;
 pub use nodes::{KnownInstance, KnownNodes, NodeCost, TypeFrom};
 pub use price::{NodeType, PriceFrom};
 pub use repeats::{Repeat, RepeatKind, repeats};
+pub use requests::{LookedAt, RequestInput, RequestKind, RequestRow, Requests, requests};
 pub use saved::{KnownRun, Salvage};
 pub use tax::{Tax, TaxKey, TaxRow, TaxSums, tax};
 pub use used::{GpuHourOf, UsedHours};

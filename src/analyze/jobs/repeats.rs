@@ -54,9 +54,10 @@ pub struct Repeat {
 }
 
 /// A script, by source, cluster, user and name.
-type ScriptKey<'a> = (JobSource, &'a str, &'a str, &'a str);
+pub(super) type ScriptKey<'a> = (JobSource, &'a str, &'a str, &'a str);
 
-fn script(of: &Attempt) -> Option<ScriptKey<'_>> {
+/// The script of an attempt; `None` for one without a name.
+pub(super) fn script(of: &Attempt) -> Option<ScriptKey<'_>> {
     let user = of.user.as_deref().unwrap_or_default();
     Some((of.id.source, &of.id.cluster, user, of.name.as_deref()?))
 }

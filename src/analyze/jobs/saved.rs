@@ -150,10 +150,12 @@ pub(super) struct Saved {
     pub salvage: Salvage,
 }
 
-/// What is saved of an attempt that ended, with the attempt that took its work up again.
+/// What is saved of an attempt until it ended, or was last seen, with the attempt that took its work up again.
 pub(super) fn saved(of: &Attempt, found: Option<&Found<'_>>, next: Option<&Attempt>) -> Saved {
     let none = Saved { at: None, step: None, salvage: Salvage::Unknown };
-    let (Some(start), Some(end)) = (of.started_at, of.ended_at) else { return none };
+    let (Some(start), Some(end)) = (of.started_at, of.ended_at.or(of.seen_until)) else {
+        return none;
+    };
     let lies = found.and_then(|found| Some((found, found.last(start, end)?)));
     let Some((found, (step, at))) = lies else {
         // One that was written after the end is not of this attempt.

@@ -186,9 +186,9 @@ actions! {
     Down "down" Move ["j" "down"] "down";
     /// Previous line.
     Up "up" Move ["k" "up"] "up";
-    /// Columns to the left; on the page of an instance or a GPU, the previous one.
+    /// Columns to the left; on the page of a row, the previous one.
     Left "left" Move ["h" "left"] "left";
-    /// Columns to the right; on the page of an instance or a GPU, the next one.
+    /// Columns to the right; on the page of a row, the next one.
     Right "right" Move ["l" "right"] "right";
     /// First line.
     Top "top" Move ["g" "home"] "top";
@@ -251,11 +251,11 @@ actions! {
     Preset "preset" Main ["p"] "preset";
     /// Export what is on screen to a file.
     Export "export" Main ["e"] "export";
-    /// Copy the id of the instance or GPU to the terminal's clipboard; after a run, the way back.
+    /// Copy the id of the row or page to the terminal's clipboard, of people the command of their total cost; after a run, the way back.
     CopyId "copy-id" Main ["y"] "copy id";
-    /// Copy the instance or GPU as JSON to the terminal's clipboard.
+    /// Copy the row as JSON to the terminal's clipboard.
     CopyRow "copy-row" Main ["Y"] "copy row";
-    /// Copy a message to whoever runs the idle instance, with evidence and dollars, to the terminal's clipboard.
+    /// Copy a message to whoever runs the idle instance or the job, with evidence and dollars, to the terminal's clipboard.
     CopyMessage "copy-message" Main ["@"] "message";
     /// Mouse on or off; off leaves selecting text to the terminal.
     Mouse "mouse" Main ["M"] "mouse";
@@ -281,7 +281,7 @@ actions! {
     /// Select nothing.
     Unmark "unmark" Table ["u"] "select none";
 
-    /// Group by node, team, owner, model, state, or not at all.
+    /// Group by node, team, owner, job, model, state, or not at all; with a filter not by what all have in common.
     Group "group" Gpus ["o"] "group";
     /// Heat map, a cell per GPU; again for the table.
     Heat "heat" Gpus ["m"] "heat map";
@@ -311,7 +311,7 @@ actions! {
     /// List the bucket's objects; says first what that costs. Stops a list that is being made.
     ListObjects "list-objects" Storage ["i"] "list objects";
 
-    /// Next list of what could be saved: commitments, smaller sizes, Spot, idle resources; from the idle instances to what else idles.
+    /// Next list of what could be saved: commitments, smaller sizes, Spot, idle resources, the guide; from the idle instances to what else idles.
     NextSavings "next-savings" Savings ["o"] "savings";
     /// Previous list of what could be saved.
     PreviousSavings "previous-savings" Savings ["O"] "previous list";
@@ -330,6 +330,8 @@ actions! {
     NextGroup "next-family" WhatIf ["]"] "next family";
     /// The previous family.
     PreviousGroup "previous-family" WhatIf ["["] "previous family";
+    /// Go to a family or an input by a part of its name: `g5`, `growth`, `g5 growth`.
+    FindInput "find-input" WhatIf ["/"] "find";
     /// Next chart: curve, fan, cost, payback, tornado, lists, calendar, compare.
     NextChart "next-chart" WhatIf ["o"] "next chart";
     /// Previous chart.
@@ -342,11 +344,11 @@ actions! {
     Explain "explain" WhatIf ["x"] "explain";
     /// What decides the plan beside its figures: notes on the demand, what is not known, what the memo warns of.
     PlanNotes "plan-notes" WhatIf ["i"] "notes";
-    /// Scenario A.
+    /// Scenario A; again, all scenarios side by side.
     SlotA "scenario-a" WhatIf ["A"] "scenario A";
-    /// Scenario B; an empty one begins as a copy of the one on screen.
+    /// Scenario B; an empty one begins as a copy of the one on screen; again, all side by side.
     SlotB "scenario-b" WhatIf ["B"] "scenario B";
-    /// Scenario C; an empty one begins as a copy of the one on screen.
+    /// Scenario C; an empty one begins as a copy of the one on screen; again, all side by side.
     SlotC "scenario-c" WhatIf ["C"] "scenario C";
     /// Empty the scenario on screen.
     EmptySlot "empty-scenario" WhatIf ["X"] "empty";
@@ -376,7 +378,7 @@ actions! {
     /// What changed against the month before, and why: price, usage, new, gone.
     BillChanges "bill-changes" Bill ["d"] "what changed";
 
-    /// Next list: paths and fixes; the bill by its keys, its anatomy, what changed, what is out of the ordinary, its days beside live burn.
+    /// Next list: of Network paths, fixes, live paths; of Teams dollars, missing tags, budgets, unit costs, quotas, people; of the Bill its keys, anatomy, changes, anomalies, days beside live burn.
     NextBillList "next-bill-list" Bills ["o"] "next list";
     /// Previous list.
     PreviousBillList "previous-bill-list" Bills ["O"] "previous list";
@@ -387,7 +389,7 @@ actions! {
     /// Where the bill comes from, its sums, and what is odd about it.
     BillSource "bill-source" Bills ["i"] "about the bill";
 
-    /// Next list: attempts, sums, nodes, what was lost again and again, GPUs that do nothing for a job.
+    /// Next list: attempts, sums, nodes, what was lost again and again, GPUs that do nothing for a job, waits.
     NextJobsList "next-jobs-list" Jobs ["o"] "next list";
     /// Previous list.
     PreviousJobsList "previous-jobs-list" Jobs ["O"] "previous list";
@@ -395,6 +397,8 @@ actions! {
     JobsKey "jobs-key" Jobs ["b"] "sums by";
     /// Fill the failed-runs calculator of What-if from these attempts.
     JobsWhatIf "jobs-what-if" Jobs ["n"] "calculator";
+    /// Copy the command that stops the attempt to the terminal's clipboard; burntop runs none of them.
+    CopyCommand "copy-command" Jobs ["C"] "copy command";
 
     /// Search all of the help: keys, names of actions, commands, fields, signs.
     SearchHelp "search-help" Help ["/"] "search";

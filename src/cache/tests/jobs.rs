@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use crate::cache::{Jobs, JobsError};
 use crate::domain::SourceId;
 use crate::domain::jobs::{
-    Attempt, AttemptId, Gpus, JobSource, JobState, NodeEvent, NodeEventKind,
+    Attempt, AttemptId, Gpus, JobSource, JobState, JobUsage, NodeEvent, NodeEventKind,
 };
 
 fn attempt(job: &str, key: &str, state: JobState) -> Attempt {
@@ -21,6 +21,14 @@ fn attempt(job: &str, key: &str, state: JobState) -> Attempt {
     let mut of = Attempt::new(id, job, state, state.word().into());
     of.started_at = "2026-11-20T00:00:00Z".parse().ok();
     of.gpus = Some(Gpus::whole(8));
+    of.time_limit_ms = Some(86_400_000);
+    let usage = JobUsage {
+        gpus: 8,
+        gpus_working: 1,
+        gpu_activity_per_mille: 61,
+        memory_peak_mib: Some(4_096),
+    };
+    of.usage = (state == JobState::Completed).then(|| Box::new(usage));
     of
 }
 

@@ -78,6 +78,18 @@ pub enum JobsCommand {
         #[command(flatten)]
         list: ListOptions,
     },
+    /// Shows what workloads asked for and never used: GPUs, time until the scheduler ends them, memory.
+    ///
+    /// By user and name, of attempts that ended in the last days. GPUs count as used that worked at all, by kept telemetry or by what
+    /// jobstats wrote into Slurm's accounting; what nobody measured counts as used.
+    Requests {
+        /// Which requests.
+        #[command(flatten)]
+        what: RequestsArgs,
+        /// How they are listed.
+        #[command(flatten)]
+        list: ListOptions,
+    },
     /// Reads jobs from files and keeps them: CSV, JSON lines, or the text of Slurm's sacct.
     ///
     /// The same attempt read again replaces itself. Of Slurm: `sacct -a -X -D -P -o …`, with the columns that
@@ -120,6 +132,14 @@ pub struct WaitArgs {
 
 // A number that was typed is no NaN.
 impl Eq for WaitArgs {}
+
+/// Which requests are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
+pub struct RequestsArgs {
+    /// Days that are looked at, until now: attempts that ended in them.
+    #[arg(long, value_name = "DAYS", default_value = "30", value_parser = clap::value_parser!(u32).range(1..=365))]
+    pub days: u32,
+}
 
 /// What is imported.
 #[derive(Clone, Debug, PartialEq, Eq, Args)]
@@ -172,7 +192,8 @@ impl JobsArgs {
                 | JobsCommand::Nodes { list }
                 | JobsCommand::Repeats { list }
                 | JobsCommand::Zombies { list }
-                | JobsCommand::Wait { list, .. },
+                | JobsCommand::Wait { list, .. }
+                | JobsCommand::Requests { list, .. },
             ) => Some(list),
             Some(JobsCommand::Import(_)) => None,
         }

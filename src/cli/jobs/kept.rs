@@ -10,8 +10,8 @@ use super::live::{self, SourcesRead};
 use super::types::PricedTypes;
 use crate::analyze::jobs::{
     CancelledWeight, CostInput, Costed, Costs, HeldGpus, HeldReading, KeptHolders, KnownNodes,
-    READ_EVERY, Tax, TaxKey, WaitInput, WaitKey, WaitRow, ZombieInput, avoidable, costs,
-    covered_nodes, taxed, waits, zombies,
+    READ_EVERY, RequestInput, Requests, Tax, TaxKey, WaitInput, WaitKey, WaitRow, ZombieInput,
+    avoidable, costs, covered_nodes, requests, taxed, waits, zombies,
 };
 use crate::analyze::teams::{PaidAttempt, RunDays, RunRule};
 use crate::cache::{Cache, Jobs, JobsError};
@@ -26,7 +26,7 @@ use crate::domain::jobs::{
     Attempt, AttemptView, AvoidableRuns, JobNode, JobSource, JobsReading, NodeEvent, Packed,
 };
 use crate::fleet::GpuFleet;
-use crate::report::WaitsOf;
+use crate::report::{RequestsOf, WaitsOf};
 use crate::source::demo;
 use crate::tabs::jobs::picture::JobsRead;
 
@@ -43,6 +43,9 @@ pub(crate) enum KeptError {
     #[error(transparent)]
     Jobs(#[from] JobsError),
 }
+
+/// Days before those that are looked at in which others may have shared a node with an attempt of these days.
+const SHARED_BEFORE_DAYS: i64 = 7;
 
 /// What is kept of jobs.
 pub(super) struct Kept {
@@ -209,6 +212,24 @@ impl Kept {
         waits(&input, key)
     }
 
+    /// What workloads asked for and did not use in the last days. Fails where the cache cannot be read.
+    pub fn requests(
+        mut self,
+        days: u32,
+        now: Timestamp,
+        invocation: &Invocation,
+    ) -> Result<Requests, CliError> {
+        // Each of them is costed: of years those that count, and those who shared nodes with them.
+        let before = SignedDuration::from_hours(24 * (i64::from(days) + SHARED_BEFORE_DAYS));
+        let since = now.checked_sub(before).unwrap_or(Timestamp::MIN);
+        self.attempts.retain(|of| of.ended_at.is_none_or(|end| end >= since));
+        let beside = Beside::read(invocation, &self.attempts)?;
+        let weight = CancelledWeight::default();
+        Ok(self.by(&beside, weight, invocation, |attempts, input| {
+            requests_beside(&beside, &costs(attempts, input).rows, days, now)
+        }))
+    }
+
     fn by<T>(
         self,
         beside: &Beside,
@@ -241,6 +262,12 @@ impl Kept {
         };
         work(self.attempts, &input)
     }
+}
+
+/// What workloads asked for and did not use in the last days, by what is known of GPUs.
+fn requests_beside(beside: &Beside, rows: &[Costed], days: u32, now: Timestamp) -> Requests {
+    let working = |of: &Attempt| beside.used.working(of);
+    requests(&RequestInput { rows, working: &working, now, days })
 }
 
 /// Attempts that are kept with what they cost, for what one run costs.
@@ -302,7 +329,10 @@ pub(crate) struct JobsBeside<'a> {
     pub now: Timestamp,
 }
 
-/// What is kept of jobs, or what the demo has, with its costs; asks no source. Blocks: for threads other than the screen's. Fails
+/// Most attempts that ended and are on the screen: a row each, of more than half a kilobyte.
+const SHOWN_AT_MOST: usize = 200_000;
+
+/// What is kept of jobs, or what the demo has, with its costs, of many attempts of the newest; asks no source. Blocks: for threads other than the screen's. Fails
 /// where the file cannot be read.
 pub(crate) fn read_kept(
     invocation: &Invocation,
@@ -312,7 +342,12 @@ pub(crate) fn read_kept(
     if invocation.cache_file().is_err() && invocation.options.demo.is_none() {
         return Ok(JobsRead::default());
     }
-    let (kept, damaged) = Kept::of(invocation, readings.clone())?;
+    let (mut kept, damaged) = Kept::of(invocation, readings.clone())?;
+    let older = kept.attempts.keep_newest(SHOWN_AT_MOST);
+    let left_out = (older > 0).then(|| {
+        let older = counted(older, "older attempt is", "older attempts are");
+        format!("{older} not shown: `burntop jobs tax` sums all")
+    });
     let of_cache = on.block_on(Beside::of(invocation, cache, &kept.attempts, now));
     let held = borrowed(&kept.held);
     let input =
@@ -322,8 +357,22 @@ pub(crate) fn read_kept(
     let weight = CancelledWeight::default();
     let days = WaitsOf::default().days;
     let waits = kept.waits_beside(&of_cache, WaitKey::Hour, days, now, invocation);
-    let costs = kept.by(&of_cache, weight, invocation, costs);
-    Ok(JobsRead { costs, zombies, waits, covered_nodes, without_region, readings, damaged })
+    let (costs, requests) = kept.by(&of_cache, weight, invocation, |attempts, input| {
+        let costs = costs(attempts, input);
+        let requests = requests_beside(&of_cache, &costs.rows, RequestsOf::default().days, now);
+        (costs, requests)
+    });
+    Ok(JobsRead {
+        costs,
+        zombies,
+        waits,
+        requests,
+        covered_nodes,
+        without_region,
+        readings,
+        damaged,
+        left_out,
+    })
 }
 
 /// Reads who holds nodes and GPUs, as the last readings of the sources left it.

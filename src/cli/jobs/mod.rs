@@ -20,12 +20,12 @@ use super::list_options::Selection;
 use super::reports;
 use crate::analyze::jobs::{CancelledWeight, TaxSums, repeats};
 use crate::config::Env;
-use crate::report::{JobsOf, KeptJobsOf, WaitsOf};
+use crate::report::{JobsOf, KeptJobsOf, RequestsOf, WaitsOf};
 use crate::tabs::jobs::picture::{
-    JobField, NodeField, RepeatField, TaxField, WaitField, job_rows, node_rows, repeat_rows,
-    tax_rows, wait_rows,
+    JobField, NodeField, RepeatField, RequestField, TaxField, WaitField, job_rows, node_rows,
+    repeat_rows, request_rows, tax_rows, wait_rows,
 };
-use args::{JobsArgs, JobsCommand, TaxArgs, WaitArgs};
+use args::{JobsArgs, JobsCommand, RequestsArgs, TaxArgs, WaitArgs};
 use kept::Kept;
 pub(super) use kept::{HoldersRead, PaidJobs, failed_runs};
 pub(crate) use kept::{JobsBeside, read_kept};
@@ -51,6 +51,7 @@ pub fn run(
         Some(JobsCommand::Repeats { .. }) => again(invocation, env, out),
         Some(JobsCommand::Zombies { .. }) => zombies::run(invocation, env, out),
         Some(JobsCommand::Wait { what, .. }) => wait(*what, invocation, env, out),
+        Some(JobsCommand::Requests { what, .. }) => asked(*what, invocation, env, out),
         Some(JobsCommand::Import(args)) => import::run(args, invocation, env, out),
     }
 }
@@ -132,6 +133,24 @@ fn wait(
     let found = kept.waits(args.by, args.days, ctx.now, invocation)?;
     let of = WaitsOf { key: args.by, days: args.days };
     let list = chosen.list(&wait_rows(found, args.by, args.user_usd_per_hour), of, &ctx);
+    reports::print(&list, invocation, &ctx, out)?;
+    Ok(exit)
+}
+
+/// Prints what workloads asked for and did not use.
+fn asked(
+    args: RequestsArgs,
+    invocation: &Invocation,
+    env: &Env,
+    out: &mut dyn Write,
+) -> Result<Exit, CliError> {
+    let chosen = Selection::<RequestField>::of(invocation)?;
+    let kept = Kept::read(invocation, env)?;
+    let exit = kept.exit;
+    let ctx = reports::context(invocation, env);
+    let found = kept.requests(args.days, ctx.now, invocation)?;
+    let of = RequestsOf { days: args.days, looked_at: found.looked_at };
+    let list = chosen.list(&request_rows(found.rows), of, &ctx);
     reports::print(&list, invocation, &ctx, out)?;
     Ok(exit)
 }

@@ -214,3 +214,45 @@ fn the_planted_waits_of_the_demo_are_told_apart() {
         assert!(Cli::try_parse_from(words).is_err(), "{wrong:?}");
     }
 }
+
+#[test]
+fn the_planted_requests_of_the_demo_are_found_and_nothing_else() {
+    let place = Place::new();
+    let found = place.json(&["--demo", "jobs", "requests"]);
+    assert_eq!(found["schema"], "burntop/jobs-requests/1");
+    let rows = found["rows"].as_array().unwrap();
+    let words = |row: &Json| {
+        ["resource", "workload", "user", "fix"].map(|field| row[field].as_str().unwrap().to_owned())
+    };
+    let named: Vec<[String; 4]> = rows.iter().map(words).collect();
+    let limit = "#SBATCH --time=07:15:00 # it can start in gaps (backfill)";
+    let want = [
+        ["gpus", "nightly-eval", "omar", "#SBATCH --gres=gpu:1"],
+        ["time", "nightly-eval", "omar", limit],
+    ];
+    assert_eq!(named, want);
+    let figures = |row: &Json| {
+        let names = ["attempts", "unknown", "asked", "used_p95", "proposed"];
+        names.map(|name| row[name].as_f64().unwrap())
+    };
+    assert_eq!(figures(&rows[0]), [4.0, 0.0, 8.0, 1.0, 1.0]);
+    // One failed: it is not known how long it would have taken.
+    assert_eq!(figures(&rows[1]), [4.0, 1.0, 24.0, 6.0, 7.25]);
+    // 7 GPUs for three times 6 and once 5.5 hours; the demo begins three weeks before.
+    assert_eq!(rows[0]["unused_gpu_hours"].as_f64(), Some(164.5));
+    assert_eq!(rows[1]["unused_gpu_hours"], Json::Null);
+    let month = rows[0]["usd_per_month"].as_f64().unwrap();
+    let days = 164.5 * 6.88 * 730.0 / 24.0 / month;
+    assert!((19.0..22.0).contains(&days), "{days}");
+    let total = found["total"]["usd_per_month"].as_f64().unwrap();
+    assert!((total - month).abs() < 0.01, "{total} of {month}");
+    assert!(found["unknown_gpu_attempts"].as_u64() > Some(100), "{found}");
+    // In the last day none of it ended.
+    let none = place.json(&["--demo", "jobs", "requests", "--days", "1"]);
+    assert_eq!(none["rows"].as_array().unwrap().len(), 0);
+    assert_eq!(none["total"]["usd_per_month"], Json::Null);
+    for wrong in ["0", "366", "x"] {
+        let words = ["burntop", "--demo", "jobs", "requests", "--days", wrong];
+        assert!(Cli::try_parse_from(words).is_err(), "{wrong}");
+    }
+}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Cause, Gpus, JobRef, JobSource, JobState};
+use super::{Cause, Gpus, JobRef, JobSource, JobState, JobUsage};
 use crate::domain::bill::Usd;
 use crate::domain::intern;
 
@@ -118,6 +118,10 @@ pub struct Attempt {
     pub node_usd_per_hour: Option<Usd>,
     /// Job of a scheduler in which a tracker's run was; `None` where it names none, and for jobs of schedulers.
     pub in_job: Option<Box<JobRef>>,
+    /// Time after which its scheduler ends it, milliseconds from its start; `None` without a limit, and where none is told.
+    pub time_limit_ms: Option<i64>,
+    /// What its site measured of it; `None` where nobody did, or not on all of its nodes.
+    pub usage: Option<Box<JobUsage>>,
 }
 
 impl Attempt {
@@ -163,6 +167,8 @@ impl Attempt {
             billed_ms: None,
             node_usd_per_hour: None,
             in_job: None,
+            time_limit_ms: None,
+            usage: None,
         }
     }
 

@@ -13,6 +13,7 @@ mod name;
 mod node;
 mod node_event;
 mod packed;
+mod usage;
 mod words;
 
 pub use attempt::{Attempt, AttemptId};
@@ -24,4 +25,5 @@ pub use name::{JobsName, JobsReading};
 pub use node::{GpuHolder, JobNode};
 pub use node_event::{NodeEvent, NodeEventKind};
 pub use packed::{AttemptView, Packed};
+pub use usage::JobUsage;
 pub use words::{JobSource, JobState};

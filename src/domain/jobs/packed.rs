@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::attempt::held_ms;
 use super::dict::Dict;
-use super::{Attempt, AttemptId, Cause, Gpus, JobRef, JobSource, JobState};
+use super::{Attempt, AttemptId, Cause, Gpus, JobRef, JobSource, JobState, JobUsage};
 use crate::domain::bill::Usd;
 
 /// Length of the id of a job that is its raw id.
@@ -62,6 +62,7 @@ struct Rest {
     predictions: Option<u64>,
     billed_ms: Option<i64>,
     node_usd_per_hour: Option<Usd>,
+    time_limit_ms: Option<i64>,
 }
 
 /// An attempt: places of what it is made of.
@@ -81,6 +82,7 @@ struct Row {
     holding: u32,
     ending: u32,
     rest: u32,
+    usage: u32,
     submitted_at: Moment,
     eligible_at: Moment,
     started_at: Moment,
@@ -98,6 +100,8 @@ pub struct Packed {
     holdings: Dict<Holding>,
     endings: Dict<Ending>,
     rests: Dict<Rest>,
+    /// Apart from the rest: where a site measures, each attempt has its own.
+    usages: Dict<Option<JobUsage>>,
     far: Vec<Timestamp>,
 }
 
@@ -223,6 +227,8 @@ impl Packed {
             predictions,
             billed_ms,
             node_usd_per_hour,
+            time_limit_ms,
+            usage,
         } = of;
         let ids = self.ids.len();
         self.ids.push_str(&raw);
@@ -254,6 +260,7 @@ impl Packed {
             predictions,
             billed_ms,
             node_usd_per_hour,
+            time_limit_ms,
         };
         let row = Row {
             ids,
@@ -269,6 +276,7 @@ impl Packed {
             holding: self.holdings.id(holding),
             ending: self.endings.id(Ending { state, state_source, cause, reason, wait_reason }),
             rest: self.rests.id(rest),
+            usage: self.usages.id(usage.map(|usage| *usage)),
             submitted_at: self.moment(submitted_at),
             eligible_at: self.moment(eligible_at),
             started_at: self.moment(started_at),
@@ -279,7 +287,8 @@ impl Packed {
 
     /// Adds the attempts of another one at the end, in their order.
     pub fn append(&mut self, other: Self) {
-        let Self { rows, ids, clusters, texts, nodes, holdings, endings, rests, far } = other;
+        let Self { rows, ids, clusters, texts, nodes, holdings, endings, rests, usages, far } =
+            other;
         let begin = self.ids.len();
         self.ids.push_str(&ids);
         let clusters = self.clusters.take(clusters);
@@ -288,6 +297,7 @@ impl Packed {
         let holdings = self.holdings.take(holdings);
         let endings = self.endings.take(endings);
         let rests = self.rests.take(rests);
+        let usages = self.usages.take(usages);
         let is_far = !far.is_empty();
         let at = |places: &[u32], id: u32| places[id as usize];
         self.rows.reserve(rows.len());
@@ -303,6 +313,7 @@ impl Packed {
                 holding: at(&holdings, row.holding),
                 ending: at(&endings, row.ending),
                 rest: at(&rests, row.rest),
+                usage: at(&usages, row.usage),
                 ..row
             };
             if is_far {
@@ -349,6 +360,7 @@ impl Packed {
             predictions,
             billed_ms,
             node_usd_per_hour,
+            time_limit_ms,
         } = self.rests.get(row.rest).clone();
         Attempt {
             id: AttemptId { source, cluster, raw, key: key.into() },
@@ -387,6 +399,8 @@ impl Packed {
             predictions,
             billed_ms,
             node_usd_per_hour,
+            time_limit_ms,
+            usage: self.usages.get(row.usage).map(Box::new),
         }
     }
 
@@ -507,6 +521,26 @@ impl Packed {
         self.remove(|place| !is[place]);
     }
 
+    /// Keeps those that ended last, `most` of them or a few more that ended at the same moment, and all without an end. Returns how
+    /// many went.
+    pub fn keep_newest(&mut self, most: usize) -> usize {
+        let ends: Vec<Option<Timestamp>> =
+            self.rows.iter().map(|row| told(&self.far, row.ended_at)).collect();
+        let mut known: Vec<Timestamp> = ends.iter().copied().flatten().collect();
+        let Some(older) = known.len().checked_sub(most).filter(|older| *older > 0) else {
+            return 0;
+        };
+        if most == 0 {
+            self.remove(|place| ends[place].is_some());
+            return older;
+        }
+        let (_, oldest, _) = known.select_nth_unstable(older);
+        let oldest = *oldest;
+        let before = self.len();
+        self.remove(|place| ends[place].is_some_and(|end| end < oldest));
+        before - self.len()
+    }
+
     /// Orders them by job, each job's in the order in which they ran.
     pub fn sort(&mut self) {
         let mut rows = std::mem::take(&mut self.rows);
@@ -618,6 +652,13 @@ mod tests {
         (of.saved_at, of.first_step_at) = (Some(at(ns)), Some(at(ns + 5)));
         (of.predictions, of.billed_ms) = (Some(9), Some(10));
         of.node_usd_per_hour = Some(Usd::whole(11));
+        let usage = JobUsage {
+            gpus: 8,
+            gpus_working: more.into(),
+            gpu_activity_per_mille: 12,
+            memory_peak_mib: Some(13),
+        };
+        (of.time_limit_ms, of.usage) = (Some(14), (more > 2).then(|| Box::new(usage)));
         of
     }
 
@@ -671,6 +712,23 @@ mod tests {
         let mut packed: Packed = all.clone().into();
         packed.retain(|of| of.started_at != Some(at(6)));
         assert_eq!(packed.attempts().collect::<Vec<_>>(), [all[0].clone(), all[2].clone()]);
+    }
+
+    #[test]
+    fn the_newest_by_their_end_are_kept_and_all_that_have_none() {
+        let ends = [Some(5), None, Some(3), Some(9), Some(3), Some(7)];
+        let all: Vec<Attempt> =
+            ends.iter().map(|end| Attempt { ended_at: end.map(at), ..attempt(1, 1, 5) }).collect();
+        let kept = |most: usize| {
+            let mut packed: Packed = all.clone().into();
+            let gone = packed.keep_newest(most);
+            (gone, packed.attempts().map(|of| of.ended_at).collect::<Vec<_>>())
+        };
+        let of = |ends: &[Option<i128>]| ends.iter().map(|end| end.map(at)).collect::<Vec<_>>();
+        assert_eq!(kept(2), (3, of(&[None, Some(9), Some(7)])));
+        assert_eq!(kept(4), (0, of(&ends)), "two ended at one moment");
+        assert_eq!(kept(5), (0, of(&ends)));
+        assert_eq!(kept(0), (5, of(&[None])));
     }
 
     #[test]

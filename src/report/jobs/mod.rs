@@ -2,6 +2,7 @@
 
 mod import;
 mod lists;
+mod requests;
 mod waits;
 
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use crate::tabs::jobs::picture::{JobField, JobRow, TaxField};
 use crate::view::{Value, ViewContext, format};
 pub use import::{ImportedFile, JobsImportReport};
 pub use lists::{KeptJobsOf, ZombiesOf};
+pub use requests::RequestsOf;
 pub use waits::WaitsOf;
 
 /// Region whose list prices stand in where none is named.

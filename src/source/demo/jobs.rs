@@ -1,14 +1,18 @@
 //! Jobs of the demo: three weeks of training runs of its teams, some of which fail as runs do.
+//!
+//! Each run is made of its number alone, and numbers lie on the absolute clock: what ended is the same whenever one looks.
 
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::DemoOptions;
 pub use super::gpus::CLUSTER;
 use super::gpus::{FORGOTTEN, NODE_START, PARTLY_USED, PARTLY_USED_BY, PARTLY_USED_HOURS};
+use super::hash::hash;
+use super::{DemoOptions, calendar};
+use crate::domain::Hour;
 use crate::domain::jobs::{
-    Attempt, AttemptId, Cause, GpuHolder, Gpus, JobNode, JobSource, JobState, NodeEvent,
+    Attempt, AttemptId, Cause, GpuHolder, Gpus, JobNode, JobSource, JobState, JobUsage, NodeEvent,
     NodeEventKind,
 };
 
@@ -17,6 +21,12 @@ const HOURS: i64 = 21 * 24;
 
 /// Fewest and most jobs of a demo.
 const JOBS: (usize, usize) = (40, 20_000);
+
+/// Ids of jobs begin here, and begin anew after [`IDS`]: above those of what is planted and of what holds boxes.
+const FIRST_ID: i64 = 100_000;
+
+/// Number of ids; more than a demo has jobs.
+const IDS: i64 = 900_000;
 
 /// Teams with a user, a project and the name of their runs.
 const TEAMS: [(&str, &str, &str, &str); 5] = [
@@ -45,17 +55,23 @@ const ENDS: [(JobState, &str, Option<Cause>, u32); 8] = [
 
 /// Attempts of the demo's jobs; more of them in a larger fleet.
 pub fn attempts(options: &DemoOptions) -> Vec<Attempt> {
-    let mut rng = fastrand::Rng::with_seed(options.seed ^ 0x006a_6f62);
-    let size = options.size.unwrap_or(super::DEFAULT_SIZE);
+    let jobs = options.size.unwrap_or(super::DEFAULT_SIZE).clamp(JOBS.0, JOBS.1) as i64;
     let now = (options.clock)();
+    // Time is cut into as many slots as there are jobs; one begins in each.
+    let slot = HOURS * 3_600 / jobs;
+    let last = now.as_second().div_euclid(slot);
     let mut all = Vec::new();
-    for job in 0..size.clamp(JOBS.0, JOBS.1) {
-        let mut at = hours_before(now, rng.i64(1..HOURS), rng.i64(0..60));
+    for number in last - jobs + 1..last {
+        let seed = hash(options.seed ^ 0x006a_6f62, number.unsigned_abs(), 0);
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let begins = number * slot + rng.i64(0..slot);
+        let mut at = Timestamp::from_second(begins).unwrap_or(now);
+        let id = FIRST_ID + number.rem_euclid(IDS);
         let (team, kind) = (rng.choice(TEAMS).unwrap_or(TEAMS[0]), rng.usize(0..TYPES.len()));
         let nodes = rng.u32(1..=TYPES[kind].2);
         // Preempted and lost jobs are queued again, a few times.
         for _ in 0..4 {
-            let attempt = attempt(&mut rng, 1000 + job, team, TYPES[kind], nodes, (at, now));
+            let attempt = attempt(&mut rng, id, team, TYPES[kind], nodes, (at, now));
             let ended = attempt.ended_at;
             let again = matches!(attempt.state, JobState::Preempted | JobState::NodeFault);
             all.push(attempt);
@@ -97,7 +113,7 @@ fn holding(options: &DemoOptions, now: Timestamp) -> Vec<Attempt> {
     holders.iter().filter_map(holds).collect()
 }
 
-/// A planted attempt: hours before now of start and end, state, and what is told beside.
+/// A planted attempt: hours before midnight of start and end, state, and what is told beside.
 struct Planted {
     job: &'static str,
     name: &'static str,
@@ -144,10 +160,20 @@ const PLANTED: [Planted; 12] = [
         .reason("ModuleNotFoundError: No module named 'flash_attn'"),
 ];
 
+/// What `jobs requests` is held against: a script that asks for a node of 8 GPUs and for a day, works on one GPU, and takes six hours.
+const OVERSIZED: &str = "nightly-eval";
+
+/// What its site measured of it.
+const ONE_OF_EIGHT: JobUsage =
+    JobUsage { gpus: 8, gpus_working: 1, gpu_activity_per_mille: 93, memory_peak_mib: None };
+
+/// Its limit, hours.
+const OVERSIZED_HOURS: i64 = 24;
+
 /// A queue with one node, which stands idle.
 const RESERVED: (&str, &str) = ("reserved", "p5-99");
 
-/// For how long the node is there, hours; in the first of them something ran on it.
+/// For how long the node was there at midnight, hours; in the first of them something ran on it.
 const RESERVED_HOURS: i64 = 32;
 
 /// Nodes of the demo's cluster, and who holds their GPUs.
@@ -163,27 +189,28 @@ pub fn held(options: &DemoOptions) -> (Vec<JobNode>, Vec<GpuHolder>) {
         private_ip: None,
         region: Some("us-east-1".into()),
         gpus: Some(Gpus::whole(8)),
-        seen_from: hours_before(now, RESERVED_HOURS, 0),
+        seen_from: hours_before(calendar::midnight(now), RESERVED_HOURS),
         seen_until: now,
     });
     (nodes, holders)
 }
 
 /// What ran on the node of the queue: by it burntop knows that it is one.
-fn warm_up(now: Timestamp) -> Attempt {
-    let start = hours_before(now, RESERVED_HOURS, 0);
+fn warm_up(midnight: Timestamp) -> Attempt {
+    let start = hours_before(midnight, RESERVED_HOURS);
     let mut of = whole_node("9100", "omar", "warm-up", RESERVED.1.into(), start);
     (of.state, of.state_source) = (JobState::Completed, "COMPLETED".into());
-    of.ended_at = Some(hours_before(now, RESERVED_HOURS - 1, 0));
+    of.ended_at = Some(hours_before(midnight, RESERVED_HOURS - 1));
     of.queue = Some(RESERVED.0.into());
     of
 }
 
-/// A planted wait in that queue: hours before now from which and to which it lasted, GPUs and nodes that were asked for.
+/// A planted wait in that queue: hours before midnight from which and to which it lasted (`None`: it lasts still), GPUs and
+/// nodes that were asked for.
 struct PlantedWait {
     job: &'static str,
     user: &'static str,
-    hours: (f64, f64),
+    hours: (i64, Option<i64>),
     asked: (u32, u32),
     reason: Option<&'static str>,
 }
@@ -194,32 +221,29 @@ const WAITS: [PlantedWait; 4] = [
     PlantedWait {
         job: "9101",
         user: "omar",
-        hours: (30.0, 26.0),
+        hours: (30, Some(26)),
         asked: (8, 1),
         reason: Some("AssocGrpGRES"),
     },
     // More than there are.
-    PlantedWait { job: "9102", user: "ines", hours: (24.0, 22.0), asked: (16, 2), reason: None },
+    PlantedWait { job: "9102", user: "ines", hours: (24, Some(22)), asked: (16, 2), reason: None },
     // As many as there are, on two nodes.
-    PlantedWait { job: "9103", user: "tomas", hours: (20.0, 17.0), asked: (8, 2), reason: None },
+    PlantedWait { job: "9103", user: "tomas", hours: (20, Some(17)), asked: (8, 2), reason: None },
     // Half of what stands idle, and it waits still.
-    PlantedWait { job: "9104", user: "wei", hours: (6.0, 0.0), asked: (4, 1), reason: None },
+    PlantedWait { job: "9104", user: "wei", hours: (6, None), asked: (4, 1), reason: None },
 ];
 
 impl PlantedWait {
-    fn attempt(&self, now: Timestamp) -> Attempt {
-        let before = |hours: f64| {
-            now.checked_sub(SignedDuration::from_secs((hours * 3600.0) as i64)).unwrap_or(now)
-        };
-        let (from, to) = (before(self.hours.0), before(self.hours.1));
+    fn attempt(&self, midnight: Timestamp) -> Attempt {
+        let from = hours_before(midnight, self.hours.0);
+        let to = self.hours.1.map(|hours| hours_before(midnight, hours));
         let mut of = whole_node(self.job, self.user, "waits", "".into(), from);
-        let waits_still = to >= now;
-        (of.state, of.state_source) = match waits_still {
-            true => (JobState::Queued, "PENDING".into()),
-            false => (JobState::Cancelled, "CANCELLED".into()),
+        (of.state, of.state_source) = match to {
+            None => (JobState::Queued, "PENDING".into()),
+            Some(_) => (JobState::Cancelled, "CANCELLED".into()),
         };
-        of.cause = (!waits_still).then_some(Cause::Cancelled);
-        (of.started_at, of.ended_at) = (None, (!waits_still).then_some(to));
+        of.cause = to.map(|_| Cause::Cancelled);
+        (of.started_at, of.ended_at) = (None, to);
         (of.gpus, of.asked_gpus) = (None, Some(Gpus::whole(self.asked.0)));
         of.node_count = Some(self.asked.1);
         of.nodes = Arc::default();
@@ -263,11 +287,11 @@ const HAPPENED: [Happened; 4] = [
 
 /// What happened to nodes of the planted attempts.
 pub fn events(options: &DemoOptions) -> Vec<NodeEvent> {
-    let now = (options.clock)();
+    let midnight = calendar::midnight((options.clock)());
     let of = |happened: &Happened| {
         let mut planted = PLANTED.iter().filter(|planted| planted.job == happened.job);
         let planted = planted.nth(happened.attempt)?;
-        let end = planted.attempt(now).ended_at?;
+        let end = planted.attempt(midnight).ended_at?;
         Some(NodeEvent {
             cluster: Some((JobSource::Demo, CLUSTER.into())),
             hosts: vec![planted.node.into()],
@@ -307,9 +331,10 @@ impl Planted {
         self
     }
 
-    fn attempt(&self, now: Timestamp) -> Attempt {
+    fn attempt(&self, midnight: Timestamp) -> Attempt {
         let before = |hours: f64| {
-            now.checked_sub(SignedDuration::from_secs((hours * 3600.0) as i64)).unwrap_or(now)
+            let span = SignedDuration::from_secs((hours * 3600.0) as i64);
+            midnight.checked_sub(span).unwrap_or(midnight)
         };
         let later = |at: Timestamp, minutes: i64| {
             at.checked_add(SignedDuration::from_mins(minutes)).unwrap_or(at)
@@ -321,6 +346,10 @@ impl Planted {
         of.reason = self.reason.map(Arc::from);
         of.saved_at = self.saved.map(|minutes| later(end, -minutes));
         of.first_step_at = self.first_step.map(|minutes| later(start, minutes));
+        if self.name == OVERSIZED {
+            of.time_limit_ms = Some(OVERSIZED_HOURS * 3_600_000);
+            of.usage = Some(Box::new(ONE_OF_EIGHT));
+        }
         of
     }
 }
@@ -350,36 +379,37 @@ fn whole_node(job: &str, user: &str, name: &str, node: Arc<str>, start: Timestam
 /// Planted attempts, and those of the planted boxes: one that holds all GPUs of a box and uses some, one that left a box weeks
 /// ago and its processes on it.
 fn planted(options: &DemoOptions, now: Timestamp) -> Vec<Attempt> {
-    let mut all: Vec<Attempt> = PLANTED.iter().map(|planted| planted.attempt(now)).collect();
+    let midnight = calendar::midnight(now);
+    let mut all: Vec<Attempt> = PLANTED.iter().map(|planted| planted.attempt(midnight)).collect();
     let boxes = super::gpus::planted_nodes(options);
-    all.push(warm_up(now));
-    all.extend(WAITS.iter().map(|wait| wait.attempt(now)));
+    all.push(warm_up(midnight));
+    all.extend(WAITS.iter().map(|wait| wait.attempt(midnight)));
     let node = |name: &str| boxes.iter().find(|(of, _)| *of == name).map(|(_, node)| node.clone());
     if let Some(node) = node(PARTLY_USED) {
-        let start = hours_before(now, PARTLY_USED_HOURS, 0);
+        let start = calendar::dated(Hour::containing(now), PARTLY_USED_HOURS);
         let (job, user) = PARTLY_USED_BY;
         let mut of = whole_node(job, user, PARTLY_USED, node, start);
         of.seen_until = Some(now);
         all.push(of);
     }
     if let Some(node) = node(FORGOTTEN) {
-        let mut of = whole_node("9006", "lena", "policy-70b", node, hours_before(now, 20 * 24, 0));
+        let start = hours_before(midnight, 20 * 24);
+        let mut of = whole_node("9006", "lena", "policy-70b", node, start);
         (of.state, of.state_source) = (JobState::Completed, "COMPLETED".into());
-        of.ended_at = Some(hours_before(now, 14 * 24, 0));
+        of.ended_at = Some(hours_before(midnight, 14 * 24));
         of.instance_type = Some("p5e.48xlarge".into());
         all.push(of);
     }
     all
 }
 
-fn hours_before(now: Timestamp, hours: i64, minutes: i64) -> Timestamp {
-    let span = SignedDuration::from_secs((hours * 60 + minutes) * 60);
-    now.checked_sub(span).unwrap_or(now)
+fn hours_before(at: Timestamp, hours: i64) -> Timestamp {
+    at.checked_sub(SignedDuration::from_hours(hours)).unwrap_or(at)
 }
 
 fn attempt(
     rng: &mut fastrand::Rng,
-    job: usize,
+    job: i64,
     (team, user, project, name): (&str, &str, &str, &str),
     (instance_type, gpus, _): (&str, u32, u32),
     nodes: u32,

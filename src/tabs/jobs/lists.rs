@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::picture::{JobField, NodeField, RepeatField, TaxField, WaitField, ZombieField};
+use super::picture::{
+    JobField, NodeField, RepeatField, RequestField, TaxField, WaitField, ZombieField,
+};
 use crate::app::keymap::Action;
 use crate::app::screen::Hints;
 use crate::app::{App, List, ListSource, ListSpec, Picture, alone, list_source, shown};
@@ -12,7 +14,7 @@ use crate::view::table_field::field_enum;
 
 field_enum! {
     /// A list of the tab, in the order in which a key goes through them.
-    JobsList { Attempts, Sums, Nodes, Repeats, Zombies, Waits }
+    JobsList { Attempts, Sums, Nodes, Repeats, Zombies, Waits, Requests }
 }
 
 /// Static description of a list of the tab.
@@ -149,6 +151,19 @@ pub(super) static LISTS: [JobsListSpec; JobsList::ALL.len()] = [
         },),
         order: "newest hour first",
         empty: "Nobody is known to have waited for GPUs in the last week.",
+        hints: HINTS,
+    },
+    JobsListSpec {
+        title: "Requests",
+        word: "requests",
+        list: list!(Requests, RequestField, "jobs-requests", "what workloads asked for in vain"),
+        source: list_source!(
+            RequestField,
+            |app| app.jobs().map_or(&[], |jobs| &jobs.requests),
+            App::requests_of,
+        ),
+        order: "what saves most first",
+        empty: "No workload is known to ask for more than it uses. What nobody measured counts as used.",
         hints: HINTS,
     },
 ];

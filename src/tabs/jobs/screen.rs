@@ -44,11 +44,15 @@ impl Screen for JobsScreen {
     }
 
     fn act_first(&self, app: &mut App, action: Action) -> Option<Vec<Effect>> {
-        (action == Action::Refresh).then(|| {
-            app.read_jobs_again();
-            app.say(Notice::new(Level::Info, "reading jobs again"));
-            Vec::new()
-        })
+        match action {
+            Action::Refresh => {
+                app.read_jobs_again();
+                app.say(Notice::new(Level::Info, "reading jobs again"));
+                Some(Vec::new())
+            }
+            Action::CopyMessage => Some(app.copy_job_message()),
+            _ => None,
+        }
     }
 
     fn owns(&self) -> &'static [Context] {
@@ -134,6 +138,16 @@ impl Screen for JobsScreen {
 
     fn page_hints(&self, page: &Page) -> Hints {
         match page {
+            Page::Jobs(JobsPage::Attempt { .. }) => &[
+                (Action::Back, ""),
+                (Action::Right, "next"),
+                (Action::Left, "previous"),
+                (Action::CopyMessage, ""),
+                (Action::CopyCommand, ""),
+                (Action::CopyId, ""),
+                (Action::CopyRow, ""),
+                (Action::Down, ""),
+            ],
             Page::Jobs(_) => &[
                 (Action::Back, ""),
                 (Action::Right, "next"),
@@ -147,11 +161,14 @@ impl Screen for JobsScreen {
     }
 
     fn act_on_page(&self, app: &mut App, action: Action) -> Option<Vec<Effect>> {
-        if !matches!(action, Action::Left | Action::Right) {
-            return None;
+        match action {
+            Action::Left | Action::Right => {
+                app.next_job(action == Action::Right);
+                Some(Vec::new())
+            }
+            Action::CopyMessage => Some(app.copy_job_message()),
+            _ => None,
         }
-        app.next_job(action == Action::Right);
-        Some(Vec::new())
     }
 
     fn page_lines(&self, app: &App, page: &Page, width: usize) -> Vec<Line> {

@@ -1,9 +1,9 @@
-//! Words of what ended jobs, of what was lost again and again, and of what helps.
+//! Words of what ended jobs, of what was lost again and again, of what was asked for in vain, and of what helps.
 
-use crate::analyze::jobs::{CauseClass, Evidence, RepeatKind, ZombieKind};
-use crate::domain::format::span;
+use crate::analyze::jobs::{CauseClass, Evidence, RepeatKind, RequestKind, RequestRow, ZombieKind};
+use crate::domain::format::{gib, plural, span};
 use crate::domain::gpu::xid;
-use crate::domain::jobs::NodeEventKind;
+use crate::domain::jobs::{JobSource, NodeEventKind};
 
 /// What helps against causes of a class.
 pub fn cause_fix(class: CauseClass) -> &'static str {
@@ -24,6 +24,17 @@ pub fn cause_fix(class: CauseClass) -> &'static str {
         CauseClass::Code => "try it on one GPU for minutes before all of them",
         CauseClass::Preempted => "checkpoint on the notice; requeue by itself",
         CauseClass::Unknown => "keep the last lines of the log with the job",
+    }
+}
+
+/// What helps against a GPU that does nothing for a job.
+pub fn zombie_fix(kind: ZombieKind) -> &'static str {
+    match kind {
+        ZombieKind::NoJob => "end the process on the node, or ask its user to",
+        ZombieKind::Idle => "ask its user; the page of the job has the command that ends it",
+        ZombieKind::IdleBesideWorking => {
+            "ask its user to ask for fewer GPUs: the list Requests has how many"
+        }
     }
 }
 
@@ -81,5 +92,152 @@ pub fn zombie(kind: ZombieKind) -> &'static str {
         ZombieKind::NoJob => "held by no living job",
         ZombieKind::Idle => "idle in a job that runs",
         ZombieKind::IdleBesideWorking => "idle beside GPUs of its job that work",
+    }
+}
+
+/// Bytes in a gibibyte.
+const GIB: f64 = 1_073_741_824.0;
+
+/// What to ask for instead: the line of the script or manifest, to be copied, where one says it; else words.
+pub fn request_fix(of: &RequestRow) -> String {
+    let is_slurm = matches!(of.source, JobSource::Slurm | JobSource::Demo);
+    match of.kind {
+        RequestKind::Gpus => fewer_gpus(of, is_slurm),
+        // A gap before the next large job is enough for what is known to end before it.
+        RequestKind::Time if is_slurm => {
+            format!("#SBATCH --time={} # it can start in gaps (backfill)", clock(of.proposed))
+        }
+        RequestKind::Time => {
+            let limit = span((of.proposed * 3_600.0).round() as i64);
+            format!("a time limit of {limit}: it can start in gaps (backfill)")
+        }
+        RequestKind::Memory => match of.nodes.filter(|nodes| is_slurm && *nodes > 0) {
+            Some(nodes) => format!("#SBATCH --mem={}G", whole(of.proposed).div_ceil(nodes)),
+            None => format!("{} of memory over all nodes", gib(of.proposed * GIB)),
+        },
+    }
+}
+
+fn fewer_gpus(of: &RequestRow, is_slurm: bool) -> String {
+    let gpus = whole(of.proposed);
+    match (of.source, of.nodes) {
+        (JobSource::SageMaker, _) if gpus == 0 => "an instance type without GPUs".to_owned(),
+        (JobSource::SageMaker, Some(1)) => {
+            format!("a smaller instance type: {} would do", plural(gpus as usize, "GPU"))
+        }
+        (_, _) if gpus == 0 && is_slurm => {
+            "a node without GPUs: leave --gres and --gpus out".to_owned()
+        }
+        (_, _) if gpus == 0 => "a node without GPUs".to_owned(),
+        (JobSource::Kubernetes, Some(1)) => {
+            format!("resources.limits.\"nvidia.com/gpu\": {gpus} # or what the pod calls its GPUs")
+        }
+        (_, Some(1)) if is_slurm => format!("#SBATCH --gres=gpu:{gpus}"),
+        (_, Some(nodes)) if is_slurm && nodes > 0 => {
+            // As few nodes as hold them, each as full as the others.
+            let of_node = whole(of.asked.ceil()).div_ceil(nodes).max(1);
+            let fewest = gpus.div_ceil(of_node);
+            let each = gpus.div_ceil(fewest);
+            // Nodes alike can ask for no less where the number does not divide.
+            match f64::from(fewest * each) < of.asked {
+                true => format!("#SBATCH --nodes={fewest} --gres=gpu:{each}"),
+                false => format!("{} over all nodes", plural(gpus as usize, "GPU")),
+            }
+        }
+        (_, _) => format!("{} over all nodes", plural(gpus as usize, "GPU")),
+    }
+}
+
+/// A whole number that is proposed: GPUs or GiB.
+fn whole(number: f64) -> u32 {
+    number.round() as u32
+}
+
+/// Hours as Slurm takes a limit: `02:15:00`.
+fn clock(hours: f64) -> String {
+    let seconds = (hours * 3_600.0).round() as u64;
+    format!("{:02}:{:02}:{:02}", seconds / 3_600, seconds / 60 % 60, seconds % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(
+        source: JobSource,
+        kind: RequestKind,
+        nodes: Option<u32>,
+        figures: (f64, f64),
+    ) -> RequestRow {
+        RequestRow {
+            id: "id".into(),
+            kind,
+            source,
+            cluster: "c".into(),
+            user: None,
+            name: "train".into(),
+            team: None,
+            attempts: 3,
+            known: 3,
+            unpriced: 0,
+            nodes,
+            asked: figures.0,
+            used_p95: 0.0,
+            proposed: figures.1,
+            unused_gpu_hours: None,
+            usd_per_month: None,
+        }
+    }
+
+    #[test]
+    fn what_to_ask_for_is_a_line_where_one_says_it() {
+        use JobSource as S;
+        use RequestKind as K;
+        let fix = |source, kind, nodes, figures| request_fix(&row(source, kind, nodes, figures));
+        for (source, kind, nodes, figures, want) in [
+            (S::Slurm, K::Gpus, Some(1), (8.0, 1.0), "#SBATCH --gres=gpu:1"),
+            (S::Slurm, K::Gpus, Some(4), (32.0, 5.0), "#SBATCH --nodes=1 --gres=gpu:5"),
+            (S::Slurm, K::Gpus, Some(4), (32.0, 12.0), "#SBATCH --nodes=2 --gres=gpu:6"),
+            (S::Slurm, K::Gpus, None, (32.0, 12.0), "12 GPUs over all nodes"),
+            (S::Slurm, K::Gpus, Some(4), (32.0, 31.0), "31 GPUs over all nodes"),
+            (
+                S::Slurm,
+                K::Gpus,
+                Some(1),
+                (8.0, 0.0),
+                "a node without GPUs: leave --gres and --gpus out",
+            ),
+            (
+                S::Kubernetes,
+                K::Gpus,
+                Some(1),
+                (8.0, 1.0),
+                "resources.limits.\"nvidia.com/gpu\": 1 # or what the pod calls its GPUs",
+            ),
+            (S::Kubernetes, K::Gpus, Some(2), (8.0, 1.0), "1 GPU over all nodes"),
+            (S::SageMaker, K::Gpus, Some(1), (8.0, 1.0), "a smaller instance type: 1 GPU would do"),
+            (S::File, K::Gpus, Some(1), (8.0, 0.0), "a node without GPUs"),
+            (
+                S::Slurm,
+                K::Time,
+                None,
+                (48.0, 2.25),
+                "#SBATCH --time=02:15:00 # it can start in gaps (backfill)",
+            ),
+            (
+                S::Slurm,
+                K::Time,
+                None,
+                (480.0, 125.5),
+                "#SBATCH --time=125:30:00 # it can start in gaps (backfill)",
+            ),
+            (S::Slurm, K::Memory, Some(3), (300.0, 99.0), "#SBATCH --mem=33G"),
+            (S::Slurm, K::Memory, None, (300.0, 99.0), "99 GiB of memory over all nodes"),
+            (S::File, K::Memory, Some(3), (300.0, 99.0), "99 GiB of memory over all nodes"),
+        ] {
+            assert_eq!(fix(source, kind, nodes, figures), want);
+        }
+        let words = fix(S::File, K::Time, None, (48.0, 1.5));
+        assert!(words.starts_with("a time limit of 1h30m: it can start"), "{words}");
     }
 }

@@ -73,6 +73,7 @@ impl Stage {
             price_basis: "demo".into(),
             production: false,
             environment: None,
+            held_by: String::new(),
         };
         Plan {
             schema: PLAN_SCHEMA.into(),

@@ -260,6 +260,7 @@ fn item(b: &Machine, looked: Ms) -> PlanItem {
         price_basis: "on-demand list price".into(),
         production: b.tag("env").is_some(),
         environment: None,
+        held_by: String::new(),
     }
 }
 

@@ -53,6 +53,14 @@ pub(super) fn owner(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     }
 }
 
+/// A job that its scheduler says to run there ends with it, whatever the instance seems to do.
+pub(super) fn jobs(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
+    let by = &scene.input.item.held_by;
+    if !by.is_empty() {
+        out.block(format!("{by}: end that first, then look again"), "jobs");
+    }
+}
+
 pub(super) fn group(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     const SOURCE: &str = "autoscaling:DescribeAutoScalingInstances";
     let fact = match &scene.input.inspection.group {

@@ -37,6 +37,7 @@ pub(super) const TABLE: &[Row] = &[
     Row { guard: Guard::Exempt, verbs: SPARED, ask: life::exempt },
     Row { guard: Guard::Age, verbs: ENDS, ask: life::age },
     Row { guard: Guard::Owner, verbs: ENDS, ask: managed::owner },
+    Row { guard: Guard::Jobs, verbs: ENDS, ask: managed::jobs },
     Row { guard: Guard::Group, verbs: ENDS, ask: managed::group },
     Row { guard: Guard::Spot, verbs: ENDS, ask: managed::spot },
     Row { guard: Guard::TerminationProtection, verbs: ENDS, ask: protection::termination },

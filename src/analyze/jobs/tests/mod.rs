@@ -8,6 +8,7 @@ mod happened;
 mod held;
 mod nodes;
 mod repeated;
+mod requests;
 mod salvage;
 mod trackers;
 mod traps;

@@ -113,3 +113,24 @@ fn hours_in_which_gpus_worked_are_told_where_telemetry_covers_them() {
     assert_eq!(kept.used(&on(attempt("a", S::Failed, 4, (30, 120)), "n")), None, "a shared node");
     assert_eq!(kept.used(&on(attempt("a", S::Failed, 8, (30, 120)), "m")), None, "another node");
 }
+
+#[test]
+fn gpus_that_worked_in_any_hour_are_counted_where_telemetry_covers_all_of_them() {
+    let hour = DAY / 3600;
+    let one = |gpu: u16, at: i64, mean: f32| GpuHourOf {
+        hosts: vec![text("n")],
+        hour: hour + at,
+        gpu: format!("GPU-{gpu}").into(),
+        mean,
+    };
+    // One works in the first hour, one in the second, one just enough and one too little in both.
+    let first = [one(0, 0, 0.9), one(1, 0, 0.0), one(2, 0, 0.01), one(3, 0, 0.009)];
+    let second = [one(0, 1, 0.0), one(1, 1, 0.4), one(2, 1, 0.0), one(3, 1, 0.009)];
+    let kept = UsedHours::of(first.into_iter().chain(second));
+    let of = |gpus, span| on(attempt("a", S::Completed, gpus, span), "n");
+    assert_eq!(kept.working(&of(4, (0, 120))), Some(3));
+    assert_eq!(kept.working(&of(4, (0, 60))), Some(2));
+    assert_eq!(kept.working(&of(4, (70, 80))), Some(1), "a part of an hour counts as the hour");
+    assert_eq!(kept.working(&of(4, (0, 121))), None, "an hour is missing");
+    assert_eq!(kept.working(&of(2, (0, 120))), None, "a shared node");
+}

@@ -77,6 +77,18 @@ fn another_job_that_writes_where_it_wrote_goes_on_with_its_work() {
 }
 
 #[test]
+fn what_runs_has_the_checkpoint_that_was_written_until_it_was_last_seen() {
+    let mut runs = attempt("a", S::Running, 64, (0, 600));
+    runs.checkpoint = Some(text("s3://ckpt/runs/llm"));
+    (runs.seen_until, runs.ended_at) = (runs.ended_at, None);
+    let row = &with(&[runs.clone()], &run(vec![step(500, 300, true), step(1000, 601, true)]))[0];
+    assert_eq!((row.saved_at, row.saved_step, row.salvage), (at(300), Some(500), Salvage::Found));
+    assert_eq!(row.lost.usd, Some(Usd::ZERO), "nothing of it came to nothing");
+    runs.seen_until = None;
+    assert_eq!(with(&[runs], &run(vec![step(500, 300, true)]))[0].salvage, Salvage::Unknown);
+}
+
+#[test]
 fn a_name_in_a_prefix_is_a_guess() {
     let mut of = lost();
     (of.checkpoint, of.name) = (None, Some(text("llm")));

@@ -6,6 +6,7 @@
 mod books;
 mod gres;
 mod held;
+mod jobstats;
 mod layout;
 mod live;
 mod nodes;

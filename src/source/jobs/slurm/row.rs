@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 use super::super::error::LineError;
 use super::super::status;
 use super::super::time::{Clock, forwards, span};
+use super::jobstats;
 use super::layout::Layout;
 use super::nodes;
 use super::tres::{Tres, memory_mib};
@@ -18,6 +19,9 @@ use crate::domain::text::clean;
 /// A job cannot run longer than its limit by more than this, seconds: Slurm ends it. One that does is over, and the books do
 /// not know it.
 const BEYOND_LIMIT: i64 = 3_600;
+
+/// Minutes of a limit from which on it is none: Slurm's numbers for what is not set, and for what has no end.
+const NO_LIMIT: i64 = 0xffff_fffe;
 
 /// Keys of a JSON comment that name the project, and where the checkpoints are.
 const PROJECT: &[&str] = &["project"];
@@ -58,6 +62,11 @@ impl<'a> Row<'a> {
         self.get(name).parse().ok()
     }
 
+    /// Limit of its time; `None` without one.
+    fn limit_minutes(&self) -> Option<i64> {
+        self.number("TimelimitRaw").filter(|minutes| (1..NO_LIMIT).contains(minutes))
+    }
+
     /// True for a step, whose time is part of that of its job.
     pub(super) fn is_step(&self) -> bool {
         self.get("JobID").contains('.') || self.get("JobIDRaw").contains('.')
@@ -81,7 +90,7 @@ impl<'a> Row<'a> {
         let mut seen_until = None;
         if !state.is_over() && ended.is_none() {
             seen_until = self.seen_until(started);
-            let limit = self.number("TimelimitRaw").map(|minutes| minutes.saturating_mul(60));
+            let limit = self.limit_minutes().map(|minutes| minutes.saturating_mul(60));
             let ran = self.number("ElapsedRaw").unwrap_or_default();
             if state == JobState::Running
                 && limit.is_some_and(|l| ran > l.saturating_add(BEYOND_LIMIT))
@@ -132,6 +141,14 @@ impl<'a> Row<'a> {
         attempt.cpus = held.cpus.or_else(|| count("AllocCPUS")).or_else(|| count("NCPUS"));
         attempt.memory_mib = held.memory_mib.or_else(|| memory_mib(self.get("AllocMem")));
         attempt.gpu_model = held.model.or(asked.model).map(|model| clean(model).into());
+        attempt.time_limit_ms =
+            self.limit_minutes().and_then(|minutes| minutes.checked_mul(60_000));
+        let names_all = attempt.node_count.is_none_or(|n| n as usize == attempt.nodes.len());
+        // Of one that runs it is not the last word.
+        if names_all && state.is_over() {
+            let usage = jobstats::usage(self.get("AdminComment"), &attempt.nodes);
+            attempt.usage = usage.map(Box::new);
+        }
         let told = Told {
             tells_gpus: held.gpus.is_some() || asked.gpus.is_some(),
             was_requeued: self.number("Restarts").is_some_and(|restarts| restarts > 0),

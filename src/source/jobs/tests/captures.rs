@@ -176,6 +176,37 @@ fn a_job_that_runs_beyond_its_limit_is_doubtful() {
 }
 
 #[test]
+fn limits_are_told_and_what_jobstats_measured_of_jobs_that_are_over() {
+    let attempts = all(SLURM[1]);
+    let limit = |name: &str| named(&attempts, name)[0].time_limit_ms;
+    assert_eq!(limit("ok-llm"), Some(5 * 60_000));
+    assert!(attempts.iter().all(|of| of.usage.is_none()), "nobody measured");
+    // As jobstats packs it: two GPUs, one of them at 0%, and 3 GiB.
+    let told = "JS1:H4sIAAAAAAACA1WO3QqDMAyF3yXXZaSxP6kvIzLLKKiVWS826buvUzfoTUI45zs5O8xx8Cu0O8zyO1NM\
+                /dhNforPF7SGrXTKGtsYAdvqh7/SEEkirSyJi0lh8tAWP960gPuylVQW8Fi2rg7dAYuiNSGjc6wEyOrOJ1S9OxirpZGOrG\
+                E8GE2KmBHxR6QwhnefQpwvQuPttJadc66rNgbxAEtRyh86wS5sCgEAAA==";
+    let head = "JobID|State|Start|End|TimelimitRaw|NNodes|NodeList|AllocTRES|AdminComment\n";
+    let of = |state: &str, end: &str, limit: &str, nodes: &str, comment: &str| {
+        let row = format!("1|{state}|1795367776|{end}|{limit}|{nodes}|gres/gpu=2|{comment}\n");
+        all([head, &row].concat()).remove(0)
+    };
+    let over = of("COMPLETED", "1795371376", "1440", "1|n1", told);
+    let usage = over.usage.as_deref().unwrap();
+    assert_eq!((usage.gpus, usage.gpus_working, usage.memory_peak_mib), (2, 1, Some(3_072)));
+    assert_eq!((usage.gpu_activity_per_mille, over.time_limit_ms), (250, Some(86_400_000)));
+    // No word of one that runs, of other nodes, of a part of them, and none at all.
+    assert_eq!(of("RUNNING", "Unknown", "1440", "1|n1", told).usage, None);
+    for (nodes, comment) in
+        [("1|n2", told), ("2|n[1-2]", told), ("1|n1", "JS1:Short"), ("1|n1", "")]
+    {
+        assert_eq!(of("COMPLETED", "1795371376", "1440", nodes, comment).usage, None, "{nodes}");
+    }
+    for none in ["", "UNLIMITED", "Partition_Limit", "0", "-5", "4294967295"] {
+        assert_eq!(of("COMPLETED", "1795371376", none, "1|n1", "").time_limit_ms, None, "{none}");
+    }
+}
+
+#[test]
 fn attempts_that_an_export_leaves_out_are_missed() {
     let head = "JobIDRaw|JobID|State|Submit|Start|End|Restarts|AllocTRES\n";
     let second = "19|19|COMPLETED|1795367820|1795367950|1795367956|1|gres/gpu=1\n";

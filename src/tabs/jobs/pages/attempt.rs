@@ -1,13 +1,15 @@
-//! The page of an attempt: whose it is, how it went, what it cost, what came to nothing, and the other attempts of its job.
+//! The page of an attempt: whose it is, how it went, what it cost, what came to nothing, what stops it, and the other
+//! attempts of its job.
 
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::timeline::timeline;
+use super::stop::{stop_command, would_lose};
+use super::timeline::{timeline, worked};
 use crate::analyze::jobs::{Costed, PriceFrom, TypeFrom};
 use crate::app::content::Line;
-use crate::app::{App, Role};
+use crate::app::{Action, App, Role};
 use crate::domain::bill::Usd;
 use crate::domain::jobs::{Cause, GpuTime, Gpus};
 use crate::tabs::jobs::picture::JobRow;
@@ -34,11 +36,15 @@ pub fn attempt(app: &App, id: &str, width: usize) -> Vec<Line> {
     owners(row, symbols, width, &mut lines);
     heading("How it went", &mut lines);
     lines.extend(timeline(&row.of, symbols, width));
+    if let Some(worked) = worked(&row.of) {
+        paragraph(Role::Text, &worked, width, &mut lines);
+    }
     course(row, symbols, width, &mut lines);
     heading("What it cost", &mut lines);
     costs(&row.of, symbols, width, &mut lines);
     heading("What came to nothing", &mut lines);
     losses(row, symbols, width, &mut lines);
+    stop(app, row, width, &mut lines);
     others(app, row, symbols, &mut lines);
     lines
 }
@@ -123,13 +129,11 @@ fn costs(of: &Costed, symbols: Symbols, width: usize, lines: &mut Vec<Line>) {
     let model = at.gpu_model.as_deref().map(|model| format!(" {model}")).unwrap_or_default();
     fact("GPUs", &format!("{gpus}{model}"), width, lines);
     fact("held", &gpu_hours(of.held.gpu_time, symbols), width, lines);
-    let used = match of.used.zip(of.held.gpu_time).and_then(|(used, held)| used.share_of(held)) {
-        Some(share) => {
-            format!("{}, {} of it", gpu_hours(of.used, symbols), format::percent(share * 100.0, 0))
-        }
-        None => format!("{}: no telemetry of its nodes covers it", symbols.unknown()),
-    };
-    fact("GPUs worked", &used, width, lines);
+    // What is known of it stands below the bar.
+    if worked(of).is_none() {
+        let text = format!("{}: no telemetry of its nodes covers it", symbols.unknown());
+        fact("GPUs worked", &text, width, lines);
+    }
     let usd = symbols.or_unknown(of.held.usd.map(Usd::to_f64), format::usd_spent);
     role_fact(Role::Heading, "cost", &usd, width, lines);
     let kind = text(at.instance_type.as_ref(), symbols);
@@ -171,6 +175,30 @@ fn losses(row: &JobRow, symbols: Symbols, width: usize, lines: &mut Vec<Line>) {
         let (low, high) = (format::bytes_binary(low as f64), format::bytes_binary(high as f64));
         fact("as differences", &format!("{low} to {high} less to keep"), width, lines);
     }
+}
+
+/// The command that stops it, to be copied, and what that would lose; nothing where no command is known.
+fn stop(app: &App, row: &JobRow, width: usize, lines: &mut Vec<Line>) {
+    let now = app.view_context().now;
+    let Some(command) = app.jobs().and_then(|jobs| stop_command(jobs, row, now)) else { return };
+    heading("What stops it", lines);
+    role_fact(Role::Accent, "command", &command.line, width, lines);
+    if let Some(lost) = would_lose(&row.of) {
+        fact("would be lost", &lost, width, lines);
+    }
+    if !command.note.is_empty() {
+        paragraph(Role::Dim, &command.note, width, lines);
+    }
+    let key = |action: Action, copies: &str| {
+        let key = app.keymap().keys(action).first()?;
+        Some(format!("{key} copies {copies}. "))
+    };
+    let keys = [
+        key(Action::CopyCommand, "the command"),
+        key(Action::CopyMessage, "a message to the user, with evidence and dollars"),
+    ];
+    let keys: String = keys.into_iter().flatten().collect();
+    paragraph(Role::Dim, &format!("{keys}burntop runs nothing of it."), width, lines);
 }
 
 /// The other attempts of the job, in the order in which they ran.

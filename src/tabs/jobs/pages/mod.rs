@@ -2,11 +2,16 @@
 
 mod attempt;
 mod empty;
+mod message;
 mod row;
+mod shell;
+mod stop;
 mod strip;
 mod timeline;
 
 pub use attempt::attempt;
 pub use empty::empty;
+pub use message::message;
 pub use row::row;
+pub use stop::{can_be_stopped, stop_command};
 pub use strip::strip;

@@ -41,7 +41,11 @@ fn priced(usd: Option<Usd>) -> String {
 /// What was held, what of it came to nothing, what runs.
 fn sums(jobs: &JobsPicture) -> Vec<(Role, String)> {
     let total = &jobs.total;
-    let attempts = format::plural(total.attempts as usize, "attempt");
+    let attempts = format!(
+        "{} {}",
+        format::grouped(total.attempts as f64, 0),
+        format::noun(total.attempts as usize, "attempt")
+    );
     let mut parts = vec![
         (Role::Heading, attempts),
         (Role::Heading, format!("{}{}", gpu_hours(total.gpu_time), priced(total.usd_known()))),
@@ -107,6 +111,7 @@ fn sources(app: &App, jobs: &JobsPicture) -> Vec<(Role, String)> {
             }
         })
         .collect();
+    parts.extend(jobs.left_out.iter().map(|what| (Role::Warn, what.clone())));
     parts.extend(jobs.damaged.iter().map(|why| (Role::Crit, why.clone())));
     parts
 }

@@ -1,11 +1,12 @@
-//! The life of an attempt as a bar: queued, work that counts, work that came to nothing.
+//! The life of an attempt as a bar: queued, work that counts, work that came to nothing; and how much of it its GPUs worked.
 
 use jiff::Timestamp;
 
 use crate::analyze::jobs::Costed;
 use crate::app::Role;
 use crate::app::content::Line;
-use crate::view::Symbols;
+use crate::domain::jobs::GpuTime;
+use crate::view::{Symbols, format};
 
 /// Fewest and most cells of the bar.
 const CELLS: (usize, usize) = (20, 100);
@@ -42,6 +43,18 @@ pub(super) fn timeline(of: &Costed, symbols: Symbols, width: usize) -> Vec<Line>
         }
     }
     vec![line, legend]
+}
+
+/// For how much of the time they were held the GPUs worked, by telemetry; `None` where nobody measured, or nothing was held.
+pub(super) fn worked(of: &Costed) -> Option<String> {
+    let (used, held) = (of.used?, of.held.gpu_time?);
+    let share = format::share(used.share_of(held)?, 0);
+    let hours = |time: GpuTime| format::grouped(time.hours(), 2);
+    Some(format!(
+        "GPUs worked {share} of the time they were held ({} of {} GPU-hours)",
+        hours(used),
+        hours(held)
+    ))
 }
 
 /// Names, signs and roles of the stretches: queued, counts, came to nothing.

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use super::{
-    JobRow, NodeRow, RunsCalculator, TaxItem, WaitItem, failed_runs, job_rows, node_rows,
-    repeat_rows, tax_rows, wait_rows, zombie_rows,
+    JobRow, NodeRow, RequestItem, RunsCalculator, TaxItem, WaitItem, failed_runs, job_rows,
+    node_rows, repeat_rows, request_rows, tax_rows, wait_rows, zombie_rows,
 };
 use crate::analyze::jobs::{
-    CancelledWeight, Costs, Repeat, TaxKey, TaxSums, WaitKey, WaitRow, Zombie, repeats, tax,
+    CancelledWeight, Costs, LookedAt, Repeat, Requests, TaxKey, TaxSums, WaitKey, WaitRow, Zombie,
+    repeats, tax,
 };
 use crate::domain::Reading;
 use crate::domain::jobs::{Gpus, JobSource, JobState};
@@ -30,6 +31,8 @@ pub struct JobsRead {
     pub zombies: Vec<Zombie>,
     /// Queue waits of the last week, by hour.
     pub waits: Vec<WaitRow>,
+    /// What workloads asked for and did not use in the last 30 days.
+    pub requests: Requests,
     /// Nodes of which a fresh reading tells who holds their GPUs.
     pub covered_nodes: usize,
     /// Attempts with an instance type and no region.
@@ -38,6 +41,8 @@ pub struct JobsRead {
     pub readings: Arc<[Reading]>,
     /// Why some attempts are not there, one sentence; `None` where all are.
     pub damaged: Option<String>,
+    /// That older attempts are left out, and what has them, one sentence; `None` where none are.
+    pub left_out: Option<String>,
 }
 
 /// The answer to a [`JobsQuestion`].
@@ -61,6 +66,10 @@ pub struct JobsPicture {
     pub zombies: Arc<[Arc<Zombie>]>,
     /// Queue waits of the last week, by hour.
     pub waits: Arc<[Arc<WaitItem>]>,
+    /// What workloads asked for and did not use in the last 30 days.
+    pub requests: Arc<[Arc<RequestItem>]>,
+    /// Attempts that these were found among.
+    pub looked_at: LookedAt,
     /// Sums of all attempts.
     pub total: TaxSums,
     /// Attempts that run.
@@ -79,13 +88,24 @@ pub struct JobsPicture {
     pub readings: Arc<[Reading]>,
     /// See [`JobsRead::damaged`].
     pub damaged: Option<String>,
+    /// See [`JobsRead::left_out`].
+    pub left_out: Option<String>,
 }
 
 impl JobsPicture {
     /// Everything that was read, with sums by a key.
     pub fn of(read: JobsRead, by: TaxKey) -> Self {
-        let JobsRead { costs, zombies, waits, covered_nodes, without_region, readings, damaged } =
-            read;
+        let JobsRead {
+            costs,
+            zombies,
+            waits,
+            requests,
+            covered_nodes,
+            without_region,
+            readings,
+            damaged,
+            left_out,
+        } = read;
         let sums = tax(costs.rows.iter(), by);
         let runs = costs.rows.iter().map(|row| &row.attempt);
         let runs = runs.filter(|of| of.state == JobState::Running);
@@ -113,6 +133,8 @@ impl JobsPicture {
             repeats,
             zombies: zombie_rows(zombies),
             waits: wait_rows(waits, WaitKey::Hour, None),
+            requests: request_rows(requests.rows),
+            looked_at: requests.looked_at,
             total: sums.total,
             running,
             running_gpus,
@@ -122,6 +144,7 @@ impl JobsPicture {
             without_region,
             readings,
             damaged,
+            left_out,
         }
     }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::analyze::jobs::{Zombie, ZombieKind};
-use crate::view::reasons::zombie;
+use crate::view::reasons::{zombie, zombie_fix};
 use crate::view::table_field::{field_table, fields};
 use crate::view::{Origin, TableField, Value, ViewContext};
 
@@ -25,9 +25,10 @@ field_table! {
         Holder text "holder" ["job"] "HOLDER" 16 wide by('h') "The job; a process or an owner where no job has it.";
         User text "user" [] "USER" 10 by('u') "User.";
         Since time "since" [] "SINCE" 16 by('s')
-            "Since when it idles in the job; without a job, the end of the last one on the node.";
+            "Since when it idles in the job: its idle spell by telemetry (GPUs tab), or the job's start where that is later; without a job, the end of the last one on the node.";
         UsdPerHour number(UsdPerHour) "usd_per_hour" ["rate"] "$/h" 7 by('r') "Price of the GPU.";
         Usd number(Usd) "usd" ["$", "wasted"] "COST" 10 unit("$") by('c') "Dollars since then.";
+        Fix text "fix" ["mitigation"] "WHAT HELPS" 30 wide "What helps.";
     }
 }
 
@@ -56,6 +57,7 @@ impl TableField for ZombieField {
             F::Since => Value::time(row.since),
             F::UsdPerHour => Value::number(row.usd_per_hour),
             F::Usd => Value::number(row.usd),
+            F::Fix => Value::text(zombie_fix(row.kind)),
         }
     }
 

@@ -32,6 +32,10 @@ impl App {
 
     /// Handles a key of the tab.
     pub(crate) fn act_on_jobs(&mut self, action: Action) -> Vec<Effect> {
+        // On the page of an attempt too.
+        if action == Action::CopyCommand {
+            return self.copy_job_command();
+        }
         if !self.pages.is_empty() || self.jobs().is_none_or(|jobs| jobs.is_empty()) {
             return Vec::new();
         }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::analyze::jobs::{
-    CancelledWeight, CostInput, KnownNodes, NodeType, PriceFrom, Zombie, ZombieKind, costs,
+    CancelledWeight, CostInput, KnownNodes, LookedAt, NodeType, PriceFrom, RequestKind, RequestRow,
+    Requests, Zombie, ZombieKind, costs,
 };
 use crate::app::fixture::press;
 use crate::app::{App, AppInit, Effect, Msg};
@@ -113,6 +114,24 @@ pub fn read(now: Timestamp) -> JobsRead {
         usd_per_hour: Some(6.88),
         usd: Some(27.52),
     };
+    let request = RequestRow {
+        id: "gpus eval".into(),
+        kind: RequestKind::Gpus,
+        source: JobSource::Slurm,
+        cluster: "prod".into(),
+        user: Some("ines".into()),
+        name: "eval".into(),
+        team: Some("nlp".into()),
+        attempts: 4,
+        known: 3,
+        unpriced: 0,
+        nodes: Some(1),
+        asked: 8.0,
+        used_p95: 1.0,
+        proposed: 1.0,
+        unused_gpu_hours: Some(126.0),
+        usd_per_month: Some(21_094.08),
+    };
     let reading = Reading {
         source: SourceId::Slurm,
         scope: Scope::new("prod", ""),
@@ -124,10 +143,15 @@ pub fn read(now: Timestamp) -> JobsRead {
         costs: costs(attempts(now), &input),
         zombies: vec![zombie],
         waits: Vec::new(),
+        requests: Requests {
+            rows: vec![request],
+            looked_at: LookedAt { with_gpus: 6, unknown: 2 },
+        },
         covered_nodes: 4,
         without_region: 0,
         readings: [reading].into(),
         damaged: None,
+        left_out: None,
     }
 }
 

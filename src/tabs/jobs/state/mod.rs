@@ -2,6 +2,7 @@
 
 mod act;
 mod choose;
+mod copy;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod rows;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{JobsList, JobsPage};
 use crate::app::{App, Page, Picture, RowsStamp};
-use crate::report::{JobsOf, ZombiesOf};
+use crate::report::{JobsOf, RequestsOf, ZombiesOf};
 use crate::tabs::jobs::picture::JobRow;
 
 impl App {
@@ -43,6 +43,12 @@ impl App {
         Some(ZombiesOf { fleet, nodes: jobs.covered_nodes })
     }
 
+    /// What the report of requests is of; `None` before there are any.
+    pub(crate) fn requests_of(&self) -> Option<RequestsOf> {
+        let looked_at = self.jobs()?.looked_at;
+        Some(RequestsOf { looked_at, ..RequestsOf::default() })
+    }
+
     /// The list on screen as a picture for export; `None` before there is one.
     pub(crate) fn jobs_list_picture(&self) -> Option<Picture> {
         let tab = &self.tabs.jobs;
@@ -67,7 +73,7 @@ impl App {
         self.jobs()?.attempt(id)
     }
 
-    /// What the row is known by, to be copied: of an attempt the id of its job.
+    /// What the row is known by, to be copied: of an attempt the id of its job, of a request what to ask for instead.
     pub(crate) fn job_to_copy(&self) -> Option<(String, String)> {
         let (list, id) = self.current_jobs_row()?;
         let jobs = self.jobs()?;
@@ -80,6 +86,10 @@ impl App {
             JobsList::Nodes => {
                 let row = jobs.nodes.iter().find(|row| row.id == id)?;
                 row.of.name.to_string()
+            }
+            JobsList::Requests => {
+                let item = jobs.requests.iter().find(|item| item.of.id == id)?;
+                item.fix.clone()
             }
             JobsList::Repeats | JobsList::Zombies | JobsList::Waits => id.to_string(),
         };

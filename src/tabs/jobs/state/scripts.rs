@@ -58,11 +58,9 @@ fn a_filter_of_attempts_has_its_own_sum_above_that_of_all() {
 #[test]
 fn lists_turn_and_lead_back() {
     let mut app = app(SIZE);
-    for look in
-        [JobsList::Sums, JobsList::Nodes, JobsList::Repeats, JobsList::Zombies, JobsList::Waits]
-    {
+    for look in &JobsList::ALL[1..] {
         go(&mut app, &["o"]);
-        assert_eq!(app.jobs_tab().look(), look);
+        assert_eq!(app.jobs_tab().look(), *look);
     }
     go(&mut app, &["o"]);
     assert_eq!(app.jobs_tab().look(), JobsList::Attempts);
@@ -72,6 +70,15 @@ fn lists_turn_and_lead_back() {
     let row = JobsPage::Row { list: JobsList::Zombies, id: "gpu-7".into() };
     let page = &app.page().unwrap().page;
     assert!(matches!(page, Page::Jobs(of) if *of == row), "{page:?}");
+}
+
+#[test]
+fn of_a_request_the_line_that_asks_for_less_is_copied() {
+    let mut app = app(SIZE);
+    go(&mut app, &[":jobs requests<enter>"]);
+    assert_eq!(app.jobs_tab().look(), JobsList::Requests);
+    let [Effect::Copy(line)] = &press(&mut app, "y")[..] else { panic!() };
+    assert_eq!(line, "#SBATCH --gres=gpu:1");
 }
 
 #[test]

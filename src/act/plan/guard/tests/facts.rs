@@ -30,6 +30,18 @@ const UNREADABLE: &[Spoil<Inspection>] = &[
 ];
 
 #[test]
+fn what_a_job_has_by_its_scheduler_is_not_ended_however_idle_it_looks() {
+    let held = |s: &mut GuardFixture| {
+        s.item(|item| item.held_by = "job 7 of ana has it by its scheduler".into());
+    };
+    for verb in [STOP, TERMINATE] {
+        let text = blocks(&verb, Guard::Jobs, held);
+        assert_eq!(text, "job 7 of ana has it by its scheduler: end that first, then look again");
+    }
+    passes(&mark(), held);
+}
+
+#[test]
 fn the_list_of_facts_is_complete() {
     // A new fact makes this pattern fail to compile; add it to the list above.
     let Inspection {

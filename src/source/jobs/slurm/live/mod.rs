@@ -29,7 +29,7 @@ use crate::domain::{ErrorKind, SourceError};
 use crate::source::jobs::live::{JobWindow, JobsName, JobsRead, LiveJobs};
 
 /// Columns that are read, where `sacct` knows them.
-const COLUMNS: [&str; 25] = [
+const COLUMNS: [&str; 26] = [
     "Cluster",
     "JobIDRaw",
     "JobID",
@@ -52,6 +52,7 @@ const COLUMNS: [&str; 25] = [
     "NNodes",
     "NodeList",
     "Comment",
+    "AdminComment",
     "WCKey",
     "Restarts",
     "Reason",

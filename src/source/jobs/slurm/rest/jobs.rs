@@ -9,7 +9,7 @@ use crate::source::jobs::error::{JobsFileError, LineError};
 use crate::source::jobs::status;
 
 /// Columns of the rows, in the order of [`Job::fields`].
-const COLUMNS: [&str; 24] = [
+const COLUMNS: [&str; 25] = [
     "Cluster",
     "JobIDRaw",
     "JobID",
@@ -32,6 +32,7 @@ const COLUMNS: [&str; 24] = [
     "NNodes",
     "NodeList",
     "Comment",
+    "AdminComment",
     "WCKey",
     "Reason",
 ];
@@ -166,6 +167,7 @@ struct Tres {
 #[serde(default)]
 struct Comment {
     job: Text,
+    administrator: Text,
 }
 
 #[derive(Default, Deserialize)]
@@ -222,6 +224,7 @@ impl Job {
             self.allocation_nodes.column(),
             self.nodes.0,
             self.comment.job.0,
+            self.comment.administrator.0,
             self.wckey.wckey.0,
             self.state.reason.0,
         ])
