@@ -186,6 +186,20 @@ impl App {
         let kind = PromptKind::Own { label: label.into(), take: Deed::of(take) };
         self.prompt = Some(Prompt::new(kind, text));
     }
+
+    /// A line for a value that is `now` so. It begins empty and the value stands in its label: what is typed takes its place, and is
+    /// never put behind it. Nothing typed leaves it as it is.
+    pub(crate) fn ask_for_value(
+        &mut self,
+        name: &str,
+        now: &str,
+        take: impl Fn(&mut Self, &str) -> Result<Vec<Effect>, String> + Send + Sync + 'static,
+    ) {
+        self.ask_for(format!("{name}now {now}: "), "", move |app, text| match text.trim() {
+            "" => Ok(Vec::new()),
+            text => take(app, text),
+        });
+    }
 }
 
 /// The part of a filter before the comparison in which its mistake is, without the `and` or `not` that joins them.
@@ -199,5 +213,26 @@ fn before_comparison(text: &str, column: usize) -> &str {
             return rest;
         }
         rest = &rest[..rest.len() - last.len()];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::app::fixture::{app, press};
+    use crate::ui::golden::screen;
+
+    #[test]
+    fn an_error_in_a_filter_is_read_whole_at_80_columns() {
+        for filter in ["waste=x", "verdict=zzzz", "idle>3days", "bogus=3", "name>3"] {
+            let mut app = app((80, 24));
+            press(&mut app, &format!("3/{filter}"));
+            let error = app.prompt().unwrap().error.clone().unwrap();
+            let seen = screen(&mut app);
+            // Lines of the rule, joined.
+            let shown = seen.lines().filter(|line| line.starts_with("── "));
+            let shown: Vec<&str> = shown.map(|line| line.trim_matches(['─', ' '])).collect();
+            assert!(shown.join(" ").contains(&error.message), "{}\n{seen}", error.message);
+            assert!(seen.contains(&format!("/ {filter}")), "{seen}");
+        }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::lists::ListReason;
 use super::scenario::{OfferKind, Payment};
-use crate::domain::format::percent_trimmed;
+use crate::domain::format::{noun, percent_trimmed};
 
 /// How complete an answer is. Each stage replaces the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,6 +59,8 @@ pub struct Valuation {
     pub p95_usd: f64,
     /// Mean cost of the same demand without any commitment or spot, USD.
     pub on_demand_usd: f64,
+    /// Mean demand over all weeks of the answer, unit-hours; 0 for all families together, as their units differ.
+    pub unit_hours: f64,
     /// Mean of the worst 5% of savings against on-demand, USD; negative = a loss.
     pub worst5_savings_usd: f64,
     /// Share of the futures in which everything on demand would cost less, 0–1.
@@ -193,15 +195,16 @@ impl OfferAnswer {
     pub fn why_units(&self, caution: f64) -> Option<String> {
         let show = |units: f64| format!("{}", (units * 10.0).round() / 10.0);
         let best = show(self.best_units?);
+        let word = noun(usize::from(best == "1"), "unit");
         let Some(cautious) = self.cautious_units.map(show) else {
-            return Some(format!("lowest mean at {best} units"));
+            return Some(format!("lowest mean at {best} {word}"));
         };
         let share = percent_trimmed(caution * 100.0, 1);
         Some(if cautious == best {
-            format!("lowest mean at {best} units, with caution {share} the same")
+            format!("lowest mean at {best} {word}, with caution {share} the same")
         } else {
             format!(
-                "lowest mean at {best} units; {cautious} with caution {share}, by which the worst 5% \
+                "lowest mean at {best} {word}; {cautious} with caution {share}, by which the worst 5% \
                  of the futures count for {share} of the judgement"
             )
         })
@@ -342,6 +345,7 @@ mod tests {
         assert_eq!(same, "lowest mean at 14 units, with caution 50% the same");
         assert_eq!(offer(Some(20.0), None).why_units(0.5).unwrap(), "lowest mean at 20 units");
         assert_eq!(offer(Some(20.0), None).advised_units(), Some(20.0));
+        assert_eq!(offer(Some(1.0), None).why_units(0.5).unwrap(), "lowest mean at 1 unit");
         assert_eq!(offer(None, Some(1.0)).why_units(0.5), None);
     }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use super::queue::{Job, RequestQueue};
-use crate::whatif::compare::paired;
+use crate::whatif::compare::{has_same_futures, paired};
 use crate::whatif::{
     Answer, Comparison, Demand, PlanAnswer, Scenario, Slot, SlotComparison, Stage, Workers,
 };
@@ -195,11 +195,4 @@ impl<'a, V: Valuer> Work<'a, V> {
         };
         others.filter_map(compare).collect()
     }
-}
-
-/// True where the futures of both are drawn alike: the same weeks of the past for the same families.
-fn has_same_futures(a: &Scenario, b: &Scenario) -> bool {
-    let drawn = |s: &Scenario| (s.future.weeks, s.future.paths, s.future.seed);
-    let names = |s: &Scenario| s.families.iter().map(|f| f.name.clone()).collect::<Vec<_>>();
-    drawn(a) == drawn(b) && names(a) == names(b)
 }

@@ -9,9 +9,10 @@ use super::demand::{self, Want};
 use super::{CliError, Ctx, Exit, engine_error, scenario, workers};
 use crate::domain::text::clean;
 use crate::report::{self, CompareReport, CompareRow};
-use crate::whatif::compare::paired;
+use crate::tabs::whatif::picture::demand_gap;
+use crate::whatif::compare::{DemandDifference, demand_difference, paired};
 use crate::whatif::effective::effective;
-use crate::whatif::{Engine, Scenario};
+use crate::whatif::{Answer, Engine, Scenario};
 
 pub(super) fn run(
     args: &CompareArgs,
@@ -32,6 +33,7 @@ pub(super) fn run(
     };
     future.paths = args.paths.unwrap_or(future.paths);
     let mut rows: Vec<CompareRow> = Vec::with_capacity(plans.len());
+    let mut first: Option<(String, Scenario, Answer)> = None;
     let mut base: Vec<f64> = Vec::new();
     for (name, mut scenario) in plans {
         let drawn = (scenario.future.weeks, scenario.future.seed);
@@ -44,19 +46,36 @@ pub(super) fn run(
         scenario.future.weeks = future.weeks;
         scenario.future.seed = future.seed;
         scenario.future.paths = future.paths;
-        let (scenario, notes) = effective(&scenario, &demand);
+        // What its levers do to the demand is no input of it: both are needed.
+        let (valued, notes) = effective(&scenario, &demand);
         warnings.extend(notes.into_iter().map(|note| format!("{name}: {note}")));
-        let mut engine = Engine::new(Arc::clone(&demand), &scenario).map_err(engine_error)?;
+        let mut engine = Engine::new(Arc::clone(&demand), &valued).map_err(engine_error)?;
         let answer = engine.value(future.paths, &workers()).map_err(engine_error)?;
         let costs = match engine.costs() {
             [] => vec![answer.total.mean_usd],
             costs => costs.to_vec(),
         };
-        let against = if rows.is_empty() { None } else { paired(&base, &costs) };
-        if rows.is_empty() {
-            base = costs;
+        let mut against = None;
+        if let Some((base_name, base_scenario, base_answer)) = &first {
+            let names = [&**base_name, &*name];
+            let sides = [(base_scenario, Some(base_answer)), (&scenario, Some(&answer))];
+            // Dollars of another demand would look like a gain.
+            match demand_difference(sides[0], sides[1]) {
+                Some(DemandDifference::None) => against = paired(&base, &costs),
+                Some(DemandDifference::SameWork) => {
+                    against = paired(&base, &costs);
+                    warnings.push(demand_gap::same_work(names));
+                }
+                Some(DemandDifference::Other(gaps)) => {
+                    warnings.push(demand_gap::differs(names, &gaps));
+                }
+                None => warnings.push(demand_gap::not_compared(names)),
+            }
         }
-        rows.push(CompareRow { name, value: answer.total, against });
+        rows.push(CompareRow { name: name.clone(), value: answer.total.clone(), against });
+        if first.is_none() {
+            (first, base) = (Some((name, scenario, answer)), costs);
+        }
     }
     let report = CompareReport {
         demand: &demand,

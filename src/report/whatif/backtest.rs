@@ -96,13 +96,14 @@ pub fn whatif_backtest(report: &BacktestReport<'_>, format: Format, ctx: &ViewCo
             })
             .collect(),
     };
+    let weeks = |number: usize| format::plural(number, "week");
     let basis = format!(
-        "the {} weeks after the first {}; each rule buys every {} weeks for {} weeks and sees only \
+        "the {} after the first {}; each rule buys every {} for {} and sees only \
              the past; a unit pays if used {} of the hours; nominal USD",
-        report.weeks,
+        weeks(report.weeks),
         report.warm_up_weeks,
-        report.every_weeks,
-        report.term_weeks,
+        weeks(usize::from(report.every_weeks)),
+        weeks(usize::from(report.term_weeks)),
         share(report.reserved / report.on_demand)
     );
     let page = Page {

@@ -17,7 +17,8 @@ pub struct CompareRow {
     pub name: String,
     /// Valuation of all its families.
     pub value: Valuation,
-    /// Difference to the first scenario; `None` for the first.
+    /// Difference to the first scenario; `None` for the first, and where the demand differs by more than levers and
+    /// moves.
     pub against: Option<Comparison>,
 }
 
@@ -49,9 +50,11 @@ pub fn whatif_compare(report: &CompareReport<'_>, format: Format, ctx: &ViewCont
         ("warnings", json!(report.warnings)),
     ];
     let basis = format!(
-        "the same {} futures of {} weeks for each, seed {}; differences are paired, their error \
+        "the same {} of {} for each, seed {}; differences are paired, their error \
              is two standard errors; nominal USD",
-        report.paths, report.weeks, report.seed
+        format::plural(report.paths as usize, "future"),
+        format::plural(usize::from(report.weeks), "week"),
+        report.seed
     );
     let page = Page {
         view: "whatif-compare",

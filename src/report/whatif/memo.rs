@@ -8,9 +8,10 @@ use super::super::markdown::{self, escape};
 use super::super::sheet::{Cell, Sheet};
 use super::plan::SessionReport;
 use super::{columns, demand_line, number, share};
-use crate::tabs::whatif::picture::notes;
+use crate::tabs::whatif::picture::{demand_gap, notes};
 use crate::view::room::{cut, wrap};
 use crate::view::{Align, ViewContext, format};
+use crate::whatif::compare::DemandDifference;
 use crate::whatif::lists::ListReason as R;
 use crate::whatif::whole::JUDGED;
 use crate::whatif::{
@@ -263,8 +264,31 @@ impl Memo<'_> {
             "{of}Saves, and dearer in which share of the futures: against all of it on demand, {} on average.",
             format::usd_total(answer.total.on_demand_usd)
         ));
-        let said: Vec<String> = self.report.comparisons.iter().map(compared).collect();
+        let said: Vec<String> =
+            self.report.comparisons.iter().map(|found| self.comparison(found)).collect();
         self.points(&said, ["comparison", "comparisons"]);
+    }
+
+    /// A comparison in words: in dollars, unless they would look like a gain where the demand is another one.
+    fn comparison(&self, found: &SlotComparison) -> String {
+        let names = [found.base.letter(), found.other.letter()];
+        match self.report.demand_difference(found) {
+            Some(DemandDifference::None) => compared(found),
+            Some(DemandDifference::SameWork) => {
+                format!("{} {}", compared(found), demand_gap::same_work(names))
+            }
+            Some(DemandDifference::Other(gaps)) => {
+                let esr = [found.base, found.other].map(|slot| {
+                    self.report.plan(slot).and_then(|plan| plan.answer.as_ref()?.total.esr)
+                });
+                let differs = self.sentence(&demand_gap::differs(names, &gaps));
+                let savings = demand_gap::savings(esr, self.ctx.symbols);
+                format!("{} against {}: {differs} It {savings}.", names[1], names[0])
+            }
+            None => {
+                format!("{} against {}: {}", names[1], names[0], demand_gap::not_compared(names))
+            }
+        }
     }
 
     fn rests_on(&mut self, scenario: &Scenario, answer: Option<&Answer>) {
@@ -277,23 +301,24 @@ impl Memo<'_> {
             self.ctx.now,
             env!("CARGO_PKG_VERSION"),
         ));
+        let weeks = format::plural(usize::from(future.weeks), "week");
         let how = match answer.map(|answer| answer.paths) {
             Some(0) => "the past itself, hour by hour".to_owned(),
             Some(paths) => format!(
-                "{} futures of {} weeks from {} whole past weeks, seed {}",
+                "{} {} of {weeks} from {}, seed {}",
                 format::grouped(f64::from(paths), 0),
-                future.weeks,
-                demand.whole_weeks().len(),
+                format::noun(paths as usize, "future"),
+                format::plural(demand.whole_weeks().len(), "whole past week"),
                 future.seed
             ),
-            None => format!("{} weeks, seed {}", future.weeks, future.seed),
+            None => format!("{weeks}, seed {}", future.seed),
         };
         self.point(&format!(
-            "Valued over {how}; cost of capital {} per year, common part of the random growth {}, next purchase in {} \
-             weeks. Dollars are nominal list prices unless the inputs say otherwise.",
+            "Valued over {how}; cost of capital {} per year, common part of the random growth {}, next purchase in {}. \
+             Dollars are nominal list prices unless the inputs say otherwise.",
             share(future.wacc),
             share(future.correlation),
-            future.top_up_weeks
+            format::plural(usize::from(future.top_up_weeks), "week")
         ));
         let growth = |of: fn(&FamilyInputs) -> f64| range(scenario.families.iter().map(of), share);
         self.point(&format!(
@@ -306,7 +331,8 @@ impl Memo<'_> {
         let mut own: Vec<String> =
             scenario.families.iter().filter_map(assumed).map(|text| self.sentence(&text)).collect();
         own.extend(scenario.compute_plans.iter().map(|plan| {
-            let from = format!("for {} weeks from week {}", plan.weeks, plan.week);
+            let weeks = format::plural(usize::from(plan.weeks), "week");
+            let from = format!("for {weeks} from week {}", plan.week);
             self.sentence(&format!(
                 "{}: {} {from}.",
                 plan.name,
@@ -467,7 +493,10 @@ fn assumed(family: &FamilyInputs) -> Option<String> {
     let mut parts = Vec::new();
     for step in &family.steps {
         let what = match &step.kind {
-            StepKind::Launch { units } => format!("{} units more", format::count(*units)),
+            StepKind::Launch { units } => {
+                let noun = format::noun(usize::from(*units != 1.0) + 1, "unit");
+                format!("{} {noun} more", format::count(*units))
+            }
             StepKind::Scale { factor } => format!("times {factor}"),
             StepKind::Move { share: part, to, ratio } => {
                 format!("{} to {to} at {ratio} for one", share(*part))
@@ -488,11 +517,11 @@ fn assumed(family: &FamilyInputs) -> Option<String> {
     }
     for held in &family.held {
         parts.push(format!(
-            "held: {} {} at {}, {} weeks left",
+            "held: {} {} at {}, {} left",
             format::count(held.units),
             held.name,
             format::usd_per_hour(held.rate),
-            held.weeks_left
+            format::plural(usize::from(held.weeks_left), "week")
         ));
     }
     for buy in family.buys.iter().filter(|buy| buy.units > 0.0) {

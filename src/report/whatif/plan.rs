@@ -8,6 +8,7 @@ use super::super::sheet::{Cell, Sheet};
 use super::super::{Notes, Report, json};
 use super::{columns, demand_json, number, share, valuation_json};
 use crate::view::{Align, ViewContext, format, reasons};
+use crate::whatif::compare::{DemandDifference, demand_difference};
 use crate::whatif::{Answer, Demand, ListEntry, Scenario, Slot, SlotComparison, Stage, TornadoBar};
 
 /// A scenario of a planning session.
@@ -37,7 +38,22 @@ pub struct SessionReport {
 impl SessionReport {
     /// The scenario that is shown; `None` where its slot is empty.
     pub fn active(&self) -> Option<&SessionPlan> {
-        self.plans.iter().find(|plan| plan.slot == self.active)
+        self.plan(self.active)
+    }
+
+    /// The scenario in a slot; `None` where it is empty.
+    pub(super) fn plan(&self, slot: Slot) -> Option<&SessionPlan> {
+        self.plans.iter().find(|plan| plan.slot == slot)
+    }
+
+    /// How the demand of two compared scenarios differs, for every format; `None` where that is not known, so that
+    /// their costs are not compared.
+    pub(super) fn demand_difference(&self, found: &SlotComparison) -> Option<DemandDifference> {
+        let (base, other) = (self.plan(found.base)?, self.plan(found.other)?);
+        demand_difference(
+            (&base.scenario, base.answer.as_deref()),
+            (&other.scenario, other.answer.as_deref()),
+        )
     }
 }
 
@@ -61,7 +77,7 @@ impl Report for SessionReport {
         vec![
             ("demand", demand_json(&self.demand)),
             ("active", json!(self.active.letter())),
-            ("comparisons", self.comparisons.iter().map(comparison).collect()),
+            ("comparisons", self.comparisons.iter().map(|found| comparison(self, found)).collect()),
         ]
     }
 
@@ -82,13 +98,17 @@ impl Report for SessionReport {
     }
 }
 
-fn comparison(found: &SlotComparison) -> Json {
+/// A comparison; its figures are null where the demand differs, as dollars would look like a gain there.
+fn comparison(report: &SessionReport, found: &SlotComparison) -> Json {
+    use DemandDifference as D;
+    let is_compared = matches!(report.demand_difference(found), Some(D::None | D::SameWork));
+    let figure = |value: f64| json::number(is_compared.then_some(value));
     json!({
         "base": found.base.letter(),
         "other": found.other.letter(),
-        "mean_usd": json::number(Some(found.result.mean_usd)),
-        "error_usd": json::number(Some(found.result.error_usd)),
-        "cheaper": json::number(Some(found.result.cheaper)),
+        "mean_usd": figure(found.result.mean_usd),
+        "error_usd": figure(found.result.error_usd),
+        "cheaper": figure(found.result.cheaper),
     })
 }
 

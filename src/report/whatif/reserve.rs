@@ -260,10 +260,10 @@ fn basis(report: &ReserveReport<'_>) -> String {
             .to_owned();
     }
     format!(
-        "{} futures of {} weeks ({} h) made of whole past weeks, seed {}; nominal USD; the optimum \
+        "{} of {} ({} h) made of whole past weeks, seed {}; nominal USD; the optimum \
          has the lowest mean; P5, P50, P95 are order statistics; the error is two standard errors",
-        report.paths,
-        report.weeks,
+        format::plural(report.paths as usize, "future"),
+        format::plural(usize::from(report.weeks), "week"),
         u32::from(report.weeks) * 168,
         report.seed
     )

@@ -92,6 +92,79 @@ fn the_memo_says_inputs_seed_window_and_what_is_not_known() {
     }
 }
 
+/// Two plans for different demand are told apart by what each saves of its own, never by dollars.
+#[test]
+fn the_memo_compares_no_dollars_of_different_demand() {
+    let family = |unit_hours: f64, on_demand_usd: f64| FamilyAnswer {
+        value: Valuation { unit_hours, on_demand_usd, esr: Some(0.1), ..value() },
+        curve: CurvePicture::default(),
+        fan: Vec::new(),
+        costs: Vec::new(),
+        payback: None,
+        offers: Vec::new(),
+    };
+    let plan = |slot: Slot, growth: f64, unit_hours: f64| {
+        let mut scenario = scenario();
+        scenario.families[0].growth = growth;
+        let total = Valuation { esr: Some(0.1), ..value() };
+        let families = vec![Some(family(unit_hours, unit_hours * 22.0))];
+        let answer = Answer { total, families, ..answer() };
+        SessionPlan { slot, scenario: Arc::new(scenario), answer: Some(Arc::new(answer)) }
+    };
+    let result = Comparison { mean_usd: -5.0, error_usd: 2.0, cheaper: 0.75 };
+    let pair = SlotComparison { base: Slot::A, other: Slot::B, generations: [1, 2], result };
+    let report = SessionReport {
+        demand: Arc::new(demand()),
+        plans: vec![plan(Slot::A, 0.3, 17_472.0), plan(Slot::B, 0.0, 8_736.0)],
+        active: Slot::A,
+        comparisons: vec![pair],
+    };
+    let memo = write(&report, Format::Md, &fixture::ctx());
+    let said = "B against A: The demand differs, so costs are not compared: B has 8,736 fewer hours of \
+                p4d\\|24xlarge than A (-50%), 1 at a time instead of 2. It saves 10% (ESR) instead of 10%";
+    assert!(memo.contains(said), "{memo}");
+    assert!(!memo.contains("cheaper in"), "{memo}");
+    let json: Value = serde_json::from_str(&write(&report, Format::Json, &fixture::ctx())).unwrap();
+    let found = &json["comparisons"][0];
+    assert_eq!((&found["base"], &found["other"]), (&"A".into(), &"B".into()));
+    for name in ["mean_usd", "error_usd", "cheaper"] {
+        assert!(found[name].is_null(), "{name}: {found}");
+    }
+}
+
+/// What levers save is the same work for fewer dollars: it is compared, and said why the demand differs.
+#[test]
+fn what_levers_save_is_compared_in_dollars() {
+    let mut levered = scenario();
+    levered.levers.gpu_savings = Some(GpuSavings::default());
+    let plan = |slot: Slot, scenario: Scenario| SessionPlan {
+        slot,
+        scenario: Arc::new(scenario),
+        answer: None,
+    };
+    let result = Comparison { mean_usd: -5.0, error_usd: 2.0, cheaper: 0.75 };
+    let report = SessionReport {
+        demand: Arc::new(demand()),
+        plans: vec![
+            SessionPlan { answer: Some(Arc::new(answer())), ..plan(Slot::A, scenario()) },
+            plan(Slot::B, levered),
+        ],
+        active: Slot::A,
+        comparisons: vec![SlotComparison {
+            base: Slot::A,
+            other: Slot::B,
+            generations: [1, 2],
+            result,
+        }],
+    };
+    let memo = write(&report, Format::Md, &fixture::ctx());
+    for part in ["B against A: -$5 ± $2", "differs from that of A by levers or moves alone"] {
+        assert!(memo.contains(part), "{part}\n{memo}");
+    }
+    let json: Value = serde_json::from_str(&write(&report, Format::Json, &fixture::ctx())).unwrap();
+    assert_eq!(json["comparisons"][0]["mean_usd"], -5);
+}
+
 fn entry(n: usize, saves_usd: f64, reason: &ListReason) -> ListEntry {
     ListEntry {
         family: format!("p{n}"),

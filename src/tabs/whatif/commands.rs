@@ -85,6 +85,11 @@ pub(super) const COMMANDS: &[CommandSpec] = &[
         },
     },
     CommandSpec::plain(
+        "use-calculator",
+        "Put the calculator that was filled last into the scenario on the What-if tab.",
+        simple!(Command::may_fail(App::use_calculator)),
+    ),
+    CommandSpec::plain(
         "memo",
         "Write the plan on screen down for whoever decides.",
         simple!(Command::own(|app| {

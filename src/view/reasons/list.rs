@@ -40,14 +40,15 @@ pub fn list(entry: &ListEntry) -> String {
             format!("{other} costs no more over its term, at this cost of capital, {binds}.")
         }
         R::Beyond { weeks, ahead } => format!(
-            "It runs {weeks} weeks and the scenario looks {ahead} ahead: look further to judge it."
+            "It runs {} and the scenario looks {ahead} ahead: look further to judge it.",
+            format::plural(usize::from(*weeks), "week")
         ),
         R::Buy { slot, top_up_weeks, next, term, limit } => {
             let first = format!(
-                "Unit {} (slot) would be used {} of the next {top_up_weeks} weeks and {} of the term; \
-                 {offer} needs {}",
+                "Unit {} (slot) would be used {} of the next {} and {} of the term; {offer} needs {}",
                 units(*slot),
                 share(next.used),
+                format::plural(*top_up_weeks, "week"),
                 share(term.used),
                 share(term.needed),
             );

@@ -133,6 +133,7 @@ impl Engine {
         let committed = if reserved_only { terms.level - terms.reserved } else { terms.level };
         value.commit = committed;
         value.fixed_usd = *fixed;
+        value.unit_hours = curve.total();
         value.coverage = curve.coverage(terms.level);
         value.utilisation = curve.utilisation(terms.level);
         value.lock_in_months = money::lock_in(self.schedule.families[at].obligations.iter(), 0);

@@ -86,6 +86,7 @@ pub(super) fn fill(
     value.fixed_usd = fixed(schedule);
     let of = hours(schedule, &state.weeks);
     let part = |of: f64, all: f64| (all > 0.0).then(|| (of / all).clamp(0.0, 1.0));
+    value.unit_hours = of.demand;
     value.coverage = part(of.covered, of.demand);
     value.utilisation = part(of.covered, of.committed);
     value.lock_in_months = lock_in(schedule.obligations.iter(), 0);

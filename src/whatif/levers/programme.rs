@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::corrections;
 use super::field::{Field, Inputs, Knob, fields, knobs};
 use super::sheet::{Series, Sheet, Unit};
-use super::words::{clean_text, number, share, usd};
+use super::words::{clean_text, counted, number, share, usd};
 use super::{LeverError, LeverKind};
 use crate::whatif::supply::cash::{monthly_interest, present_value};
 
@@ -198,7 +198,12 @@ impl Programme {
             let paid: f64 = parts.sum();
             sheet = sheet.line(
                 format!("{name} saves"),
-                format!("{} × {} months from month {}", usd(saving), number(paid), number(start)),
+                format!(
+                    "{} × {} from month {}",
+                    usd(saving),
+                    counted(paid, "month"),
+                    number(start)
+                ),
                 saving * paid,
                 Unit::Usd,
             );

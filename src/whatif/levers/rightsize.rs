@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::field::{Field, Inputs, Knob, fields, knobs};
 use super::gpu_savings::whole_up;
 use super::sheet::{Sheet, Unit};
-use super::words::{clean_text, number, rate, usd};
+use super::words::{clean_text, counted, number, rate, usd};
 use super::{LeverError, LeverKind};
 use crate::whatif::supply::cash::HOURS_PER_MONTH;
 
@@ -112,10 +112,10 @@ impl Rightsize {
                 )
                 .note((moved.wait_months > 0.0).then(|| {
                     format!(
-                        "{} is committed for another {} months: until then the new instances come on top \
+                        "{} is committed for another {}: until then the new instances come on top \
                          unless something else uses the old ones.",
                         of.from,
-                        number(moved.wait_months)
+                        counted(moved.wait_months, "month")
                     )
                 }))
                 .note((moved.after_usd > moved.before_usd).then(|| {

@@ -37,6 +37,13 @@ pub fn number(value: f64) -> String {
     format::trimmed(value, decimals)
 }
 
+/// A number with its noun: `1 month`, `1.5 months`.
+pub fn counted(value: f64, noun: &str) -> String {
+    let text = number(value);
+    let noun = format::noun(usize::from(text == "1"), noun);
+    format!("{text} {noun}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -57,6 +64,8 @@ mod tests {
         assert_eq!(number(2.0), "2");
         assert_eq!(number(1.428_571), "1.429");
         assert_eq!(number(10_000.0), "10,000");
+        let months = [0.0, 1.0, 1.5, 12.0].map(|months| counted(months, "month"));
+        assert_eq!(months, ["0 months", "1 month", "1.5 months", "12 months"]);
         assert_eq!((usd(f64::NAN), share(f64::INFINITY)), ("–".to_owned(), "–".to_owned()));
         assert_eq!(grouped(-0.001, 2), "0.00");
     }

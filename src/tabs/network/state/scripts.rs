@@ -182,10 +182,12 @@ fn a_key_fills_the_calculator_and_what_it_comes_to_is_what_the_bill_says() {
 }
 
 #[test]
-fn the_scenario_that_is_edited_has_the_calculator_and_undo_takes_it_back() {
+fn the_scenario_that_is_edited_has_the_calculator_when_asked_and_undo_takes_it_back() {
     let mut app = plans::heard(plans::init(SIZE));
     go(&mut app, &["5", "n"]);
     let has = |app: &App| app.whatif().scenario().unwrap().levers.network.is_some();
+    assert!(!has(&app), "who looks changes nothing");
+    go(&mut app, &[":use-calculator<enter>"]);
     assert!(has(&app));
     go(&mut app, &["<esc>", "7", "u"]);
     assert!(!has(&app));

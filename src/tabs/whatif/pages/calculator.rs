@@ -50,9 +50,15 @@ pub(super) fn lines(app: &App, width: usize) -> Vec<Line> {
     }
     heading("Change it", &mut lines);
     paragraph(Role::Accent, &filled.of.command(), width, &mut lines);
-    let kept = match filled.slot {
-        Some(slot) => format!("{} has it, too: w on the What-if tab keeps both", slot.letter()),
-        None => "none yet: there is no demand to plan for".to_owned(),
+    let kept = match (filled.slot, app.whatif().scenario()) {
+        (Some(slot), _) => {
+            format!("{} was given it: w on the What-if tab keeps both", slot.letter())
+        }
+        (None, Some(_)) => {
+            let letter = app.whatif().active().letter();
+            format!("none has it: `:use-calculator` puts it into {letter}")
+        }
+        (None, None) => "none yet: there is no demand to plan for".to_owned(),
     };
     fact("scenario", &kept, width, &mut lines);
     lines

@@ -3,65 +3,132 @@
 use super::paragraph;
 use crate::app::App;
 use crate::app::Role;
-use crate::app::content::Line;
+use crate::app::content::{Line, columns, wrap};
 use crate::tabs::overview::pages::cut;
-use crate::tabs::whatif::picture::{Row, input, words};
+use crate::tabs::whatif::picture::{Row, demand_gap, input, words};
 use crate::tabs::whatif::state::Plan;
-use crate::view::Symbols;
-use crate::whatif::{Scenario, Slot, Valuation};
+use crate::view::{Symbols, format};
+use crate::whatif::compare::{DemandDifference, DemandGap, demand_difference, has_same_futures};
+use crate::whatif::{Answer, Scenario, Slot, Valuation};
 
-/// Columns of the names of the numbers, and of each scenario.
-const NAME: usize = 20;
-const VALUE: usize = 13;
+/// Columns of the names of the figures: at most, and at least.
+const NAME: [usize; 2] = [20, 16];
+
+/// Columns of a scenario: at most, and at least.
+const VALUE: [usize; 2] = [13, 8];
 
 /// Inputs that differ, at most.
 const MOST: usize = 40;
 
-/// A number of a valuation and how it is written.
-type Number = (&'static str, fn(&Valuation) -> Option<f64>, fn(f64) -> String);
+/// A row of the table.
+struct Figure {
+    /// Name in full, and where there is little room.
+    names: [&'static str; 2],
+    of: fn(&Valuation) -> Option<f64>,
+    /// How it is written in full, and where there is little room.
+    show: [fn(f64) -> String; 2],
+    /// False where it says nothing of two scenarios whose demand differs.
+    is_comparable: bool,
+}
 
-const NUMBERS: [Number; 12] = [
-    ("mean", |v| Some(v.mean_usd), crate::view::format::usd_total),
-    ("± two errors", |v| Some(v.mean_error_usd), words::usd_short),
-    ("P5 (low)", |v| Some(v.p5_usd), words::usd_short),
-    ("P95 (high)", |v| Some(v.p95_usd), words::usd_short),
-    ("saves (ESR)", |v| v.esr, words::share),
-    ("coverage", |v| v.coverage, words::share),
-    ("utilisation", |v| v.utilisation, words::share),
-    ("worst 5% save", |v| Some(v.worst5_savings_usd), words::usd_short),
-    ("above on demand in", |v| Some(v.prob_above_on_demand), words::share),
-    ("above hindsight", |v| v.regret_usd, words::usd_short),
-    ("lock-in", |v| Some(v.lock_in_months), words::months),
-    ("value now (NPV)", |v| Some(v.npv_usd), words::usd_short),
+/// A sum of dollars, which depends on how much is needed.
+const fn dollars(name: &'static str, of: fn(&Valuation) -> Option<f64>) -> Figure {
+    Figure { names: [name; 2], of, show: [words::usd_short; 2], is_comparable: false }
+}
+
+const fn part(names: [&'static str; 2], of: fn(&Valuation) -> Option<f64>) -> Figure {
+    Figure { names, of, show: [words::share; 2], is_comparable: true }
+}
+
+const FIGURES: [Figure; 13] = [
+    Figure {
+        names: ["mean"; 2],
+        of: |v| Some(v.mean_usd),
+        show: [format::usd_total, words::usd_short],
+        is_comparable: false,
+    },
+    dollars("± two errors", |v| Some(v.mean_error_usd)),
+    dollars("P5 (low)", |v| Some(v.p5_usd)),
+    dollars("P95 (high)", |v| Some(v.p95_usd)),
+    dollars("on demand alone", |v| Some(v.on_demand_usd)),
+    part(["saves (ESR)"; 2], |v| v.esr),
+    part(["coverage"; 2], |v| v.coverage),
+    part(["utilisation"; 2], |v| v.utilisation),
+    dollars("worst 5% save", |v| Some(v.worst5_savings_usd)),
+    part(["above on demand in", "dearer in"], |v| Some(v.prob_above_on_demand)),
+    dollars("above hindsight", |v| v.regret_usd),
+    Figure {
+        names: ["lock-in"; 2],
+        of: |v| Some(v.lock_in_months),
+        show: [words::months; 2],
+        is_comparable: true,
+    },
+    dollars("value now (NPV)", |v| Some(v.npv_usd)),
 ];
+
+/// What parts a scenario from the first one, which decides whether their costs are compared.
+enum Difference {
+    /// Purchases and prices: the demand is the same.
+    None,
+    /// Levers and moves too: the same work.
+    SameWork,
+    /// The demand, in these families, the largest difference first; at least one.
+    Gaps(Vec<DemandGap>),
+    /// The demand; by how much is not known yet.
+    Working,
+    /// They are valued over other futures.
+    OtherFutures,
+    /// One of them has no answer, for a reason that only a change takes away: the sentence.
+    NoAnswer(String),
+}
+
+impl Difference {
+    /// True where costs are compared.
+    fn is_comparable(&self) -> bool {
+        matches!(self, Self::None | Self::SameWork)
+    }
+
+    /// Sentence above the figures for these two; `None` where nothing has to be said.
+    fn sentence(&self, names: [&str; 2]) -> Option<String> {
+        match self {
+            Self::None => None,
+            Self::SameWork => Some(demand_gap::same_work(names)),
+            Self::Gaps(gaps) => Some(demand_gap::differs(names, gaps)),
+            Self::Working => Some(demand_gap::differs_somehow(names)),
+            Self::OtherFutures => Some(demand_gap::other_futures(names)),
+            Self::NoAnswer(why) => Some(why.clone()),
+        }
+    }
+}
 
 /// The table.
 pub(super) fn lines(app: &App, width: usize) -> Vec<Line> {
     let tab = app.whatif();
-    let symbols = app.appearance().symbols;
     let plans: Vec<(Slot, &Plan)> =
         Slot::ALL.into_iter().filter_map(|slot| Some((slot, tab.plan_of(slot)?))).collect();
-    let value = VALUE.min(width.saturating_sub(NAME) / plans.len().max(1)).max(8);
-    let mut head = Line::new().column(Role::Heading, "", NAME);
-    for (slot, plan) in &plans {
-        let role = if *slot == tab.active() { Role::Accent } else { Role::Heading };
-        let late = if plan.is_behind() { symbols.ellipsis() } else { "" };
-        let name = &plan.scenario().name;
-        let text = format!("{}{late} {name}", slot.letter());
-        head = head.number(role, &cut(text.trim_end(), value - 1, symbols), value);
+    let Some(((base, first), others)) = plans.split_first() else { return Vec::new() };
+    let others: Vec<(Slot, &Plan, Difference)> = others
+        .iter()
+        .map(|(slot, plan)| (*slot, *plan, difference((*base, *first), (*slot, *plan))))
+        .collect();
+    let mut lines = Vec::new();
+    let mut said: Vec<String> = Vec::new();
+    for (other, _, found) in &others {
+        let sentence = found.sentence([base.letter(), other.letter()]);
+        // That the first one has no answer is said once.
+        let Some(sentence) = sentence.filter(|sentence| !said.contains(sentence)) else { continue };
+        let role = if found.is_comparable() { Role::Dim } else { Role::Warn };
+        paragraph(role, &sentence, width, &mut lines);
+        said.push(sentence);
     }
-    let mut lines = vec![head];
-    for (name, number, show) in NUMBERS {
-        let name = if symbols == Symbols::Ascii { name.replace('±', "+/-") } else { name.into() };
-        let mut line = Line::new().column(Role::Dim, &name, NAME);
-        for (_, plan) in &plans {
-            let found = plan.answer().and_then(|a| number(&a.total));
-            line = line.number(Role::Text, &symbols.or_unknown(found, show), value);
-        }
-        lines.push(line);
+    let is_same = others.iter().all(|(_, _, found)| found.is_comparable());
+    table(app, &plans, is_same, width, &mut lines);
+    for (other, plan, found) in &others {
+        lines.push(Line::new());
+        pair(app, [(*base, *first), (*other, *plan)], found, width, &mut lines);
+        changed(first.scenario(), plan.scenario(), app, width, &mut lines);
     }
-    differences(app, &plans, width, &mut lines);
-    if plans.len() == 1 {
+    if others.is_empty() {
         lines.push(Line::new());
         let says = "B or C goes on with a copy of this scenario: what you change there is compared \
                     with A over the same futures.";
@@ -70,40 +137,163 @@ pub(super) fn lines(app: &App, width: usize) -> Vec<Line> {
     lines
 }
 
-/// Paired differences, and the inputs that make them.
-fn differences(app: &App, plans: &[(Slot, &Plan)], width: usize, lines: &mut Vec<Line>) {
-    let tab = app.whatif();
+/// The answer to a plan as it is; `None` while there is none.
+fn valued(plan: &Plan) -> Option<&Answer> {
+    let is_of_now = !plan.is_behind() && plan.trouble().is_none();
+    plan.answer().filter(|_| is_of_now).map(|answer| &**answer)
+}
+
+/// Sentence why there is no answer to a plan as it is; `None` where there is one, or it is on its way.
+fn why_none((slot, plan): (Slot, &Plan)) -> Option<String> {
+    let why = plan.trouble().filter(|_| !plan.is_behind())?;
+    Some(format!("{} has no answer: {why}", slot.letter()))
+}
+
+fn difference(base: (Slot, &Plan), other: (Slot, &Plan)) -> Difference {
+    if let Some(why) = why_none(base).or_else(|| why_none(other)) {
+        return Difference::NoAnswer(why);
+    }
+    let [first, second] = [base.1, other.1].map(|plan| (&**plan.scenario(), valued(plan)));
+    if !has_same_futures(first.0, second.0) {
+        return Difference::OtherFutures;
+    }
+    match demand_difference(first, second) {
+        Some(DemandDifference::None) => Difference::None,
+        Some(DemandDifference::SameWork) => Difference::SameWork,
+        Some(DemandDifference::Other(gaps)) => Difference::Gaps(gaps),
+        None => Difference::Working,
+    }
+}
+
+/// The figures, a column per scenario. Where the demand differs, what can be compared comes first.
+fn table(app: &App, all: &[(Slot, &Plan)], is_same: bool, width: usize, lines: &mut Vec<Line>) {
     let symbols = app.appearance().symbols;
-    let Some(((base, first), others)) = plans.split_first() else { return };
-    for (other, plan) in others {
-        lines.push(Line::new());
-        let pair = format!("{} against {}", other.letter(), base.letter());
-        match tab.comparison(*base, *other) {
-            Some(found) => {
-                let result = &found.result;
-                let role = match result.mean_usd {
-                    usd if usd.abs() <= result.error_usd => Role::Text,
-                    usd if usd < 0.0 => Role::Ok,
-                    _ => Role::Idle,
-                };
-                let text = format!(
-                    "{pair}: {} ± {} in the mean, cheaper in {} of the futures",
-                    words::usd_signed(result.mean_usd),
-                    words::usd_short(result.error_usd),
-                    words::share(result.cheaper),
-                );
-                let text = if symbols == Symbols::Ascii { text.replace('±', "+/-") } else { text };
-                paragraph(role, &text, width, lines);
-                if result.mean_usd.abs() <= result.error_usd {
-                    paragraph(Role::Dim, "the difference is within its error", width, lines);
-                }
-            }
-            None => {
-                let text = format!("{pair}: {} (not compared yet)", symbols.unknown());
-                lines.push(Line::of(Role::Dim, text));
+    let active = app.whatif().active();
+    let plans = with_room(all, active, width);
+    let count = plans.len().max(1);
+    let value = (width.saturating_sub(NAME[1]) / count).clamp(VALUE[1], VALUE[0]);
+    let name = width.saturating_sub(value * count).clamp(2, NAME[0]);
+    let mut head = Line::new().column(Role::Heading, "", name);
+    for (slot, plan) in &plans {
+        let role = if *slot == active { Role::Accent } else { Role::Heading };
+        let late = if plan.is_behind() { symbols.ellipsis() } else { "" };
+        let text = format!("{}{late} {}", slot.letter(), plan.scenario().name);
+        head = head.number(role, &cut(text.trim_end(), value - 1, symbols), value);
+    }
+    lines.push(head);
+    let row = |figure: &Figure| row(figure, &plans, [name, value], symbols);
+    if is_same {
+        lines.extend(FIGURES.iter().map(row));
+    } else {
+        lines.extend(FIGURES.iter().filter(|figure| figure.is_comparable).map(row));
+        paragraph(Role::Dim, "Each by itself, not to be compared:", width, lines);
+        lines.extend(FIGURES.iter().filter(|figure| !figure.is_comparable).map(row));
+    }
+    if plans.len() < all.len() {
+        let is_out = |slot: &Slot| plans.iter().all(|(shown, _)| shown != slot);
+        let out: Vec<&str> =
+            all.iter().map(|(slot, _)| *slot).filter(is_out).map(Slot::letter).collect();
+        let text = format!("{} needs more room: z gives it.", out.join(", "));
+        paragraph(Role::Dim, &text, width, lines);
+    }
+}
+
+/// The scenarios that there is room for, in their order: the one on screen and the first before others.
+fn with_room<'a>(all: &[(Slot, &'a Plan)], active: Slot, width: usize) -> Vec<(Slot, &'a Plan)> {
+    let most = (width.saturating_sub(NAME[1]) / VALUE[1]).max(1);
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    order.sort_by_key(|at| (all[*at].0 != active, *at));
+    order.truncate(most);
+    order.sort_unstable();
+    order.into_iter().map(|at| all[at]).collect()
+}
+
+/// A row of the table; names and values have `room` columns.
+fn row(
+    figure: &Figure,
+    plans: &[(Slot, &Plan)],
+    [name, value]: [usize; 2],
+    symbols: Symbols,
+) -> Line {
+    let label = figure.names.map(|label| match symbols {
+        Symbols::Ascii => label.replace('±', "+/-"),
+        Symbols::Unicode => label.to_owned(),
+    });
+    let label = if columns(&label[0]) < name { &label[0] } else { &label[1] };
+    let mut line = Line::new().column(Role::Dim, &cut(label, name - 1, symbols), name);
+    let texts = |show: fn(f64) -> String| -> Vec<String> {
+        let found = plans.iter().map(|(_, plan)| (figure.of)(&plan.answer()?.total));
+        found.map(|found| symbols.or_unknown(found, show)).collect()
+    };
+    let [full, short] = figure.show.map(texts);
+    // All of a row are written alike.
+    let fits = full.iter().all(|text| columns(text) < value);
+    let texts = if fits { full } else { short };
+    for text in texts {
+        line = line.number(Role::Text, &cut(&text, value - 1, symbols), value);
+    }
+    line
+}
+
+/// What parts two scenarios: dollars where both are for the same work, else what each saves of its own demand.
+fn pair(
+    app: &App,
+    [(base, first), (other, plan)]: [(Slot, &Plan); 2],
+    found: &Difference,
+    width: usize,
+    lines: &mut Vec<Line>,
+) {
+    let symbols = app.appearance().symbols;
+    let pair = format!("{} against {}", other.letter(), base.letter());
+    match found {
+        Difference::None | Difference::SameWork => {
+            paired(app, [base, other], &pair, width, lines);
+        }
+        Difference::Working | Difference::OtherFutures | Difference::NoAnswer(_) => {
+            let why = match found {
+                Difference::OtherFutures => "other futures",
+                Difference::NoAnswer(_) => "no answer",
+                _ => "another demand",
+            };
+            let text = format!("{pair}: {} ({why})", symbols.unknown());
+            paragraph(Role::Dim, &text, width, lines);
+        }
+        Difference::Gaps(gaps) => {
+            let esr = [first, plan].map(|plan| valued(plan).and_then(|answer| answer.total.esr));
+            let savings = demand_gap::savings(esr, symbols);
+            paragraph(Role::Text, &format!("{pair}: {savings}"), width, lines);
+            let families = gaps.iter().take(demand_gap::NAMED);
+            for text in families.filter_map(demand_gap::family_savings) {
+                indented(Role::Text, &text, width, lines);
             }
         }
-        changed(first.scenario(), plan.scenario(), app, width, lines);
+    }
+}
+
+/// The difference in dollars, future by future.
+fn paired(app: &App, [base, other]: [Slot; 2], pair: &str, width: usize, lines: &mut Vec<Line>) {
+    let symbols = app.appearance().symbols;
+    let Some(found) = app.whatif().comparison(base, other) else {
+        let text = format!("{pair}: {} (not compared yet)", symbols.unknown());
+        paragraph(Role::Dim, &text, width, lines);
+        return;
+    };
+    let result = &found.result;
+    let role = match result.mean_usd {
+        usd if usd.abs() <= result.error_usd => Role::Text,
+        usd if usd < 0.0 => Role::Ok,
+        _ => Role::Idle,
+    };
+    let text = format!(
+        "{pair}: {} ± {} in the mean, cheaper in {} of the futures",
+        words::usd_signed(result.mean_usd),
+        words::usd_short(result.error_usd),
+        words::share(result.cheaper),
+    );
+    let text = if symbols == Symbols::Ascii { text.replace('±', "+/-") } else { text };
+    paragraph(role, &text, width, lines);
+    if result.mean_usd.abs() <= result.error_usd {
+        paragraph(Role::Dim, "the difference is within its error", width, lines);
     }
 }
 
@@ -127,11 +317,154 @@ fn changed(from: &Scenario, to: &Scenario, app: &App, width: usize, lines: &mut 
                 _ => "",
             };
             let name = format!("{family} {}", slider.name.trim());
-            let text = format!("  {}: {} instead of {}", name.trim(), show(new), show(old));
-            lines.push(Line::of(Role::Dim, cut(&text, width, symbols)));
+            let text = format!("{}: {} instead of {}", name.trim(), show(new), show(old));
+            indented(Role::Dim, &text, width, lines);
         }
     }
     if found == 0 {
-        lines.push(Line::of(Role::Dim, "  the inputs are the same"));
+        indented(Role::Dim, "the inputs are the same", width, lines);
+    }
+}
+
+/// A paragraph two columns in.
+fn indented(role: Role, text: &str, width: usize, lines: &mut Vec<Line>) {
+    let parts = wrap(text, width.saturating_sub(2).max(8));
+    lines.extend(parts.into_iter().map(|part| Line::new().text("  ").with(role, part)));
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::app::fixture::press;
+    use crate::app::{Effect, Msg};
+    use crate::tabs::whatif::picture::fixture::{answer, comparison, full};
+    use crate::tabs::whatif::state::fixture::{answered, app, go};
+    use crate::whatif::levers::GpuSavings;
+    use crate::whatif::{PlanAnswer, PlanRequest, Stage};
+
+    fn texts(app: &App, width: usize) -> Vec<String> {
+        let text = |line: &Line| line.spans.iter().map(|span| &*span.text).collect::<String>();
+        lines(app, width).iter().map(text).collect()
+    }
+
+    #[test]
+    fn another_demand_is_said_first_and_no_dollars_look_like_a_gain() {
+        let mut app = app((80, 24));
+        go(&mut app, "7B");
+        let effects = press(&mut app, "<ctrl-d>+");
+        let Some(Effect::Plan(last)) = effects.last().cloned() else { panic!("{effects:?}") };
+        // What is not answered yet is no gain either.
+        let said = texts(&app, 40);
+        assert!(said[0].starts_with("B has another demand than A"), "{said:?}");
+        let mut made = answer(&last.scenario, Stage::Whole);
+        made.families[0].as_mut().unwrap().value.unit_hours *= 1.1;
+        let mut planned = answered(&last, Stage::Whole);
+        planned.result = Ok(Arc::new(made));
+        planned.comparisons = vec![comparison([2, last.generation])];
+        app.update(Msg::Planned(planned));
+        let said = texts(&app, 40);
+        assert!(said[0].starts_with("The demand differs, so costs are not"), "{said:?}");
+        let all = said.join(" ");
+        for part in ["more hours of p4d.24xlarge than A", "(+10%)", "saves 36.6% (ESR) instead of"]
+        {
+            assert!(all.contains(part), "{part}: {all}");
+        }
+        assert!(!all.contains("cheaper in"), "{all}");
+        let first = said.iter().position(|line| line.starts_with("saves (ESR)")).unwrap();
+        let mean = said.iter().position(|line| line.starts_with("mean")).unwrap();
+        assert!(first < mean, "what can be compared comes first: {said:?}");
+    }
+
+    #[test]
+    fn the_same_demand_is_compared_in_dollars() {
+        let mut app = app((80, 24));
+        go(&mut app, "7B");
+        let effects = press(&mut app, "+");
+        let Some(Effect::Plan(last)) = effects.last().cloned() else { panic!("{effects:?}") };
+        let mut planned = answered(&last, Stage::Whole);
+        planned.comparisons = vec![comparison([2, last.generation])];
+        app.update(Msg::Planned(planned));
+        let all = texts(&app, 60).join(" ");
+        assert!(all.contains("cheaper in 83% of the futures") && !all.contains("differs"), "{all}");
+    }
+
+    /// The request for B, a scenario that comes from a file.
+    fn ask(app: &mut App, scenario: Scenario) -> PlanRequest {
+        let scenario = Arc::new(scenario);
+        let effects = app.update(Msg::Scenario { slot: Slot::B, scenario });
+        let request =
+            |effect: Effect| if let Effect::Plan(request) = effect { Some(request) } else { None };
+        effects.into_iter().find_map(request).unwrap()
+    }
+
+    #[test]
+    fn what_levers_save_is_compared_in_dollars_and_says_so() {
+        let mut app = app((80, 24));
+        let mut levered = full();
+        levered.levers.gpu_savings = Some(GpuSavings::default());
+        let last = ask(&mut app, levered);
+        let mut made = answer(&last.scenario, Stage::Whole);
+        made.families[0].as_mut().unwrap().value.unit_hours *= 0.5;
+        let mut planned = answered(&last, Stage::Whole);
+        planned.result = Ok(Arc::new(made));
+        planned.comparisons = vec![comparison([2, last.generation])];
+        app.update(Msg::Planned(planned));
+        let all = texts(&app, 60).join(" ");
+        for part in ["by levers or moves alone", "cheaper in 83% of the futures"] {
+            assert!(all.contains(part), "{part}: {all}");
+        }
+        assert!(!all.contains("not to be compared"), "{all}");
+    }
+
+    #[test]
+    fn other_futures_are_said_and_nobody_waits_for_them() {
+        let mut app = app((80, 24));
+        let mut other = full();
+        other.future.seed += 1;
+        other.families[0].growth = 0.9;
+        let last = ask(&mut app, other);
+        app.update(Msg::Planned(answered(&last, Stage::Whole)));
+        let all = texts(&app, 60).join(" ");
+        assert!(all.contains("are not valued over the same futures"), "{all}");
+        assert!(!all.contains("being worked out") && !all.contains("not compared yet"), "{all}");
+    }
+
+    #[test]
+    fn a_scenario_without_an_answer_says_why_once_it_is_not_underway() {
+        let mut app = app((80, 24));
+        let mut grown = full();
+        grown.families[0].growth = 0.9;
+        let last = ask(&mut app, grown);
+        assert!(texts(&app, 60).join(" ").contains("being worked out"));
+        let refused =
+            PlanAnswer { result: Err("no whole week".into()), ..answered(&last, Stage::Whole) };
+        app.update(Msg::Planned(refused));
+        let said = texts(&app, 60);
+        assert_eq!(said[0], "B has no answer: no whole week");
+        let all = said.join(" ");
+        assert!(!all.contains("being worked out") && !all.contains("not compared yet"), "{all}");
+    }
+
+    #[test]
+    fn no_column_runs_into_another_and_none_out_of_the_room() {
+        let mut app = app((80, 24));
+        for keys in ["7B", "C"] {
+            go(&mut app, keys);
+        }
+        for width in [20, 24, 32, 36, 40, 57, 100] {
+            for line in lines(&app, width) {
+                let used: usize = line.spans.iter().map(|span| columns(&span.text)).sum();
+                assert!(used <= width, "{width}: {line:?}");
+            }
+            for row in lines(&app, width).iter().take(FIGURES.len() + 1) {
+                assert!(row.spans[1..].iter().all(|cell| cell.text.starts_with(' ')), "{row:?}");
+            }
+        }
+        // Of three that have no room the one on screen and the base stay.
+        let narrow = texts(&app, 36);
+        assert!(narrow[0].contains('A') && narrow[0].contains('C') && !narrow[0].contains('B'));
+        assert!(narrow.iter().any(|line| line == "B needs more room: z gives it."), "{narrow:?}");
     }
 }

@@ -54,6 +54,7 @@ impl Page<'_> {
 
     fn family(&self, inputs: &FamilyInputs, found: &FamilyAnswer, lines: &mut Vec<Line>) {
         lines.push(Line::of(Role::Heading, inputs.name.clone()));
+        self.bought(found, lines);
         self.value(&found.value, lines);
         for offer in &found.offers {
             lines.push(Line::new());
@@ -76,18 +77,27 @@ impl Page<'_> {
         }
     }
 
+    /// What is bought of each offer, beside what is best and why.
+    fn bought(&self, found: &FamilyAnswer, lines: &mut Vec<Line>) {
+        for offer in found.offers.iter().filter(|offer| offer.bought > 0.0) {
+            let Some(why) = offer.why_units(self.scenario.future.caution) else { continue };
+            let units = words::units(offer.bought);
+            self.says(&format!("{units} {} bought: {why}", offer.name), lines);
+        }
+    }
+
     fn value(&self, value: &Valuation, lines: &mut Vec<Line>) {
         let usd = format::usd_total;
         let rest = value.mean_usd - value.fixed_usd;
         let futures = words::futures(self.answer, self.scenario);
         self.says(
             &format!(
-                "mean {} = {} paid whatever happens + {} for what runs beyond it, over {} weeks and \
+                "mean {} = {} paid whatever happens + {} for what runs beyond it, over {} and \
                  {futures}, give or take {} (two standard errors)",
                 usd(value.mean_usd),
                 usd(value.fixed_usd),
                 usd(rest),
-                self.answer.weeks,
+                format::plural(usize::from(self.answer.weeks), "week"),
                 usd(value.mean_error_usd)
             ),
             lines,
@@ -175,9 +185,9 @@ impl Page<'_> {
             let text = format!(
                 "with caution {caution}: {units}, the best where the mean counts for {mean} and the \
                  worst 5% of the futures for {caution}. `buy the best` takes these. The \
-                 list buys at most these, and of them what pays within {} weeks and over the term \
+                 list buys at most these, and of them what pays within {} and over the term \
                  as well",
-                future.top_up_weeks
+                format::plural(usize::from(future.top_up_weeks), "week")
             );
             self.says(&text, lines);
         }

@@ -23,8 +23,8 @@ pub fn overview(app: &App) -> Option<Line> {
         }
     };
     let later = format!(
-        " over {} weeks, before stops and Spot {} {} later {} {} to leave",
-        answer.weeks,
+        " over {}, before stops and Spot {} {} later {} {} to leave",
+        format::plural(usize::from(answer.weeks), "week"),
         symbols.separator(),
         lists.plan.len(),
         symbols.separator(),

@@ -120,6 +120,9 @@ fn safe(answer: &Answer, family: usize, of: &str, symbols: Symbols) -> Part {
 fn rests_on(app: &App, width: usize) -> Vec<Part> {
     let tab = app.whatif();
     let mut parts = Vec::new();
+    if let Some(waits) = tab.waits() {
+        parts.push((Role::Warn, format!("{waits}{}", app.appearance().symbols.ellipsis())));
+    }
     if let (Some(answer), Some(scenario)) = (tab.answer(), tab.scenario()) {
         parts.push((Role::Dim, words::futures(answer, scenario)));
     }

@@ -198,6 +198,7 @@ fn of_family(inputs: &FamilyInputs, family: &Family, stage: Stage) -> Option<Fam
         p50_usd: at * 0.99,
         p95_usd: at * 1.16,
         on_demand_usd,
+        unit_hours: mean * hours,
         worst5_savings_usd: (on_demand_usd - at) * 0.6 - 40_000.0,
         prob_above_on_demand: 0.031,
         esr: Some(1.0 - at / on_demand_usd),

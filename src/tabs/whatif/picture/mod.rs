@@ -1,6 +1,7 @@
 //! What the What-if tab shows: the inputs of a scenario, and models of its charts.
 
 pub mod chart;
+pub mod demand_gap;
 pub mod input;
 pub mod notes;
 pub mod step;

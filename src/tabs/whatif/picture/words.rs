@@ -25,14 +25,22 @@ pub fn units(units: f64) -> String {
     format::trimmed(units, 1)
 }
 
+/// Units with their noun: `1 unit`, `2.5 units`.
+pub fn units_in_words(number: f64) -> String {
+    let text = units(number);
+    let noun = format::noun(usize::from(text == "1"), "unit");
+    format!("{text} {noun}")
+}
+
 /// Number of futures behind an answer, as text.
 pub fn futures(answer: &Answer, scenario: &Scenario) -> String {
     let (of, all) = (answer.paths, scenario.future.paths);
     let count = |n: u32| format::grouped(f64::from(n), 0);
+    let noun = format::noun(all as usize, "future");
     match of {
         0 => "the history itself".to_owned(),
-        of if of < all => format!("{} of {} futures", count(of), count(all)),
-        of => format!("{} futures, seed {}", count(of), scenario.future.seed),
+        of if of < all => format!("{} of {} {noun}", count(of), count(all)),
+        of => format!("{} {noun}, seed {}", count(of), scenario.future.seed),
     }
 }
 
@@ -50,12 +58,18 @@ pub fn demand(demand: &Demand) -> [String; 2] {
     let whole = format::plural(weeks, "whole week");
     let (from, to) = (date(demand.start), date(demand.end()));
     let full = format!("demand: {origin}, {from} to {to}, {whole}");
-    [full, format!("{origin}, {weeks} weeks")]
+    [full, format!("{origin}, {}", format::plural(weeks, "week"))]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_unit_is_singular() {
+        let texts = [0.0, 1.0, 1.04, 1.5, 2.0].map(units_in_words);
+        assert_eq!(texts, ["0 units", "1 unit", "1 unit", "1.5 units", "2 units"]);
+    }
 
     #[test]
     fn shares_and_months_have_one_digit() {

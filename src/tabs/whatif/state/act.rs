@@ -82,6 +82,7 @@ impl App {
             Action::NextGroup | Action::PreviousGroup => {
                 self.turn_group(action == Action::NextGroup);
             }
+            Action::FindInput => self.open_find(),
             Action::NextChart | Action::PreviousChart => {
                 let chart = self.tabs.whatif.chart.turn(action == Action::NextChart);
                 self.look_at_chart(chart);
@@ -111,7 +112,11 @@ impl App {
             Action::Down | Action::Up | Action::Top | Action::Bottom => self.move_cursor(action),
             Action::HalfDown | Action::HalfUp | Action::PageDown | Action::PageUp => {
                 let lines = self.distance(action).unwrap_or(0);
-                self.scroll_list(lines);
+                if self.tabs.whatif.chart.is_text() {
+                    self.scroll_list(lines);
+                } else {
+                    self.move_section(lines > 0);
+                }
             }
             _ => return None,
         }
@@ -164,24 +169,37 @@ impl App {
         self.leave_heading(true);
     }
 
-    /// Another slot; an empty one begins as a copy of the one left.
+    /// Another slot; an empty one begins as a copy of the one left. The key of the slot on screen sets all side by
+    /// side.
     fn go_to_slot(&mut self, slot: Slot) -> Vec<Effect> {
-        let tab = &mut self.tabs.whatif;
-        let from = tab.active;
+        let from = self.tabs.whatif.active;
         if slot == from {
+            self.look_at_chart(PlanChart::Compare);
             return Vec::new();
         }
+        let tab = &mut self.tabs.whatif;
         tab.active = slot;
         if tab.plans[slot.index()].is_some() {
             tab.measure();
             tab.stay_inside();
-            self.give_up("another scenario was chosen");
+            if let Some(text) = self.waits_of(from) {
+                self.say(Notice::new(Level::Info, text));
+            }
             return Vec::new();
         }
         tab.plans[slot.index()] = tab.plans[from.index()].as_ref().map(Plan::copy);
-        let text = format!("{} begins as a copy of {}", slot.letter(), from.letter());
+        let waits = self.waits_of(from).map_or_else(String::new, |text| format!("{text}; "));
+        let action = match slot {
+            Slot::A => Action::SlotA,
+            Slot::B => Action::SlotB,
+            Slot::C => Action::SlotC,
+        };
+        let key = self.keymap.keys(action).first();
+        let compares =
+            key.map_or_else(String::new, |key| format!(", then {key} again compares them"));
+        let [to, from] = [slot, from].map(Slot::letter);
+        let text = format!("{waits}{to} begins as a copy of {from}: change it{compares}");
         self.say(Notice::new(Level::Info, text));
-        self.give_up("another scenario was chosen");
         self.ask_plan(slot).into_iter().collect()
     }
 
@@ -201,16 +219,16 @@ impl App {
         tab.stay_inside();
         let text = format!("{} is empty; this is {}", slot.letter(), other.letter());
         self.say(Notice::new(Level::Info, text));
-        self.give_up("another scenario was chosen");
+        self.give_up(slot, "the scenario was emptied");
         Vec::new()
     }
 
     /// Takes the last change back or does it again. What waits comes after all changes: it goes first.
     fn undo(&mut self, back: bool) -> Vec<Effect> {
-        if back && self.give_up("taken back") {
+        let slot = self.tabs.whatif.active;
+        if back && self.give_up(slot, "taken back") {
             return Vec::new();
         }
-        let slot = self.tabs.whatif.active;
         let done = self.tabs.whatif.plans[slot.index()].as_mut().is_some_and(|p| p.step_back(back));
         if !done {
             let text = if back { "nothing to take back" } else { "nothing to do again" };
@@ -235,35 +253,54 @@ impl App {
             self.do_when_whole(LateDeed::Buy { family, offer });
             return Vec::new();
         }
-        self.buy(family, offer)
+        self.buy(self.tabs.whatif.active, family, offer)
     }
 
-    /// Buys as many units of a family as the answer holds best, of an offer, both by their index; without an offer of
-    /// the first of which there is a best amount above zero.
-    pub(super) fn buy(&mut self, family: usize, offer: Option<usize>) -> Vec<Effect> {
+    /// Buys, in the scenario of a slot, as many units of a family as its answer holds best, of an offer, both by their
+    /// index; without an offer of the first of which there is a best amount above zero.
+    pub(super) fn buy(&mut self, slot: Slot, family: usize, offer: Option<usize>) -> Vec<Effect> {
         let tab = &self.tabs.whatif;
-        let trouble = tab.plan().and_then(Plan::trouble);
-        let found = tab.answer().filter(|_| trouble.is_none());
+        // What comes late may be of a scenario that is not on screen.
+        let of = if slot == tab.active { String::new() } else { format!("{}: ", slot.letter()) };
+        let plan = tab.plan_of(slot);
+        let trouble = plan.and_then(Plan::trouble);
+        let found = plan.and_then(Plan::answer).filter(|_| trouble.is_none());
         let found = found.and_then(|answer| answer.families.get(family)?.as_ref());
-        let (Some(answer), Some(scenario)) = (found, tab.scenario()) else {
+        let (Some(answer), Some(scenario)) = (found, plan.map(Plan::scenario)) else {
             let why = trouble.unwrap_or("the family has no on-demand price");
-            let text = format!("there is no answer to take it from: {why}");
+            let text = format!("{of}there is no answer to take it from: {why}");
             self.say(Notice::new(Level::Warn, text));
             return Vec::new();
         };
         let best = |o: usize| answer.offers.get(o)?.advised_units();
         let first = || (0..answer.offers.len()).find(|o| best(*o).is_some_and(|units| units > 0.0));
         let Some((at, units)) = offer.or_else(first).and_then(|o| Some((o, best(o)?))) else {
-            self.say(Notice::new(Level::Info, "no number of units is known to be best here"));
+            let text = format!("{of}no number of units is known to be best here");
+            self.say(Notice::new(Level::Info, text));
             return Vec::new();
         };
         let mut changed = Scenario::clone(scenario);
         Input::Bought(family, at).set(&mut changed, Some(units.round()));
         let offer = &answer.offers[at];
         let why = offer.why_units(scenario.future.caution).unwrap_or_default();
-        let text = format!("{} {}: {why}", words::units(units.round()), offer.name);
+        let key = self.keymap.keys(Action::Explain).first();
+        let explains = key.map_or_else(String::new, |key| format!(", {key} explains"));
+        let text = format!("{of}{} {}{explains}: {why}", words::units(units.round()), offer.name);
         self.say(Notice::new(Level::Info, text));
-        self.change_plan(None, changed)
+        self.change_plan_of(slot, None, changed)
+    }
+
+    /// Brings the cursor to the first input under the next heading, or to the nearest such one above it.
+    fn move_section(&mut self, forward: bool) {
+        let rows = self.tabs.whatif.rows();
+        let cursor = self.tabs.whatif.cursor;
+        let is_input = |at: usize| matches!(rows.get(at), Some(Row::Input(_)));
+        let is_first =
+            |at: &usize| is_input(*at) && at.checked_sub(1).is_none_or(|at| !is_input(at));
+        let mut firsts = (0..rows.len()).filter(is_first);
+        let found =
+            if forward { firsts.find(|at| *at > cursor) } else { firsts.rfind(|at| *at < cursor) };
+        self.tabs.whatif.cursor = found.unwrap_or(cursor);
     }
 
     fn move_cursor(&mut self, action: Action) {
@@ -280,7 +317,7 @@ impl App {
     }
 
     /// Headings are passed over; above the first input none stands.
-    fn leave_heading(&mut self, down: bool) {
+    pub(super) fn leave_heading(&mut self, down: bool) {
         let rows = self.tabs.whatif.rows();
         if matches!(rows.get(self.tabs.whatif.cursor), Some(Row::Heading(_))) {
             let next = if down {

@@ -1,18 +1,12 @@
 //! What is asked before the answer is whole: it waits, and is done when that answer is there.
 
+use super::{Plan, WhatIf};
 use crate::app::{App, Effect, Level, Notice, Picture};
-use crate::report::Format;
+use crate::report::{Format, SessionReport};
 use crate::view::format;
-use crate::whatif::Slot;
+use crate::whatif::{Slot, Stage};
 
-/// A deed that waits for the whole answer of the scenario in a slot, as that scenario is now.
-#[derive(Clone, Debug)]
-pub(super) struct Later {
-    slot: Slot,
-    deed: LateDeed,
-}
-
-/// What is done then.
+/// What waits for the whole answer of the scenario in a slot, as that scenario is now.
 #[derive(Clone, Debug)]
 pub(super) enum LateDeed {
     /// Buys the best amount.
@@ -51,18 +45,22 @@ impl LateDeed {
 
 impl App {
     /// Keeps a deed until the answer of the scenario on screen is whole, and says so. It takes the place of another one
-    /// that waits.
+    /// that waits for the same scenario.
     pub(super) fn do_when_whole(&mut self, deed: LateDeed) {
         let tab = &mut self.tabs.whatif;
         let Some(scenario) = tab.scenario() else { return };
         let of = match scenario.future.paths {
             0 => "the past itself".to_owned(),
-            paths => format!("{} futures", format::grouped(f64::from(paths), 0)),
+            paths => {
+                let noun = format::noun(paths as usize, "future");
+                format!("{} {noun}", format::grouped(f64::from(paths), 0))
+            }
         };
         let mut text = format!("worked out first: {of}; {}", deed.said());
         let undone = deed.undone();
-        let former = tab.later.replace(Later { slot: tab.active, deed });
-        let gone = former.map(|former| former.deed.undone());
+        let slot = tab.active;
+        let former = tab.later[slot.index()].replace(deed);
+        let gone = former.map(|former| former.undone());
         if let Some(gone) = gone.filter(|gone| *gone != undone) {
             text = format!("{text}; {gone}");
         }
@@ -77,34 +75,57 @@ impl App {
             return Vec::new();
         };
         let trouble = plan.trouble().map(str::to_owned);
-        let Some(later) = tab.later.take_if(|later| later.slot == slot) else { return Vec::new() };
+        let Some(deed) = tab.later[slot.index()].take() else { return Vec::new() };
         if let Some(why) = trouble {
-            self.say(Notice::new(Level::Warn, format!("{}: {why}", later.deed.undone())));
+            self.say(Notice::new(Level::Warn, format!("{}: {why}", deed.undone())));
             return Vec::new();
         }
-        match later.deed {
-            LateDeed::Buy { family, offer } => self.buy(family, offer),
+        match deed {
+            LateDeed::Buy { family, offer } => self.buy(slot, family, offer),
             LateDeed::Write { format, path } => {
                 let now = self.view_context().now;
-                let picture = self.plan_picture().map(|report| Picture::new(report, now));
+                // It was asked for while this scenario was on screen; another one may be by now.
+                let of_slot = |report: SessionReport| SessionReport { active: slot, ..report };
+                let report = self.plan_picture().map(of_slot);
+                let picture = report.map(|report| Picture::new(report, now));
                 let export = |picture| Effect::Export { path, format, picture };
                 picture.map(export).into_iter().collect()
             }
         }
     }
 
-    /// Gives up what waits, and says `why`; false where nothing waits.
-    pub(super) fn give_up(&mut self, why: &str) -> bool {
-        let Some(later) = self.tabs.whatif.later.take() else { return false };
-        self.say(Notice::new(Level::Warn, format!("{why}: {}", later.deed.undone())));
+    /// Gives up what waits for the answer of a slot, and says `why`; false where nothing waits for it.
+    pub(super) fn give_up(&mut self, slot: Slot, why: &str) -> bool {
+        let Some(deed) = self.tabs.whatif.later[slot.index()].take() else { return false };
+        self.say(Notice::new(Level::Warn, format!("{why}: {}", deed.undone())));
         true
     }
 
-    /// Gives up what waits for the answer of a slot: its scenario is another one now.
-    pub(super) fn give_up_of(&mut self, slot: Slot) {
-        if self.tabs.whatif.later.as_ref().is_some_and(|later| later.slot == slot) {
-            self.give_up("the scenario was changed meanwhile");
-        }
+    /// That a scenario that is left is worked out all the same, and what is done then; `None` where nothing waits for it.
+    pub(super) fn waits_of(&self, slot: Slot) -> Option<String> {
+        let deed = self.tabs.whatif.later[slot.index()].as_ref()?;
+        Some(format!("{} is worked out meanwhile; {}", slot.letter(), deed.said()))
+    }
+}
+
+impl WhatIf {
+    /// How far the answer is that something waits for, and what is done then: of the scenario on screen, else of another one
+    /// with its letter. `None` where nothing waits.
+    pub fn waits(&self) -> Option<String> {
+        let found = |slot: Slot| Some((slot, self.later[slot.index()].as_ref()?));
+        let (slot, deed) = std::iter::once(self.active).chain(Slot::ALL).find_map(found)?;
+        let plan = self.plan_of(slot)?;
+        let of = if slot == self.active { String::new() } else { format!("{}: ", slot.letter()) };
+        Some(format!("{of}{}; {}", step(plan), deed.said()))
+    }
+}
+
+/// What is worked out now on the way to the whole answer.
+fn step(plan: &Plan) -> &'static str {
+    match plan.answer().filter(|_| !plan.is_behind()).map(|answer| answer.stage) {
+        None => "step 1 of 3: a few futures",
+        Some(Stage::Quick) => "step 2 of 3: all futures",
+        Some(Stage::Settled | Stage::Whole) => "step 3 of 3: best amounts and lists",
     }
 }
 
@@ -206,7 +227,7 @@ mod tests {
 
     #[test]
     fn of_another_scenario_nothing_is_bought() {
-        for keys in ["+", "u", "B", "=<ctrl-u>7<enter>"] {
+        for keys in ["+", "u", "=<ctrl-u>7<enter>"] {
             let (mut app, request) = fresh();
             press(&mut app, "b");
             let mut asked = requests(&press(&mut app, keys));
@@ -219,6 +240,48 @@ mod tests {
             }
             assert_eq!(bought(&app), before, "{keys}");
         }
+    }
+
+    #[test]
+    fn what_waits_is_done_in_the_scenario_it_was_asked_for_whichever_is_on_screen() {
+        let (mut app, request) = fresh();
+        press(&mut app, "b");
+        let copied = requests(&press(&mut app, "B")).remove(0);
+        let said = "A is worked out meanwhile; then the best amount is taken; B begins as a copy";
+        assert!(notice(&app).starts_with(said), "{}", notice(&app));
+        let units = |app: &App, slot: Slot| {
+            Input::Bought(0, 0).get(app.whatif().plan_of(slot).unwrap().scenario()).unwrap()
+        };
+        // What is done to the other one, changes and taking them back, leaves it alone.
+        press(&mut app, "+u");
+        let next = requests(&app.update(Msg::Planned(answered(&request, Stage::Whole))));
+        assert_eq!(next.iter().map(|request| request.slot).collect::<Vec<_>>(), [Slot::A]);
+        let best = app.whatif().plan_of(Slot::A).unwrap().answer().unwrap().families[0].as_ref();
+        let best = best.unwrap().offers[0].cautious_units.unwrap().round();
+        assert_eq!((units(&app, Slot::A), units(&app, Slot::B)), (best, 0.0));
+        assert!(notice(&app).starts_with(&format!("A: {best} ")), "{}", notice(&app));
+        // Of an answer to B nothing is bought.
+        assert_eq!(requests(&app.update(Msg::Planned(answered(&copied, Stage::Whole)))), []);
+        assert_eq!((units(&app, Slot::B), app.whatif().waits()), (0.0, None));
+    }
+
+    #[test]
+    fn how_far_the_answer_is_stands_there_while_something_waits_for_it() {
+        let (mut app, request) = fresh();
+        let waits = |app: &App| app.whatif().waits().unwrap();
+        assert_eq!(app.whatif().waits(), None);
+        press(&mut app, "b");
+        assert!(waits(&app).starts_with("step 1 of 3"), "{}", waits(&app));
+        for (stage, step) in [(Stage::Quick, "step 2 of 3"), (Stage::Settled, "step 3 of 3")] {
+            app.update(Msg::Planned(answered(&request, stage)));
+            assert!(waits(&app).starts_with(step), "{}", waits(&app));
+        }
+        assert!(waits(&app).ends_with("then the best amount is taken"));
+        press(&mut app, "B");
+        assert!(waits(&app).starts_with("A: step 3 of 3"), "{}", waits(&app));
+        press(&mut app, "A");
+        app.update(Msg::Planned(answered(&request, Stage::Whole)));
+        assert_eq!(app.whatif().waits(), None);
     }
 
     #[test]

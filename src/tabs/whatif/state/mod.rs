@@ -5,6 +5,7 @@ mod act;
 mod calculator;
 mod chart;
 mod demand;
+mod find;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod later;
@@ -71,8 +72,8 @@ pub struct WhatIf {
     /// Number of the newest request.
     generation: u64,
     comparisons: Vec<SlotComparison>,
-    /// What is done when the whole answer is there; `None` where nothing waits.
-    later: Option<later::Later>,
+    /// What is done when the whole answer of a slot is there, by slot; `None` where nothing waits.
+    later: [Option<later::LateDeed>; 3],
     /// The group on screen, and the family whose charts are.
     group: Group,
     family: usize,
@@ -108,7 +109,7 @@ impl Default for WhatIf {
             active: Slot::A,
             generation: 0,
             comparisons: Vec::new(),
-            later: None,
+            later: [None, None, None],
             group: Group::Family(0),
             family: 0,
             cursor: 0,

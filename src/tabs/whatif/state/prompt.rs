@@ -3,10 +3,14 @@
 use std::sync::Arc;
 
 use super::take::name_of;
+use crate::app::content::columns;
 use crate::app::{App, Effect, Level, Notice};
 use crate::domain::text::clean;
 use crate::tabs::whatif::picture::{Group, Input, step};
-use crate::whatif::Scenario;
+use crate::whatif::{Scenario, Slot};
+
+/// Columns that the name of an input leaves in a line beside its value, for the words around it and what is typed.
+const TYPED: usize = 18;
 
 /// The longest name, in characters: as long as a scenario file takes.
 const LONGEST_NAME: usize = 80;
@@ -19,25 +23,49 @@ impl App {
     pub(super) fn open_value(&mut self) {
         let Some(input) = self.tabs.whatif.input() else { return };
         let Some(scenario) = self.tabs.whatif.scenario() else { return };
-        let slider = input.slider(scenario, self.tabs.whatif.peaks());
-        let (label, text) = match input {
-            Input::NewStep(_) => (format!("step ({}): ", step::STEP_HINT), String::new()),
-            Input::NewBuy(_) => ("buy later (units, offer, @week): ".to_owned(), String::new()),
-            Input::NewPlan => {
-                ("Compute Savings Plan ($ per hour, term): ".to_owned(), String::new())
-            }
+        let label = match input {
+            Input::NewStep(_) => format!("step ({}): ", step::STEP_HINT),
+            Input::NewBuy(_) => "buy later (units, offer, @week): ".to_owned(),
+            Input::NewPlan => "Compute Savings Plan ($ per hour, term): ".to_owned(),
             _ => {
-                let name = clean(slider.name.trim()).into_owned();
-                let text = input.get(scenario).map_or_else(String::new, |v| slider.unit.show(v));
-                (format!("{name} ({}): ", slider.unit.hint()), text)
+                let (name, now) = self.value_label(input, scenario);
+                return self
+                    .ask_for_value(&name, &now, move |app, text| app.take_value(input, text));
             }
         };
-        self.ask_for(label, &text, move |app, text| app.take_value(input, text));
+        self.ask_for(label, "", move |app, text| app.take_value(input, text));
     }
 
+    /// Name of an input with what can be typed, as far as there is room beside what is typed; and what it is now.
+    fn value_label(&self, input: Input, scenario: &Scenario) -> (String, String) {
+        let slider = input.slider(scenario, self.tabs.whatif.peaks());
+        let name = clean(slider.name.trim()).into_owned();
+        let hint = slider.unit.hint();
+        let symbols = self.appearance().symbols;
+        let now = symbols.or_unknown(input.get(scenario), |v| slider.unit.show(v));
+        let room = usize::from(self.size().0).saturating_sub(TYPED + columns(&now));
+        let names = [format!("{name} ({hint}), "), format!("{name}, ")];
+        (names.into_iter().find(|name| columns(name) <= room).unwrap_or_default(), now)
+    }
+
+    /// A line for the name to save under, with one in it that overwrites no other scenario of the session.
     pub(super) fn open_save(&mut self) {
-        let name = self.tabs.whatif.scenario().map_or_else(String::new, |s| s.name.clone());
+        let name = self.proposed_name();
         self.ask_for("save scenario as: ", &name, Self::save_scenario);
+    }
+
+    /// Its own name, or the day where it has none; with its letter, and a number, where another slot has that name too.
+    fn proposed_name(&self) -> String {
+        let tab = &self.tabs.whatif;
+        let Some(scenario) = tab.scenario() else { return String::new() };
+        let own = match &*scenario.name {
+            "" => format!("plan {}", self.view_context().now.strftime("%Y-%m-%d")),
+            name => name.to_owned(),
+        };
+        let others = Slot::ALL.into_iter().filter(|slot| *slot != tab.active());
+        let taken: Vec<&str> =
+            others.filter_map(|slot| Some(&*tab.plan_of(slot)?.scenario().name)).collect();
+        free_name(&own, tab.active().letter(), &taken)
     }
 
     pub(super) fn open_rename(&mut self) {
@@ -128,9 +156,18 @@ impl App {
         }
     }
 
-    /// Changes the scenario and asks what it comes to; nothing where nothing changed.
+    /// Changes the scenario on screen and asks what it comes to; nothing where nothing changed.
     pub(super) fn change_plan(&mut self, moved: Option<Input>, to: Scenario) -> Vec<Effect> {
-        let slot = self.tabs.whatif.active;
+        self.change_plan_of(self.tabs.whatif.active, moved, to)
+    }
+
+    /// Changes the scenario of a slot, as [`App::change_plan`] does.
+    pub(super) fn change_plan_of(
+        &mut self,
+        slot: Slot,
+        moved: Option<Input>,
+        to: Scenario,
+    ) -> Vec<Effect> {
         let Some(plan) = &mut self.tabs.whatif.plans[slot.index()] else { return Vec::new() };
         if **plan.scenario() == to {
             return Vec::new();
@@ -152,6 +189,24 @@ impl App {
             }
         }
     }
+}
+
+/// The first of `own`, `own B`, `own B 2`, … that is not `taken`, with `own` cut so that it is no longer than a name can
+/// be.
+fn free_name(own: &str, letter: &str, taken: &[&str]) -> String {
+    let candidate = |number: usize| {
+        let suffix = match number {
+            0 => String::new(),
+            1 => format!(" {letter}"),
+            number => format!(" {letter} {number}"),
+        };
+        let room = LONGEST_NAME.saturating_sub(suffix.chars().count());
+        let stem: String = own.chars().take(room).collect();
+        format!("{}{suffix}", stem.trim_end())
+    };
+    // A long name that ends in its letter may come twice: one more than there are names, and one for that.
+    let mut all = (0..taken.len() + 2).map(candidate);
+    all.find(|name| !taken.contains(&&**name)).unwrap_or_default()
 }
 
 /// A name that can be a file's too.

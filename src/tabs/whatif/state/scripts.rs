@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::fixture::{after, answer, answered, app, asked, go, heard, init, without};
+use super::fixture::{after, answer, answered, app, asked, go, heard, init, with, without};
 use super::{DemandFrom, PlanChart};
 use crate::app::content::Line;
 use crate::app::fixture::press;
-use crate::app::{App, Effect, Msg};
+use crate::app::{App, AppInit, Effect, Keymap, Msg};
 use crate::report::Format;
 use crate::tabs::whatif::pages::notes_count;
 use crate::tabs::whatif::picture::fixture::{comparison, full};
@@ -140,7 +140,7 @@ fn sliders_stop_at_their_limits_and_a_held_key_is_one_change() {
 #[test]
 fn values_are_typed_with_units() {
     let mut app = after(SIZE, "7");
-    let effects = press(&mut app, "=<ctrl-u>62<enter>");
+    let effects = press(&mut app, "=62<enter>");
     assert_eq!(requests(&effects), [(Slot::A, 62.0)]);
     for wrong in ["x", "-3", "1e9", "1,5"] {
         press(&mut app, &format!("=<ctrl-u>{wrong}<enter>"));
@@ -167,6 +167,53 @@ fn values_are_typed_with_units() {
     press(&mut app, "+scale 0.8 @3mo<enter>");
     let steps = &app.whatif().scenario().unwrap().families[0].steps;
     assert_eq!((steps.len(), steps[2].week), (3, 13));
+}
+
+#[test]
+fn a_typed_value_takes_the_place_of_the_one_before() {
+    let mut app = after(SIZE, "7");
+    press(&mut app, "=");
+    let prompt = app.prompt().unwrap();
+    assert_eq!(
+        (prompt.label(), prompt.line.text()),
+        ("buy 1y no-upfront (a number), now 46: ", "")
+    );
+    press(&mut app, "3<enter>");
+    assert_eq!(bought(&app), 3.0);
+    // Nothing typed changes nothing, also of what can be taken away.
+    assert_eq!(press(&mut app, "=<enter>"), []);
+    assert!(app.prompt().is_none());
+    press(&mut app, "/rate 1y<enter>");
+    assert_eq!(app.whatif().input(), Some(Input::OfferRate(0, 0)));
+    assert_eq!(press(&mut app, "=<enter>"), []);
+    press(&mut app, "=none<enter>");
+    assert_eq!(Input::OfferRate(0, 0).get(app.whatif().scenario().unwrap()), None);
+}
+
+#[test]
+fn the_label_of_a_value_leaves_room_to_type() {
+    for width in [20, 40, 80, 200] {
+        let mut app = after((width, 24), "7=");
+        let label = app.prompt().unwrap().label().to_owned();
+        assert!(label.ends_with("now 46: ") && label.len() + 8 <= usize::from(width), "{label}");
+        press(&mut app, "<esc>");
+    }
+}
+
+#[test]
+fn where_nothing_scrolls_the_same_keys_go_from_section_to_section() {
+    let mut app = after(SIZE, "7");
+    let at = |app: &App| app.whatif().input().unwrap();
+    for expected in [Input::Growth(0), Input::OnDemand(0), Input::HeldUnits(0, 0)] {
+        press(&mut app, "<ctrl-d>");
+        assert_eq!(at(&app), expected);
+    }
+    press(&mut app, "<pgdn>");
+    assert_eq!(at(&app), Input::HeldUnits(0, 0), "it is the last one");
+    press(&mut app, "<ctrl-u>");
+    assert_eq!(at(&app), Input::OnDemand(0));
+    press(&mut app, "<pgup><pgup><pgup>");
+    assert_eq!(at(&app), Input::Bought(0, 0));
 }
 
 #[test]
@@ -219,6 +266,71 @@ fn slots_are_copies_to_compare() {
     assert!(app.whatif().plan_of(Slot::B).is_none());
     press(&mut app, "X");
     assert!(app.whatif().plan_of(Slot::A).is_some(), "the last one stays");
+}
+
+#[test]
+fn the_key_of_the_scenario_on_screen_sets_all_side_by_side() {
+    let mut app = after(SIZE, "7B");
+    assert!(app.notice().unwrap().text.contains("B again compares them"));
+    assert_eq!(app.whatif().chart(), PlanChart::Curve);
+    assert_eq!(press(&mut app, "B"), []);
+    assert_eq!((app.whatif().chart(), app.whatif().active()), (PlanChart::Compare, Slot::B));
+}
+
+/// Twelve keys from the first look to the memo, typed text apart.
+#[test]
+fn a_purchase_is_planned_compared_kept_and_written_in_twelve_keys() {
+    let mut app = after(SIZE, "7b");
+    assert!(app.notice().unwrap().text.contains("lowest mean at"), "how many, and why");
+    for keys in ["B", "<ctrl-d>=50%<enter>", "b", "B"] {
+        go(&mut app, keys);
+    }
+    assert_eq!(app.whatif().chart(), PlanChart::Compare);
+    assert!((app.whatif().scenario().unwrap().families[0].growth - 0.5).abs() < 1e-12);
+    let effects = press(&mut app, "w<enter>");
+    let [Effect::SaveScenario(kept)] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!(kept.name, "base B", "A is not written over");
+    let effects = press(&mut app, "e<enter>");
+    assert!(matches!(&effects[..], [Effect::Export { format: Format::Md, .. }]), "{effects:?}");
+}
+
+#[test]
+fn the_proposed_name_is_no_other_scenarios_and_never_too_long() {
+    let kept = |app: &mut App| {
+        let effects = press(app, "w<enter>");
+        let [Effect::SaveScenario(kept)] = &effects[..] else { panic!("{effects:?}") };
+        kept.name.clone()
+    };
+    let mut app = after(SIZE, "7");
+    for keys in ["B", "C", "R<ctrl-u>base B<enter>", "B"] {
+        go(&mut app, keys);
+    }
+    assert_eq!(kept(&mut app), "base B 2");
+    // Cut between characters, however many bytes they have.
+    let mut app = with(init(SIZE), Scenario { name: "ü".repeat(80), ..full() });
+    go(&mut app, "7B");
+    assert_eq!(kept(&mut app), format!("{} B", "ü".repeat(78)));
+}
+
+#[test]
+fn a_slot_that_begins_names_the_key_that_is_bound() {
+    let changes = [("scenario-b".to_owned(), vec!["ctrl-x".to_owned()])].into();
+    let (keymap, problems) = Keymap::with_overrides(&changes);
+    assert_eq!(problems, []);
+    let mut app = heard(AppInit { keymap, ..init(SIZE) });
+    press(&mut app, "7<ctrl-x>");
+    let said = &app.notice().unwrap().text;
+    assert!(said.ends_with("change it, then ctrl-x again compares them"), "{said}");
+}
+
+#[test]
+fn a_scenario_without_a_name_is_kept_by_the_day_unless_another_is_typed() {
+    let (mut app, effects) = asked(init(SIZE), 3);
+    answer(&mut app, effects, Stage::Whole);
+    let effects = press(&mut app, "7w<enter>");
+    let [Effect::SaveScenario(kept)] = &effects[..] else { panic!("{effects:?}") };
+    let day = app.view_context().now.strftime("%Y-%m-%d").to_string();
+    assert_eq!(kept.name, format!("plan {day}"));
 }
 
 #[test]
@@ -358,7 +470,7 @@ fn what_the_tab_has_not_is_said() {
         assert!(error.message.contains("no table"), "{}", error.message);
         press(&mut app, "<esc>");
     }
-    for key in ["/", "s", "c"] {
+    for key in ["s", "c"] {
         assert_eq!(press(&mut app, key), []);
         assert!(app.prompt().is_none() && app.notice().unwrap().text.contains("no table"));
     }

@@ -92,7 +92,7 @@ impl App {
     /// Asks what a slot's scenario comes to; what waited for the answer to the one before is given up. Without a
     /// demand nothing can be asked.
     pub(super) fn ask_plan(&mut self, slot: Slot) -> Option<Effect> {
-        self.give_up_of(slot);
+        self.give_up(slot, "the scenario was changed meanwhile");
         let tab = &mut self.tabs.whatif;
         let demand = Arc::clone(tab.demand.as_ref()?);
         let plan = tab.plans[slot.index()].as_mut()?;

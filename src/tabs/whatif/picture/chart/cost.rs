@@ -71,8 +71,8 @@ pub fn cost(answer: &FamilyAnswer, scenario: &Scenario, family: usize, place: f6
         marks,
         cursor: Some(Place::X(at.commit)),
         reads: format!(
-            "{} units: mean {}, P5 {}, P95 {}, worst 5% {worst}",
-            words::units(at.commit),
+            "{}: mean {}, P5 {}, P95 {}, worst 5% {worst}",
+            words::units_in_words(at.commit),
             words::usd_short(at.mean_usd),
             words::usd_short(at.p5_usd),
             words::usd_short(at.p95_usd)
