@@ -419,8 +419,10 @@ pub enum GroupChoice {
     Team,
     /// The host.
     Node,
-    /// Whose work runs: namespace and pod, user, job.
+    /// The person: the user whose work runs, else whom a tag or the launch names, else the namespace.
     Owner,
+    /// What runs: namespace and pod, job with its user.
+    Job,
     /// The model.
     Model,
     /// The state.

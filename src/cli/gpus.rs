@@ -83,6 +83,7 @@ fn grouping(choice: GroupChoice) -> GpuGrouping {
         GroupChoice::Team => GpuGrouping::Team,
         GroupChoice::Node => GpuGrouping::Node,
         GroupChoice::Owner => GpuGrouping::Owner,
+        GroupChoice::Job => GpuGrouping::Job,
         GroupChoice::Model => GpuGrouping::Model,
         GroupChoice::State => GpuGrouping::State,
     }

@@ -308,7 +308,7 @@ pub struct SavedView {
     /// Which list: idle (the default), gpus, buckets, explore, findings, ebs, runs, copies, commitments, rightsize, spot
     /// or resources.
     pub tab: Option<String>,
-    /// How GPUs are grouped: node, team, owner, model, state or flat. For the table of GPUs.
+    /// How GPUs are grouped: node, team, owner, job, model, state or flat. For the table of GPUs.
     pub group: Option<String>,
     /// Filter, as typed after `/` or given to --filter.
     pub filter: Option<String>,

@@ -48,6 +48,7 @@ impl ListField for GroupField {
             (Self::Group, GpuGrouping::Node) => "NODE",
             (Self::Group, GpuGrouping::Team) => "TEAM",
             (Self::Group, GpuGrouping::Owner) => "OWNER",
+            (Self::Group, GpuGrouping::Job) => "JOB",
             (Self::Group, GpuGrouping::Model) => "MODEL",
             (Self::Group, GpuGrouping::State) => "STATE",
             _ => self.spec().header,

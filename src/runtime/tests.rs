@@ -258,7 +258,8 @@ fn an_idle_box_of_the_demo_is_stopped_from_the_sheet() {
         let rows = app.actions().map(|of| of.rows.clone()).unwrap_or_default();
         rows.iter().any(|row| row.counts.done == 1 && row.back[0].contains("start-instances"))
     });
-    cockpit.keys("<esc>");
+    // The entry of the run, the list, the sheet.
+    cockpit.keys("<esc><esc>");
     assert!(cockpit.app.sheet().is_some());
     // Other regions begin everything anew but the demo's world: what was stopped can be started.
     cockpit.ask(Effect::SetRegions(Regions::Enabled));

@@ -6,13 +6,16 @@ use super::canvas::Canvas;
 use super::lines;
 use crate::app::command::doc_of;
 use crate::app::content::columns;
-use crate::app::sheet::{Sheet, Stage};
+use crate::app::sheet::{Place, Sheet, Stage, why_read_only};
 use crate::app::{
-    Action, App, HintPlace, Layout, Level, List, Page, Popup, Prompt, PromptKind, Role,
+    Action, App, HintPlace, Layout, Level, List, Mode, Page, Popup, Prompt, PromptKind, Role,
     column_entries,
 };
 use crate::tabs;
 use crate::view::format;
+
+/// Fewest columns of a reason why nothing can be done, cut.
+const READ_ONLY_AT_LEAST: u16 = 24;
 
 /// Draws the last line: prompt, notice or keys; returns the cell of the terminal's cursor, `None` without one, and where
 /// keys stand.
@@ -60,7 +63,35 @@ pub fn draw(
         let basis = tabs::screen_on(app).marks_basis(app);
         x = marks(canvas, app.list(), basis, x, y);
     }
-    (None, hints(canvas, app, x, y))
+    let places = hints(canvas, app, x, y);
+    let end = places.iter().map(|(_, right, _)| *right).max().unwrap_or(x);
+    read_only(canvas, app, (end, y));
+    (None, places)
+}
+
+/// Right of the keys, as far as there is room: that nothing can be done here, and what would allow it. On the action sheet, and
+/// where its key is named.
+fn read_only(canvas: &mut Canvas<'_>, app: &App, (end, y): (u16, u16)) {
+    let on_sheet = app.page().is_some_and(|opened| matches!(opened.page, Page::Sheet));
+    let named = || shown_keys(app).iter().any(|(action, _)| *action == Action::Act);
+    let rules = app.rules();
+    let accounts = app.accounts();
+    let may_act = accounts.iter().any(|account| rules.account(&account.id).may_act());
+    let is_live = app.mode() != Mode::Offline && !accounts.is_empty();
+    if !is_live || may_act || !(on_sheet || named()) {
+        return;
+    }
+    let why = why_read_only(rules, accounts.iter().map(|account| &account.id));
+    let text = format!("read-only: {}", why.as_deref().unwrap_or("start with --allow-actions"));
+    let needed = u16::try_from(columns(&text)).unwrap_or(u16::MAX);
+    let right = canvas.width().saturating_sub(1);
+    let room = right.saturating_sub(end.saturating_add(3));
+    // A reason can be cut; an option that is not whole is none.
+    let least = if why.is_some() { needed.min(READ_ONLY_AT_LEAST) } else { needed };
+    if room >= least {
+        let style = canvas.style(Role::Dim);
+        canvas.put_right(right, y, room, &text, style);
+    }
 }
 
 fn draw_prompt(canvas: &mut Canvas<'_>, app: &App, prompt: &Prompt, layout: &Layout) -> (u16, u16) {
@@ -241,8 +272,24 @@ fn shown_keys(app: &App) -> &'static [(Action, &'static str)] {
 
 /// The keys of the action sheet.
 fn sheet_keys(app: &App) -> &'static [(Action, &'static str)] {
-    if app.dialog().is_some() {
-        return &[(Action::Cancel, ""), (Action::Complete, "next"), (Action::Accept, "take")];
+    if let Some(dialog) = app.dialog() {
+        let is_typed = !dialog.challenge().typed.is_empty();
+        return match dialog.focus() {
+            Place::Cancel => {
+                &[(Action::Cancel, ""), (Action::Complete, "next"), (Action::Accept, "cancel")]
+            }
+            Place::Go => {
+                &[(Action::Cancel, ""), (Action::Complete, "next"), (Action::Accept, "do it")]
+            }
+            Place::Phrase | Place::Justification if is_typed => &[
+                (Action::Cancel, ""),
+                (Action::Complete, "next"),
+                (Action::Accept, "do it, once it is typed"),
+            ],
+            Place::Phrase | Place::Justification => {
+                &[(Action::Cancel, ""), (Action::Complete, "next"), (Action::Accept, "next")]
+            }
+        };
     }
     match app.sheet().map(Sheet::stage) {
         Some(Stage::Choose(_)) => {
@@ -257,7 +304,7 @@ fn sheet_keys(app: &App) -> &'static [(Action, &'static str)] {
         Some(Stage::Run(run)) if run.is_over() => &[
             (Action::Back, "leave"),
             (Action::CopyId, "copy the way back"),
-            (Action::Actions, ""),
+            (Action::Actions, "audit entry"),
             (Action::Down, ""),
         ],
         Some(Stage::Checking(_)) => &[(Action::Back, ""), (Action::Down, "")],

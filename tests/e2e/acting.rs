@@ -124,7 +124,7 @@ fn of_the_marked_ones_the_right_ones_are_terminated_and_the_rest_is_untouched() 
         mark(&mut cockpit, case, SCREEN, n + 1);
     }
     cockpit.send(":terminate\r");
-    cockpit.wait_for("2 go, 3 blocked");
+    cockpit.wait_for("2 go, 3 are blocked");
     cockpit.wait_for_line(&["idle-one", "go"]);
     cockpit.wait_for_line(&["guarded", "blocked"]);
     cockpit.wait_for("termination protection is on");

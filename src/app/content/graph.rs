@@ -17,9 +17,9 @@ const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█
 const ASCII: [char; 8] = ['_', '.', ',', '-', '=', '+', '*', '#'];
 /// Stands for a datapoint that came and made no sense.
 const MALFORMED: char = '!';
-/// Columns of the label and of the axis' upper end.
+/// Columns of the label, and fewest of the axis' range.
 const LABEL: usize = 16;
-const CEILING: usize = 10;
+const RANGE: usize = 13;
 
 /// Fewest columns of a graph.
 pub const NARROWEST: usize = 12;
@@ -104,10 +104,8 @@ impl Plot {
     /// Two lines: the time axis, with the idle stretch drawn in other characters so that it needs no colour;
     /// and the dates with the length of a column. Both begin after `margin` columns.
     pub fn axis(&self, margin: usize) -> [Line; 2] {
-        let (plain, stretch) = match self.symbols {
-            Symbols::Unicode => ('─', '▒'),
-            Symbols::Ascii => ('-', '='),
-        };
+        let plain = if self.symbols == Symbols::Ascii { '-' } else { '─' };
+        let stretch = stretch(self.symbols);
         let marks: Vec<char> = (0..self.columns)
             .map(|c| match self.idle {
                 Some((from, to)) if (from..to).contains(&c) => stretch,
@@ -129,16 +127,24 @@ impl Plot {
     }
 }
 
+/// Sign by which the time axis marks the idle stretch.
+pub fn stretch(symbols: Symbols) -> char {
+    if symbols == Symbols::Ascii { '=' } else { '▒' }
+}
+
 /// All graphs of a page with their common time axis, `width` columns wide.
 pub fn lines(page: &GraphPage, appearance: Appearance, width: usize) -> Vec<Line> {
-    let margin = LABEL + CEILING + 1;
+    let widest = page.graphs.iter().map(|graph| columns(&range(graph, appearance.symbols))).max();
+    // A longer range would push its own graph off the axis.
+    let of_ranges = widest.unwrap_or(0).max(RANGE);
+    let margin = LABEL + of_ranges + 1;
     let Some(plot) = Plot::of(page, appearance, width.saturating_sub(margin)) else {
         return vec![Line::of(Role::Dim, "The graphs need more room.")];
     };
     let graph = |graph: &Graph| {
         let line = Line::new()
             .column(Role::Text, &graph.label, LABEL)
-            .number(Role::Dim, &ceiling(graph), CEILING)
+            .number(Role::Dim, &range(graph, appearance.symbols), of_ranges)
             .text(" ");
         plot.draw(line, &graph.values, graph.ceiling)
     };
@@ -151,14 +157,16 @@ fn shaded(window: HourRange, idle: HourRange, per_column: usize) -> (usize, usiz
     (hour(idle.from.0) / per_column, hour(idle.to.0).div_ceil(per_column))
 }
 
-/// The upper end of the axis with its unit.
-fn ceiling(graph: &Graph) -> String {
+/// Both ends of the axis with its unit, `0–100%`: the upper one alone would read as a value.
+fn range(graph: &Graph, symbols: Symbols) -> String {
     let top = f64::from(graph.ceiling);
-    match graph.unit {
+    let top = match graph.unit {
         "%" => format::percent(top, 0),
         "bytes/h" => format!("{}/h", format::bytes(top)),
         unit => format!("{} {unit}", format::grouped(top, 0)),
-    }
+    };
+    let to = if symbols == Symbols::Ascii { '-' } else { '–' };
+    format!("0{to}{top}")
 }
 
 /// The largest value among the hours of a column: NaN when none came, infinite when one of them
@@ -239,7 +247,7 @@ fn shade(line: Line, marks: &[char], idle: Option<(usize, usize)>) -> Line {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::MALFORMED as NONSENSE;
+    use crate::domain::{MALFORMED as NONSENSE, Signal};
 
     #[test]
     fn a_trail_shows_its_newest_values() {
@@ -267,6 +275,52 @@ mod tests {
         let g = [0.0, 100.0, f32::NAN, 0.0, f32::NAN];
         let text: String = braille_row(&g, 100.0, 1).iter().collect();
         assert_eq!(text, "\u{28f8}\u{2880} ");
+    }
+
+    #[test]
+    fn the_axis_has_both_ends_so_that_it_is_no_value() {
+        let of = |unit, ceiling, symbols| {
+            let graph = Graph {
+                signal: Signal::CpuMean,
+                label: String::new(),
+                unit,
+                values: Vec::new(),
+                max: None,
+                ceiling,
+                threshold: None,
+            };
+            range(&graph, symbols)
+        };
+        assert_eq!(of("%", 100.0, Symbols::Unicode), "0–100%");
+        assert_eq!(of("%", 100.0, Symbols::Ascii), "0-100%");
+        assert_eq!(of("ops/h", 3_600.0, Symbols::Unicode), "0–3,600 ops/h");
+    }
+
+    #[test]
+    fn graphs_stand_over_their_axis_whatever_their_ranges() {
+        let graph = |unit, ceiling| Graph {
+            signal: Signal::CpuMean,
+            label: "a label".to_owned(),
+            unit,
+            values: vec![ceiling; 24],
+            max: Some(ceiling),
+            ceiling,
+            threshold: None,
+        };
+        let appearance = crate::app::fixture::appearance();
+        let begins = |graphs: Vec<Graph>| -> Vec<Option<usize>> {
+            let window = HourRange { from: Hour(100), to: Hour(124) };
+            let page = GraphPage { window, idle: None, graphs };
+            let begin = |line: &Line| {
+                let text: String = line.spans.iter().map(|span| &*span.text).collect();
+                text.chars().position(|c| matches!(c, '█' | '─'))
+            };
+            lines(&page, appearance, 100).iter().take(3).map(begin).collect()
+        };
+        let long = begins(vec![graph("%", 100.0), graph("ops/h", 1_000_000.0)]);
+        assert_eq!(long, [Some(LABEL + 17 + 1); 3]);
+        let short = begins(vec![graph("%", 100.0), graph("ops/h", 3_600.0)]);
+        assert_eq!(short, [Some(LABEL + RANGE + 1); 3]);
     }
 
     #[test]

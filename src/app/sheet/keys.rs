@@ -58,6 +58,7 @@ impl App {
             Reply::Stay => Vec::new(),
             Reply::Cancel => {
                 self.leave_dialog(None);
+                self.say(Notice::new(Level::Info, "cancelled: nothing was done"));
                 Vec::new()
             }
             Reply::Answer(answer) => self.confirm(&answer),
@@ -121,6 +122,11 @@ impl App {
             (Stage::Run(run), Action::CopyId) if run.is_over() => {
                 let undo = run.undo();
                 return Some(self.copy_undo(&undo));
+            }
+            (Stage::Run(run), Action::Actions) => {
+                let Some(Ok(verified)) = run.ended() else { return None };
+                let id = verified.run_id.as_str().into();
+                self.go_to_action(id);
             }
             (_, Action::Back) => return sheet.back().then(Vec::new),
             _ => return None,

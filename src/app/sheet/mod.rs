@@ -23,7 +23,7 @@ use jiff::{SignedDuration, Timestamp};
 
 pub use choice::{Choice, Offer, VerbKind};
 pub use dialog::{Dialog, Place};
-pub use review::{Review, Tally, read_only};
+pub use review::{Review, Tally, read_only, why_read_only};
 pub use run::{Run, Standing as RowStanding};
 
 use crate::act::plan::{Plan, Preflighted};

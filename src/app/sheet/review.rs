@@ -119,7 +119,9 @@ impl Review {
         let mut passed = self.checked.passed().peekable();
         let may_act = |row: &CheckedRow| rules.account(&row.item.scope.account).may_act();
         if read_only(&self.checked, rules) {
-            let fix = rules.withheld().unwrap_or("start with --allow-actions to arm");
+            let accounts = self.checked.rows.iter().map(|row| &row.item.scope.account);
+            let why = why_read_only(rules, accounts);
+            let fix = why.as_deref().unwrap_or("start with --allow-actions to arm");
             return Some(format!("read-only: nothing can be run; {fix}"));
         }
         if passed.peek().is_none() {
@@ -168,4 +170,24 @@ impl Review {
 /// True when actions are allowed in no account of the plan.
 pub fn read_only(checked: &Preflighted, rules: &Rules) -> bool {
     !checked.rows.iter().any(|row| rules.account(&row.item.scope.account).may_act())
+}
+
+/// Why nothing may be changed in these accounts, each reason once; `None` where `--allow-actions` would allow it in one.
+pub fn why_read_only<'a>(
+    rules: &Rules,
+    accounts: impl Iterator<Item = &'a Arc<str>>,
+) -> Option<String> {
+    let withheld = || rules.withheld().map(str::to_owned);
+    let mut reasons = BTreeSet::new();
+    for id in accounts {
+        let account = rules.account(id);
+        if !account.armed && !account.read_only {
+            return withheld();
+        }
+        reasons.extend(account.why_not());
+    }
+    if reasons.is_empty() {
+        return withheld();
+    }
+    Some(reasons.into_iter().collect::<Vec<_>>().join("; "))
 }

@@ -251,6 +251,7 @@ fn cancel_is_focused_and_no_single_key_confirms() {
     look(&mut app, 10);
     assert_eq!(press(&mut app, "<enter>"), []);
     assert!(matches!(stage(&app), Stage::Review(_)), "enter on a fresh dialog cancels");
+    assert_eq!(app.notice().unwrap().text, "cancelled: nothing was done");
     for key in [
         "<enter>",
         "<space>",
@@ -512,6 +513,48 @@ fn the_end_of_a_run_is_told_no_more_once_it_was_read() {
 }
 
 #[test]
+fn the_dialog_says_how_many_of_the_chosen_go_and_what_enter_does() {
+    let said = |app: &mut App| -> String {
+        app.prepare();
+        let lines = &app.dialog_box().unwrap().lines;
+        lines.iter().flat_map(|line| &line.spans).map(|span| &*span.text).collect()
+    };
+    let mut app = typed();
+    let (go, all) = (go_count(&app), app.sheet().unwrap().checked().unwrap().plan.items.len());
+    let title = match go < all {
+        true => format!("Terminate {go} of {all} instances?"),
+        false => format!("Terminate {go} instances?"),
+    };
+    let text = said(&mut app);
+    assert_eq!(app.dialog_box().unwrap().title, title);
+    let asked_for = format!("Type terminate {go}, then enter: {go} is how many go");
+    assert!(text.contains(&asked_for), "{text}");
+    assert!(text.contains("enter does it, once it is typed"), "{text}");
+    // Without a phrase the focus is on Cancel, and the words say so.
+    let mut app = asked();
+    let text = said(&mut app);
+    assert!(text.contains("enter cancels, tab goes on"), "{text}");
+    look(&mut app, 60);
+    press(&mut app, "<tab>");
+    let text = said(&mut app);
+    assert!(text.contains("enter does it now"), "{text}");
+}
+
+#[test]
+fn one_key_opens_the_audit_entry_of_a_run_that_ended() {
+    let mut app = at("result", app(46));
+    let effects = press(&mut app, "H");
+    assert!(effects.iter().any(|effect| matches!(effect, Effect::ReadActions(_))), "{effects:?}");
+    assert!(matches!(app.page().unwrap().page, Page::Action { .. }) && app.tabs.actions.is_on);
+    press(&mut app, "<esc><esc>");
+    assert!(matches!(app.page().unwrap().page, Page::Sheet), "back where it was opened");
+    // While it runs, the key opens the list as everywhere.
+    let mut app = at("running", fixture::app(46));
+    press(&mut app, "H");
+    assert!(app.page().is_none() && app.tabs.actions.is_on);
+}
+
+#[test]
 fn quitting_while_something_runs_takes_two_words() {
     let mut app = at("running", app(46));
     assert_eq!(press(&mut app, "<ctrl-z>"), []);
@@ -566,6 +609,19 @@ fn while_a_pin_is_open_the_sheet_says_which_and_no_dialog_opens() {
     assert!(app.dialog().is_none());
     let word = app.sheet().unwrap().word().unwrap();
     assert!(word.contains("nothing can be run; pinned entry `prod`"), "{word}");
+}
+
+#[test]
+fn of_a_pinned_account_is_not_said_that_a_flag_would_arm_it() {
+    let mut app = at("review", app(46));
+    let mut rules = (*fixture::armed()).clone();
+    for account in rules.accounts.values_mut() {
+        account.read_only = true;
+    }
+    app.update(Msg::Rules(Arc::new(rules)));
+    assert_eq!(press(&mut app, "c"), []);
+    let word = app.sheet().unwrap().word().unwrap();
+    assert!(word.contains("nothing can be run; the account is pinned read-only"), "{word}");
 }
 
 #[test]

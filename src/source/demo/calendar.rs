@@ -2,7 +2,8 @@
 //! as it would in an account, so that a cache of yesterday still fits.
 //!
 //! Dates are counted from days of reckoning, about two a year: at one each thing is as old as its table
-//! says, and ages until the next. What is younger than a week has days of its own, that it stays young.
+//! says, and ages until the next. What is younger than a week has days of its own, that it stays young. What
+//! happened within a few days is counted back from midnight.
 
 use jiff::Timestamp;
 
@@ -29,6 +30,12 @@ pub(super) fn dated(now: Hour, hours: i32) -> Timestamp {
     last(now, each).plus(-hours).start()
 }
 
+/// The midnight (UTC) before `now`: what is counted back from it stays where it is for a day.
+pub(super) fn midnight(now: Timestamp) -> Timestamp {
+    let hour = Hour::containing(now);
+    hour.plus(-hour.0.rem_euclid(24)).start()
+}
+
 /// The last of the hours that lie so many hours apart.
 fn last(now: Hour, each: i32) -> Hour {
     Hour(ONE.0 + (now.0 - ONE.0).div_euclid(each) * each)
@@ -49,6 +56,9 @@ mod tests {
             assert_eq!(age(now, 216), 216 + days * 24 + 5);
             assert!((72..144).contains(&age(now, 72)) && (2..4).contains(&age(now, 2)));
         }
+        let of = |text: &str| midnight(text.parse().unwrap()).to_string();
+        assert_eq!(of("2026-11-20T00:00:00Z"), "2026-11-20T00:00:00Z");
+        assert_eq!(of("2026-11-20T23:59:59Z"), "2026-11-20T00:00:00Z");
         assert_eq!(reckoned(ONE.plus(-1)), ONE.plus(-EACH));
         assert_eq!(age(ONE, 72), 72);
     }

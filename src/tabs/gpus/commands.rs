@@ -24,7 +24,7 @@ pub(super) const COMMANDS: &[CommandSpec] = &[
     CommandSpec {
         name: "group",
         aliases: &[],
-        usage: "node|team|owner|model|state|flat",
+        usage: "node|team|owner|job|model|state|flat",
         doc: "Group the GPUs.",
         words: Words::Each(|_| GpuGrouping::ALL.map(|by| by.name().to_owned()).to_vec()),
         build: |words, _, _| match words {
@@ -38,7 +38,7 @@ pub(super) const COMMANDS: &[CommandSpec] = &[
                     Vec::new()
                 }))
             }
-            _ => Err("group by what? node, team, owner, model, state or flat".into()),
+            _ => Err("group by what? node, team, owner, job, model, state or flat".into()),
         },
     },
 ];

@@ -10,8 +10,9 @@ use crate::app::Role;
 use crate::app::content::graph::{self, Plot};
 use crate::app::content::{Line, columns, wrap};
 use crate::app::keymap::Action;
-use crate::domain::{SeriesSet, VerdictKind};
+use crate::domain::{LikelyReason, SeriesSet, VerdictKind};
 use crate::fleet::Row;
+use crate::fleet::savings::Pattern;
 use crate::tabs::idle::picture::Field;
 use crate::view::{Symbols, TableField, ViewContext, format, reasons, verdict};
 
@@ -82,8 +83,9 @@ fn head(page: &WhyPage, app: &App, row: &Row, ctx: &ViewContext, width: usize) -
         lines.extend([verdict, money]);
     }
     paragraph(Role::Text, &page.reason, width, &mut lines);
-    if let Some(pattern) = page.pattern {
-        lines.push(Line::of(Role::Dim, "pattern  ").with(Role::Accent, pattern.label()));
+    // What the likely reason says with its figures is not said twice.
+    if let Some(pattern) = page.pattern.filter(|pattern| !is_said(row, *pattern)) {
+        lines.push(Line::of(Role::Dim, "pattern  ").with(Role::Accent, pattern_words(pattern)));
     }
     if let Some(likely) = &page.likely {
         paragraph(Role::Accent, &format!("Likely reason: {likely}"), width, &mut lines);
@@ -106,17 +108,36 @@ fn head(page: &WhyPage, app: &App, row: &Row, ctx: &ViewContext, width: usize) -
     if let Some(held) = row.held_by.as_deref() {
         paragraph(Role::Text, &reasons::held_by(held, ctx.now), width, &mut lines);
     }
-    let asking = ask_sentences(row, app.gpus().map(|gpus| &**gpus));
+    let gpus = app.gpus().map(|gpus| &**gpus);
+    let asking = ask_sentences(row, gpus);
     for sentence in &asking {
         paragraph(Role::Text, sentence, width, &mut lines);
     }
     if row.is_worth_asking()
         && let Some(key) = app.keymap().keys(Action::CopyMessage).first()
     {
-        let text = format!("{key} copies a message to them, with evidence and dollars.");
+        // Where nobody is named, the message is for whoever answers for it.
+        let to = if row.ask_with(gpus).is_some() { "to them" } else { "for whoever runs it" };
+        let text = format!("{key} copies a message {to}, with evidence and dollars.");
         paragraph(Role::Dim, &text, width, &mut lines);
     }
     lines
+}
+
+/// True where the likely reason of a box says its pattern.
+fn is_said(row: &Row, pattern: Pattern) -> bool {
+    let likely = row.verdict.as_ref().and_then(|verdict| verdict.likely.as_deref());
+    matches!(pattern, Pattern::NeverUsed | Pattern::Forgotten)
+        && matches!(likely, Some(LikelyReason::Forgotten { .. }))
+}
+
+/// The pattern of an instance. Without any use in sight it is called as the likely reason calls it: where use began and ended is
+/// not known.
+fn pattern_words(pattern: Pattern) -> &'static str {
+    match pattern {
+        Pattern::NeverUsed => "forgotten: no use as far back as one sees",
+        other => other.label(),
+    }
 }
 
 fn evidence(page: &WhyPage, app: &App, width: usize, lines: &mut Vec<Line>) {
@@ -130,6 +151,9 @@ fn evidence(page: &WhyPage, app: &App, width: usize, lines: &mut Vec<Line>) {
         lines.push(Line::of(Role::Heading, "Evidence").with(Role::Dim, preset));
         if let Some(source) = &page.preset_source {
             bullet(Role::Dim, source, width, lines);
+        }
+        if let Some(text) = counted(page, app.appearance().symbols) {
+            bullet(Role::Dim, &text, width, lines);
         }
         lines.extend(page.tests.iter().map(|row| table.line(row)));
     }
@@ -154,6 +178,19 @@ fn evidence(page: &WhyPage, app: &App, width: usize, lines: &mut Vec<Line>) {
     }
 }
 
+/// What the points are of, and what is quiet, where the window begins before the idle stretch; `None` elsewhere.
+fn counted(page: &WhyPage, symbols: Symbols) -> Option<String> {
+    let graphs = page.graphs.as_ref()?;
+    let idle = graphs.idle.filter(|idle| idle.from > graphs.window.from)?;
+    page.quiet_for.as_ref()?;
+    let sign = graph::stretch(symbols);
+    Some(format!(
+        "n/n: datapoints read of those of the window. Value and quiet: of the idle stretch alone, its last {} h, \
+         {sign} below the graphs; what they show before it is over.",
+        idle.len()
+    ))
+}
+
 /// Columns of the sign between value and threshold, and of `got/expected`.
 const SIGN: usize = 4;
 const POINTS: usize = 9;
@@ -167,6 +204,8 @@ struct Table<'a> {
     value: usize,
     threshold: usize,
     standing: usize,
+    /// What is said of a signal that speaks for idle: `quiet`, with the length of the stretch where use was seen before it.
+    quiet: String,
     symbols: Symbols,
     plot: Option<Plot>,
     /// Columns before the graphs.
@@ -182,13 +221,16 @@ impl<'a> Table<'a> {
         let statistic = if width >= 110 { widest(|r| &r.statistic) + 2 } else { 0 };
         let value = widest(|r| &r.value);
         let threshold = widest(|r| &r.threshold);
-        let standing = widest(|r| standing(r.standing)) + 2;
+        let quiet =
+            page.quiet_for.as_ref().map_or_else(|| "quiet".to_owned(), |f| format!("quiet {f}"));
+        let said = page.tests.iter().chain(&page.counters).map(|r| standing(r.standing, &quiet));
+        let standing = said.map(columns).max().unwrap_or(0) + 2;
         let margin = 2 + label + statistic + value + SIGN + threshold + POINTS + 2 + standing;
         let symbols = app.appearance().symbols;
         let graphs = page.graphs.as_ref();
         let room = width.saturating_sub(margin);
         let plot = graphs.and_then(|g| Plot::of(g, app.appearance(), room));
-        Self { page, label, statistic, value, threshold, standing, symbols, plot, margin }
+        Self { page, label, statistic, value, threshold, standing, quiet, symbols, plot, margin }
     }
 
     fn line(&self, row: &EvidenceLine) -> Line {
@@ -208,7 +250,7 @@ impl<'a> Table<'a> {
             .number(Role::Dim, &row.threshold, self.threshold)
             .number(Role::Dim, &format!("{}/{}", row.got, row.expected), POINTS)
             .text("  ")
-            .column(role, standing(row.standing), self.standing);
+            .column(role, standing(row.standing, &self.quiet), self.standing);
         let mut graphs = self.page.graphs.iter().flat_map(|g| &g.graphs);
         match (&self.plot, graphs.find(|g| g.signal == row.signal)) {
             (Some(plot), Some(graph)) => plot.draw(line, &graph.values, graph.ceiling),
@@ -221,10 +263,10 @@ impl<'a> Table<'a> {
     }
 }
 
-/// What a signal says, in a word or two.
-fn standing(standing: Standing) -> &'static str {
+/// What a signal says, in a word or two; `quiet` of one that speaks for idle.
+fn standing(standing: Standing, quiet: &str) -> &str {
     match standing {
-        Standing::ForIdle => "quiet",
+        Standing::ForIdle => quiet,
         Standing::AgainstIdle => "in use",
         Standing::NotAlone | Standing::TooFew | Standing::NoData => standing.word(),
     }
@@ -303,7 +345,8 @@ mod tests {
     use super::*;
     use crate::analyze::idle::backtest::DayCount;
     use crate::app::Msg;
-    use crate::app::fixture::{fleet, init};
+    use crate::app::fixture::{fleet, init, now, series};
+    use crate::domain::{Instance, Tags};
 
     #[test]
     fn an_idle_instance_says_what_became_of_others_that_looked_so() {
@@ -328,6 +371,54 @@ mod tests {
         let preset = app.preset().to_owned();
         app.update(Msg::LookedBack { preset, day });
         assert!(says(&app, &idle) && !says(&app, &busy));
+    }
+
+    #[test]
+    fn a_stretch_shorter_than_the_window_says_what_is_quiet_and_for_how_long() {
+        let mut fleet = fleet();
+        let row = Arc::make_mut(&mut fleet.rows[0]);
+        let id = row.instance.id.clone();
+        let verdict = Arc::make_mut(row.verdict.as_mut().unwrap());
+        verdict.idle_since = Some(now() - jiff::SignedDuration::from_hours(84));
+        verdict.idle_since_at_least = false;
+        let page = |app: &App, id: &Arc<str>| -> String {
+            let text = |line: &Line| line.spans.iter().map(|s| &*s.text).collect::<String>();
+            let page = lines(app, id, Some(&series()), 200);
+            page.iter().map(text).collect::<Vec<_>>().join(" ")
+        };
+        let mut app = App::new(init(None, (200, 50)));
+        app.update(Msg::Fleet(Arc::new(fleet.clone())));
+        let short = page(&app, &id);
+        assert!(short.contains("quiet 3d11h") && short.contains("its last 83 h"), "{short}");
+        // Where the whole window is quiet there is nothing to tell apart.
+        fleet.version += 1;
+        let row = Arc::make_mut(&mut fleet.rows[0]);
+        Arc::make_mut(row.verdict.as_mut().unwrap()).idle_since_at_least = true;
+        app.update(Msg::Fleet(Arc::new(fleet)));
+        let whole = page(&app, &id);
+        assert!(!whole.contains("quiet 3d11h") && !whole.contains("hours read of"), "{whole}");
+    }
+
+    #[test]
+    fn a_message_to_them_is_offered_where_somebody_is_named() {
+        let fleet = fleet();
+        let row = fleet.rows.iter().find(|row| row.is_worth_asking()).unwrap();
+        let id = row.instance.id.clone();
+        let with = |fleet: &crate::fleet::Fleet, owner: &str| {
+            let mut fleet = fleet.clone();
+            let row = fleet.rows.iter_mut().find(|row| row.instance.id == id).unwrap();
+            let row = Arc::make_mut(row);
+            let tags = Tags::from_raw([("owner", owner)]);
+            row.instance = Arc::new(Instance { tags, ..(*row.instance).clone() });
+            row.launch = None;
+            let mut app = App::new(init(None, (160, 50)));
+            app.update(Msg::Fleet(Arc::new(fleet)));
+            let text = |line: &Line| line.spans.iter().map(|s| &*s.text).collect::<String>();
+            let page = lines(&app, &id, None, 160);
+            page.iter().map(text).find(|line| line.contains("copies a message")).unwrap()
+        };
+        assert!(with(&fleet, "ana").contains("a message to them"));
+        assert!(with(&fleet, "").contains("a message for whoever runs it"));
     }
 
     #[test]

@@ -1,13 +1,64 @@
 //! Why a GPU is in its state, what was seen of it, and what to do about it.
 
 use crate::domain::gpu::{
-    GpuAdvice, GpuAdviceKind as Advice, GpuReason as R, Observation as O, xid,
+    GpuAdvice, GpuAdviceKind as Advice, GpuOwner, GpuReason as R, Observation as O, xid,
 };
 use crate::domain::{GpuSignal, Witness};
+use crate::fleet::GpuRow;
 use crate::view::format;
 
+/// One sentence without an end: why a GPU is in its state, beside whom its scheduler gave it to. Empty when there is nothing
+/// to say.
+pub fn gpu_row(row: &GpuRow) -> String {
+    if let Some(owner) = scheduled_to(row) {
+        return format!(
+            "no process holds it, though {owner} has it by its scheduler: held and unused"
+        );
+    }
+    gpu(row.verdict.reason)
+}
+
+/// One sentence: what to do about a GPU, with the dollars where they are known; `None` where there is no advice.
+pub fn gpu_row_advice(row: &GpuRow) -> Option<String> {
+    let advice = row.verdict.advice?;
+    // Other work cannot be scheduled on what a job has.
+    let kind = match advice.kind {
+        Advice::UseOrStop if scheduled_to(row).is_some() => Advice::Release,
+        kind => kind,
+    };
+    Some(gpu_advice(GpuAdvice { kind, ..advice }))
+}
+
+/// One clause: what the scheduler says against a GPU that telemetry calls unallocated; `None` where it says nothing.
+pub fn gpu_scheduled(row: &GpuRow) -> Option<String> {
+    let owner = scheduled_to(row)?;
+    Some(format!("its scheduler has it in {owner}, which runs nothing on it"))
+}
+
+/// Why two beginnings are told of an idle GPU that a job has, one sentence; `None` for another GPU.
+pub fn gpu_since(row: &GpuRow) -> Option<&'static str> {
+    let has_job = row.verdict.state.is_idle() && row.sample.owner.job.is_some();
+    has_job.then_some(
+        "How long it idles is told by telemetry, whatever job had it; the Jobs tab counts from the \
+         start of this job, where that is later.",
+    )
+}
+
+/// The job or the owner to whom its scheduler gave a GPU that nothing holds by telemetry; `None` for another GPU.
+fn scheduled_to(row: &GpuRow) -> Option<String> {
+    // Whom telemetry names holds it, and makes it none that is unallocated: this one a source of jobs named.
+    let owner: &GpuOwner = &row.sample.owner;
+    if row.verdict.reason != R::Unallocated || owner.is_nobody() {
+        return None;
+    }
+    match (&owner.job, &owner.user) {
+        (Some(job), Some(user)) => Some(format!("job {job} of {user}")),
+        _ => owner.words(),
+    }
+}
+
 /// One sentence without an end: why a GPU is in its state. Empty when there is nothing to say.
-pub fn gpu(reason: R) -> String {
+fn gpu(reason: R) -> String {
     let plain = match reason {
         R::Nothing => "",
         R::HeldIdle => "somebody holds it and computes nothing",
@@ -116,7 +167,7 @@ pub fn witness(witness: &Witness) -> String {
 }
 
 /// One sentence: what to do about a GPU, with the dollars where they are known.
-pub fn gpu_advice(advice: GpuAdvice) -> String {
+fn gpu_advice(advice: GpuAdvice) -> String {
     let text = match advice.kind {
         Advice::Release => "ask its owner to release it, or schedule other work here",
         Advice::Unload => {
@@ -187,7 +238,10 @@ fn seconds(s: u16) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::domain::{GpuState, GpuVerdict};
 
     #[test]
     fn figures_stand_in_the_words() {
@@ -209,6 +263,32 @@ mod tests {
         );
         let short = R::TooShort { seconds: 90, needed: 300, samples: 1 };
         assert_eq!(gpu(short), "quiet, seen for 90 s in 1 sample: idle takes 5 min and 3 samples");
+    }
+
+    #[test]
+    fn what_no_process_holds_and_a_job_has_is_said_to_be_both() {
+        let fleet = crate::tabs::gpus::picture::fixture::gpus();
+        let is_idle = |row: &&Arc<GpuRow>| row.verdict.state == GpuState::UnallocatedIdle;
+        let mut row = GpuRow::clone(fleet.rows.iter().find(is_idle).unwrap());
+        let advice = Some(GpuAdvice { kind: Advice::UseOrStop, usd_per_month: None });
+        let reason = R::Unallocated;
+        row.verdict = Arc::new(GpuVerdict { reason, advice, ..(*row.verdict).clone() });
+        assert_eq!(gpu_row(&row), "nobody holds it and nothing runs");
+        assert_eq!((gpu_scheduled(&row), gpu_since(&row)), (None, None));
+        assert!(gpu_row_advice(&row).unwrap().starts_with("schedule work here"));
+        row.sample.owner = Arc::new(GpuOwner {
+            job: Some("9005".into()),
+            user: Some("wei".into()),
+            ..GpuOwner::default()
+        });
+        assert_eq!(
+            gpu_row(&row),
+            "no process holds it, though job 9005 of wei has it by its scheduler: held and unused"
+        );
+        let seen = gpu_scheduled(&row).unwrap();
+        assert_eq!(seen, "its scheduler has it in job 9005 of wei, which runs nothing on it");
+        assert!(gpu_row_advice(&row).unwrap().starts_with("ask its owner to release it"));
+        assert!(gpu_since(&row).unwrap().contains("counts from the start of this job"));
     }
 
     #[test]

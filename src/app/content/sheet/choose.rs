@@ -1,11 +1,13 @@
 //! The first pages: what can be done to these, and what is being checked.
 
+use std::sync::Arc;
+
 use super::instance::Cells;
 use super::{Line, SheetPage, Sign, accounts, indented, instances, paragraph};
 use crate::act::plan::policy::chosen;
 use crate::act::plan::{EnvironmentCount, Plan, Verb, by_environment};
 use crate::app::Role;
-use crate::app::sheet::{Choice, Offer, Sheet, VerbKind};
+use crate::app::sheet::{Choice, Offer, Sheet, VerbKind, why_read_only};
 use crate::app::{App, Mode};
 use crate::view::format;
 
@@ -25,6 +27,11 @@ pub(super) fn choose(
 ) {
     let rows = sheet.rows();
     let lines = &mut page.lines;
+    let rules = app.rules();
+    // Whoever may do nothing learns it before anything is chosen.
+    if !rows.iter().any(|r| rules.account(&r.instance.scope.account).may_act()) {
+        read_only(app, rows.iter().map(|r| &r.instance.scope.account), width, lines);
+    }
     let priced: Vec<f64> = rows.iter().filter_map(|r| r.usd_per_hour()).collect();
     let usd = match (priced.len(), rows.len() - priced.len()) {
         _ if rows.iter().all(|r| !r.instance.state.is_billed()) => "not running".to_owned(),
@@ -37,7 +44,6 @@ pub(super) fn choose(
     let head = format!("{}, {usd}", instances(rows.len()));
     let whose = accounts(app, rows.iter().map(|r| &r.instance.scope.account));
     paragraph(Role::Heading, &format!("{head}, {whose}"), width, lines);
-    let rules = app.rules();
     let production =
         rows.iter().filter(|r| rules.is_production(&r.instance.scope.account, &r.instance.tags));
     match production.count() {
@@ -54,9 +60,6 @@ pub(super) fn choose(
              each row."
         );
         paragraph(Role::Warn, &text, width, lines);
-    }
-    if !rows.iter().any(|r| rules.account(&r.instance.scope.account).may_act()) {
-        read_only(app, width, lines);
     }
     lines.push(Line::new());
     page.first = Some(lines.len());
@@ -86,7 +89,8 @@ fn verb(offer: &Offer, choice: &Choice, all: usize, width: usize, lines: &mut Ve
         doc = format!("{doc} Until {until}; :mark 7d gives another time.");
     }
     if offer.fits > 0 && offer.fits < all {
-        doc = format!("{doc} Makes sense for {} of {all}.", offer.fits);
+        let why = "the check says why not for the others";
+        doc = format!("{doc} Makes sense for {} of {all}; {why}.", offer.fits);
     }
     let (name, role) = match offer.objection {
         Some(objection) => {
@@ -106,13 +110,18 @@ fn verb(offer: &Offer, choice: &Choice, all: usize, width: usize, lines: &mut Ve
     }
 }
 
-/// What a session that may not act says, and how to get one that may.
-pub(super) fn read_only(app: &App, width: usize, lines: &mut Vec<Line>) {
+/// What a session says that may act in none of these accounts, and how to get one that may.
+pub(super) fn read_only<'a>(
+    app: &App,
+    ids: impl Iterator<Item = &'a Arc<str>>,
+    width: usize,
+    lines: &mut Vec<Line>,
+) {
     if app.mode() == Mode::Offline {
         let text = "Offline: nothing can be checked or changed.";
         return paragraph(Role::Warn, text, width, lines);
     }
-    let why = match app.rules().withheld() {
+    let why = match why_read_only(app.rules(), ids) {
         Some(why) => format!(": {why}."),
         None => {
             ". To arm, start burntop with --allow-actions, or set allow_actions = true for the \
@@ -127,8 +136,12 @@ pub(super) fn read_only(app: &App, width: usize, lines: &mut Vec<Line>) {
 /// The plan, while its facts are being read.
 pub(super) fn checking(app: &App, plan: &Plan, width: usize, page: &mut SheetPage) {
     let lines = &mut page.lines;
-    let what = plan_in_words(plan);
-    paragraph(Role::Heading, &format!("Checking before: {what}"), width, lines);
+    let mut what = plan.verb.word().to_owned();
+    if let Some(words) = verb_in_words(&plan.verb) {
+        what = format!("{what}, {words}");
+    }
+    let what = format!("Checking {} before: {what}", instances(plan.items.len()));
+    paragraph(Role::Heading, &what, width, lines);
     let text = "Owners, protection, volumes, addresses, load balancers, permission, and what each \
                 did in the last minutes. Nothing is changed; esc goes back.";
     paragraph(Role::Dim, text, width, lines);

@@ -25,7 +25,8 @@ pub(super) fn review(app: &App, review: &Review, width: usize, page: &mut SheetP
     let tally = review.tally();
     let rules = app.rules();
     if crate::app::sheet::read_only(checked, rules) {
-        choose::read_only(app, width, &mut page.lines);
+        let accounts = checked.rows.iter().map(|row| &row.item.scope.account);
+        choose::read_only(app, accounts, width, &mut page.lines);
     }
     head(app, review, &tally, width, &mut page.lines);
     page.lines.push(Line::new());
@@ -49,12 +50,17 @@ pub(super) fn review(app: &App, review: &Review, width: usize, page: &mut SheetP
 fn head(app: &App, review: &Review, tally: &Tally, width: usize, lines: &mut Vec<Line>) {
     let checked = review.checked();
     let plan = &checked.plan;
+    let blocked = match tally.blocked {
+        0 => "none is blocked".to_owned(),
+        n => {
+            format::counted(n, "is blocked and stays as it is", "are blocked and stay as they are")
+        }
+    };
     let mut text = format!(
-        "{} {}: {} go, {} blocked",
+        "{} {}: {}, {blocked}",
         capital(plan.verb.word()),
         super::instances(plan.items.len()),
-        tally.go,
-        tally.blocked
+        format::counted(tally.go, "goes", "go")
     );
     if tally.unarmed > 0 {
         text = format!("{text}, {} would go if armed", tally.unarmed);
@@ -213,9 +219,12 @@ fn button(app: &App, review: &Review, tally: &Tally, width: usize, lines: &mut V
     let text = format!("[ {} {} ]", capital(verb), super::instances(tally.go));
     let left = match tally.blocked {
         0 => String::new(),
-        1 => "  the blocked one is left out".to_owned(),
-        blocked => format!("  the {blocked} blocked are left out"),
+        1 => "; the blocked one is left out".to_owned(),
+        blocked => format!("; the {blocked} blocked are left out"),
     };
+    let key = app.keymap().keys(crate::app::Action::GoOn).first();
+    let goes_on = key.map_or_else(|| "enter".to_owned(), ToString::to_string);
+    let left = format!("  {goes_on} goes on to the last question{left}");
     lines.push(
         Line::new().with(button_role(&review.checked().plan.verb), text).with(Role::Dim, left),
     );

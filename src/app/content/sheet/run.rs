@@ -6,6 +6,7 @@ use crate::act::plan::{OutcomeKind, Verified};
 use crate::app::Role;
 use crate::app::sheet::{RowStanding, Run};
 use crate::app::{App, Mode};
+use crate::view::format;
 
 const WAITING: Sign = Sign::new("·", ".", "waiting", Role::Dim);
 const LOOKING: Sign = Sign::new("◌", "?", "looking", Role::Text);
@@ -43,7 +44,11 @@ pub(super) fn run(app: &App, run: &Run, width: usize, page: &mut SheetPage) {
     }
     let left_out = plan.items.len() - rows.len();
     if left_out > 0 {
-        let text = format!("{} of the plan were blocked and not touched.", instances(left_out));
+        let text = format::counted(
+            left_out,
+            "instance of the plan was blocked and not touched.",
+            "instances of the plan were blocked and not touched.",
+        );
         paragraph(Role::Dim, &text, width, lines);
     }
     lines.push(Line::new());
@@ -55,7 +60,11 @@ pub(super) fn run(app: &App, run: &Run, width: usize, page: &mut SheetPage) {
     if run.is_over() {
         way_back(app, run, width, lines);
     } else {
-        let words = choose::plan_in_words(plan);
+        let mut words = choose::plan_in_words(plan);
+        if left_out > 0 {
+            let go = format::counted(rows.len(), "of them goes", "of them go");
+            words = format!("{words}, {go}");
+        }
         lines.push(Line::new());
         paragraph(Role::Dim, &format!("Plan {}: {words}.", plan.id()), width, lines);
     }
@@ -80,7 +89,9 @@ fn head(app: &App, run: &Run, verified: &Verified, width: usize, lines: &mut Vec
     }
     // The demo has a log of its own.
     let demo = if app.mode() == Mode::Demo { " --demo" } else { "" };
-    let text = format!("In the audit log: burntop{demo} audit show {}", verified.run_id);
+    let key = app.keymap().keys(crate::app::Action::Actions).first();
+    let opens = key.map_or_else(String::new, |key| format!("; {key} opens the entry"));
+    let text = format!("In the audit log: burntop{demo} audit show {}{opens}", verified.run_id);
     paragraph(Role::Text, &text, width, lines);
     for warning in &verified.warnings {
         paragraph(Role::Warn, &format!("Warning: {warning}"), width, lines);

@@ -10,7 +10,7 @@ use super::{DemoGpus, DemoOptions};
 use crate::domain::Hour;
 use crate::domain::intern::shared;
 use crate::domain::jobs::{GpuHolder, Gpus, JobNode, JobSource};
-use crate::source::demo::inventory;
+use crate::source::demo::{calendar, inventory};
 
 /// Name of the demo's cluster.
 pub const CLUSTER: &str = "research";
@@ -24,8 +24,8 @@ pub const PARTLY_USED: &str = "eval-sweep";
 /// The job that holds it.
 pub const PARTLY_USED_BY: (&str, &str) = ("9005", "wei");
 
-/// For how long it has held it, hours.
-pub const PARTLY_USED_HOURS: i64 = 24;
+/// For how long it has held it at least, hours.
+pub const PARTLY_USED_HOURS: i32 = 24;
 
 /// Time that a node takes until its job begins.
 pub const NODE_START: SignedDuration = SignedDuration::from_mins(4);
@@ -88,10 +88,11 @@ fn up_since(node: &Node, planted: Option<&str>, now: Timestamp) -> Timestamp {
     let hours = match planted {
         Some(FORGOTTEN) => return launched,
         Some(PARTLY_USED) => PARTLY_USED_HOURS,
-        _ => 2 + (node.profile.hash % 46) as i64,
+        _ => 1 + (node.profile.hash % 24) as i32,
     };
-    let started = now.checked_sub(SignedDuration::from_hours(hours) + NODE_START).unwrap_or(now);
-    started.max(launched)
+    // A job keeps its start from look to look, until another one follows it.
+    let began = calendar::dated(Hour::containing(now), hours);
+    began.checked_sub(NODE_START).unwrap_or(began).max(launched)
 }
 
 /// Name of a node as a scheduler has it: that of its host, without the domain.

@@ -5,6 +5,7 @@ mod acting;
 mod api;
 mod fleet;
 mod gpus;
+mod jobs;
 mod planted;
 mod sizes;
 mod verdicts;

@@ -9,7 +9,11 @@ use crate::tabs::storage::pages::parts::{fact, heading, paragraph, role_fact};
 /// Lines of the page.
 pub fn action(app: &App, run: &str, width: usize) -> Vec<Line> {
     let Some(row) = app.action(run) else {
-        return vec![Line::of(Role::Dim, "It is not there any more.")];
+        let text = match app.reads_actions() {
+            true => "Reading the audit log.",
+            false => "It is not there any more.",
+        };
+        return vec![Line::of(Role::Dim, text)];
     };
     let unknown = app.appearance().symbols.unknown();
     let what = if row.what.is_empty() { unknown } else { &row.what };

@@ -74,6 +74,18 @@ impl App {
         self.read_actions_again();
     }
 
+    /// Shows the entry of a run over the list, and reads the log anew.
+    pub(crate) fn go_to_action(&mut self, run: Arc<str>) {
+        self.go_to_actions();
+        self.open(Page::Action { run });
+    }
+
+    /// True while the log is read anew.
+    pub(crate) fn reads_actions(&self) -> bool {
+        let asking = &self.tabs.actions.asking;
+        asking.is_behind() || (asking.answer().is_none() && asking.trouble().is_none())
+    }
+
     /// Shows the list, or goes back from it to what it lies over.
     pub(crate) fn turn_actions(&mut self) {
         if self.tabs.actions.is_on && self.pages.is_empty() {

@@ -147,8 +147,7 @@ pub fn of_instance(app: &App, instance: &Arc<str>, width: usize) -> Vec<Line> {
             .number(Role::Text, &GpuField::Effective.cell(row, &ctx), 5)
             .text("  ");
         let used: usize = line.spans.iter().map(|s| columns(&s.text)).sum();
-        let reason =
-            cut(&reasons::gpu(row.verdict.reason), width.saturating_sub(used), ctx.symbols);
+        let reason = cut(&reasons::gpu_row(row), width.saturating_sub(used), ctx.symbols);
         lines.push(line.with(Role::Dim, reason));
     }
     lines

@@ -16,6 +16,10 @@ pub use empty::empty;
 pub use lists::{distribution, findings, missing, of_instance};
 pub use page::page;
 
+/// What the waste in the strip is, beside that of the other pages.
+const WASTE: &str = "waste live now: in this minute, of the GPUs that exporters see; the Overview judges instances over \
+                     days, and says what leads from its waste to this one";
+
 /// How the GPUs are doing, what is not seen, and what the telemetry lacks; a line each.
 pub fn strip(app: &App, width: usize) -> Vec<Line> {
     let Some(said) = app.gpu_tab().said() else { return Vec::new() };
@@ -48,6 +52,10 @@ pub fn strip(app: &App, width: usize) -> Vec<Line> {
         pulse = pulse.with(role, part);
     }
     lines.push(pulse);
+    // Where it took rows of the table, the help alone says so.
+    if columns(WASTE) <= width {
+        lines.push(Line::of(Role::Dim, WASTE));
+    }
     if let Some(sentence) = said.blind.sentence() {
         let key = app.keymap().keys(Action::Missing).first();
         let key = key.map_or_else(String::new, |key| format!("{key} "));

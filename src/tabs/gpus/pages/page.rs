@@ -87,6 +87,9 @@ fn head(page: &GpuDetail, width: usize) -> Vec<Line> {
     if let Some(advice) = &said.advice {
         paragraph(Role::Accent, advice, 0, width, &mut lines);
     }
+    if let Some(since) = said.since {
+        paragraph(Role::Dim, since, 0, width, &mut lines);
+    }
     if let Some(disagreement) = &page.disagreement {
         paragraph(Role::Warn, &format!("Sources disagree: {disagreement}"), 0, width, &mut lines);
     }
@@ -110,6 +113,9 @@ fn witnesses(page: &GpuDetail, width: usize, lines: &mut Vec<Line>) {
         for text in side {
             paragraph(role, &format!("{label}{text}"), 2, width, lines);
         }
+    }
+    if let Some(scheduled) = &said.scheduled {
+        paragraph(Role::Warn, &format!("besides: {scheduled}"), 2, width, lines);
     }
     if let Some(raise) = said.raise {
         paragraph(Role::Dim, raise, 2, width, lines);

@@ -40,6 +40,10 @@ pub struct Conclusion {
     pub reason: String,
     /// How long it has been idle, `3h12m`, `at least 3h12m`; `None` when it is not.
     pub idle_for: Option<String>,
+    /// Why the Jobs tab may tell another beginning, one sentence; `None` where it cannot.
+    pub since: Option<&'static str>,
+    /// What the scheduler says against the state, one clause; `None` where it says nothing.
+    pub scheduled: Option<String>,
     /// Level and signal of the evidence: `A: SM active`.
     pub evidence: String,
     /// What would give better evidence, one sentence; `None` when there is none.
@@ -161,7 +165,7 @@ fn title(row: &GpuRow) -> String {
 
 fn conclusion(row: &GpuRow, ctx: &ViewContext) -> Conclusion {
     let verdict = &*row.verdict;
-    let side = |for_idle: bool| {
+    let side = |for_idle: bool| -> Vec<String> {
         let side = verdict.witnesses.iter().filter(move |w| w.for_idle == for_idle);
         side.map(reasons::witness).collect()
     };
@@ -176,8 +180,10 @@ fn conclusion(row: &GpuRow, ctx: &ViewContext) -> Conclusion {
     Conclusion {
         state: verdict.state,
         cell: words::cell(verdict, ctx.symbols),
-        reason: reasons::gpu(verdict.reason),
+        reason: reasons::gpu_row(row),
         idle_for,
+        since: reasons::gpu_since(row),
+        scheduled: reasons::gpu_scheduled(row),
         evidence: format!("{}: {}", verdict.rung.letter(), verdict.rung.words()),
         raise: raise(verdict, row),
         samples: verdict.samples,
@@ -211,7 +217,7 @@ fn raise(verdict: &GpuVerdict, row: &GpuRow) -> Option<&'static str> {
 
 /// The advice, with what is wasted a month of 730 h.
 fn advice(row: &GpuRow) -> Option<String> {
-    let text = reasons::gpu_advice(row.verdict.advice?);
+    let text = reasons::gpu_row_advice(row)?;
     let monthly = row.waste_usd_per_hour.map(|w| w * crate::domain::HOURS_PER_MONTH);
     Some(match monthly.filter(|usd| *usd > 0.0) {
         // The advice may say it already, in its own terms.

@@ -28,7 +28,7 @@ pub(super) const BANDS: [&str; 4] = ["poor", "average", "good", "elite"];
 field_table! {
     /// A field of a GPU.
     pub enum GpuField => FIELDS {
-        UsdPerHour number(UsdPerHour) "usd_per_hour" ["$", "usd", "burn", "rate", "price"] "$/h" 7 by('h')
+        UsdPerHour number(UsdPerHour) "usd_per_hour" ["$", "usd", "burn", "rate", "price", "cost"] "$/h" 7 by('h')
             "The GPU's share of its instance's price: price by the instance's GPU equivalents, times its own.";
         WastedUsd number(Usd) "wasted_usd" ["wasted"] "WASTED" 8 unit("$") by('w')
             "Dollars since the idle spell began, at today's rate.";

@@ -173,10 +173,8 @@ impl TableField for GpuField {
                 names => Value::Text(Cow::Owned(names)),
             },
             Self::Disagreement => Value::text(&row.disagreement),
-            Self::Reason => Value::made(reasons::gpu(row.verdict.reason)),
-            Self::Advice => {
-                row.verdict.advice.map_or(Value::Unknown, |a| Value::made(reasons::gpu_advice(a)))
-            }
+            Self::Reason => Value::made(reasons::gpu_row(row)),
+            Self::Advice => reasons::gpu_row_advice(row).map_or(Value::Unknown, Value::made),
         }
     }
 

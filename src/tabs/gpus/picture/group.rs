@@ -1,4 +1,4 @@
-//! GPUs in groups: by node, team, owner, model or state, each with its sums, the costliest waste
+//! GPUs in groups: by node, team, owner, job, model or state, each with its sums, the costliest waste
 //! first.
 
 use std::borrow::Cow;
@@ -19,8 +19,10 @@ pub enum GpuGrouping {
     Node,
     /// By team.
     Team,
-    /// By owner of the work: namespace and pod, user, job.
+    /// By person: the user whose work runs, else whom a tag or the launch of the instance names, else the namespace.
     Owner,
+    /// By what runs: namespace and pod, job with its user.
+    Job,
     /// By model of the GPU.
     Model,
     /// By state.
@@ -31,8 +33,8 @@ pub enum GpuGrouping {
 
 impl GpuGrouping {
     /// All groupings, in the order of the key that cycles through them.
-    pub const ALL: [Self; 6] =
-        [Self::Node, Self::Team, Self::Owner, Self::Model, Self::State, Self::Flat];
+    pub const ALL: [Self; 7] =
+        [Self::Node, Self::Team, Self::Owner, Self::Job, Self::Model, Self::State, Self::Flat];
 
     /// Name on the command line and in commands.
     pub fn name(self) -> &'static str {
@@ -40,6 +42,7 @@ impl GpuGrouping {
             Self::Node => "node",
             Self::Team => "team",
             Self::Owner => "owner",
+            Self::Job => "job",
             Self::Model => "model",
             Self::State => "state",
             Self::Flat => "flat",
@@ -63,6 +66,7 @@ impl GpuGrouping {
         match self {
             Self::Team => "no team",
             Self::Owner => "no owner named",
+            Self::Job => "no job named",
             Self::Model => "model not known",
             Self::Node | Self::State | Self::Flat => "not known",
         }
@@ -73,13 +77,36 @@ impl GpuGrouping {
         let key = match self {
             Self::Node => Cow::Borrowed(node_id(row)),
             Self::Team => Cow::Borrowed(&**row.team.as_ref()?),
-            Self::Owner => Cow::Owned(row.sample.owner.words()?),
+            Self::Owner => owner(row)?,
+            Self::Job => Cow::Owned(row.sample.owner.words()?),
             Self::Model => Cow::Borrowed(&*row.model),
             Self::State => Cow::Borrowed(row.verdict.state.name()),
             Self::Flat => return Some("".into()),
         };
         Some(key).filter(|key| !key.is_empty())
     }
+}
+
+/// Whose a GPU is; `None` where nobody is named.
+fn owner(row: &GpuRow) -> Option<Cow<'_, str>> {
+    let owner = &*row.sample.owner;
+    if let Some(user) = owner.user.as_deref() {
+        return Some(Cow::Borrowed(user));
+    }
+    let asked = row.node.instance.as_ref().and_then(|instance| instance.ask());
+    match (asked, owner.namespace.as_deref()) {
+        (Some(ask), _) => Some(Cow::Owned(ask.name.to_string())),
+        (None, Some(namespace)) => Some(Cow::Owned(format!("namespace {namespace}"))),
+        (None, None) => None,
+    }
+}
+
+/// True where `by` puts all GPUs `shown` (indices in `rows`) into one group: it tells nothing apart. False without GPUs.
+pub fn is_single_group(rows: &[Arc<GpuRow>], shown: &[u32], by: GpuGrouping) -> bool {
+    let mut keys =
+        shown.iter().filter_map(|index| rows.get(*index as usize)).map(|row| by.key(row));
+    let Some(first) = keys.next() else { return false };
+    keys.all(|key| key == first)
 }
 
 /// Key of a GPU's host: id of the instance where known, else the node's name, which is not unique across
@@ -91,7 +118,7 @@ pub fn node_id(row: &GpuRow) -> &str {
 /// One group of GPUs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GpuGroup {
-    /// Key of the group, to which its folding belongs: an instance id (or a node's name), a team, an owner, a
+    /// Key of the group, to which its folding belongs: an instance id (or a node's name), a team, an owner, a job, a
     /// model, a state; `None` for GPUs without a value.
     pub key: Option<Arc<str>>,
     /// Label of the group.

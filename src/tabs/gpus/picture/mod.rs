@@ -25,7 +25,7 @@ pub use blind::{BlindPanel, blind};
 pub use detail::{GpuDetail, detail};
 pub use field_table::GpuField;
 pub use field_value::sources;
-pub use group::{GpuGroup, GpuGrouping, GroupLine, group, lines};
+pub use group::{GpuGroup, GpuGrouping, GroupLine, group, is_single_group, lines};
 pub use group_field::GroupField;
 pub use heat::{HeatMap, HeatOrder, HeatUnit, HeatZoom};
 pub use histogram::{BandSum, Histogram, histogram};

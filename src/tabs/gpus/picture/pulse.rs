@@ -2,7 +2,7 @@
 
 use super::rollup::RollUp;
 use super::words;
-use crate::domain::GpuState;
+use crate::domain::{GpuReason, GpuState};
 use crate::fleet::{GpuFleet, GpuRow};
 use crate::view::{ViewContext, format};
 
@@ -31,6 +31,17 @@ pub struct Pulse {
     pub ages: Option<Ages>,
     /// Number of instances with missing telemetry.
     pub blind: u32,
+    /// Those that were not watched for long enough to be called idle, as after the start; `None` without any.
+    pub warming: Option<Warming>,
+}
+
+/// GPUs that are quiet, and were not watched for long enough yet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Warming {
+    /// GPU equivalents of them.
+    pub equivalents: f64,
+    /// How long a GPU has to be watched to be called idle, seconds.
+    pub needed_s: u16,
 }
 
 impl Pulse {
@@ -54,7 +65,11 @@ impl Pulse {
                 None => words::gpus(sums.equivalents, 0, 0.0),
             },
             format!("burn {}", ctx.symbols.or_unknown(sums.known_burn(), format::usd_per_hour)),
-            format!("waste {}", ctx.symbols.or_unknown(sums.known_waste(), format::usd_per_hour)),
+            // As the Overview calls it, which leads from its own waste to this one.
+            format!(
+                "waste live now {}",
+                ctx.symbols.or_unknown(sums.known_waste(), format::usd_per_hour)
+            ),
             format!(
                 "effective {}",
                 ctx.symbols.or_unknown(sums.efficiency(), |e| format::share(e, 0))
@@ -68,17 +83,40 @@ impl Pulse {
             GpuState::Unknown,
             GpuState::Stale,
         ];
-        parts.extend(
-            loud.into_iter()
-                .filter(|s| sums.count(*s) > 0)
-                .map(|s| words::in_state(sums.gpus_in(s), s)),
-        );
+        parts.extend(loud.into_iter().filter(|s| sums.count(*s) > 0).map(|s| {
+            match self.warming.filter(|_| s == GpuState::Unknown) {
+                Some(warming) => {
+                    format!("{}{}", words::in_state(sums.gpus_in(s), s), warming.words())
+                }
+                None => words::in_state(sums.gpus_in(s), s),
+            }
+        }));
         // What is told apart must not push aside what is broken.
         if sums.slices > 0 {
             parts.push(words::gpus(sums.sliced, sums.slices, sums.sliced));
         }
         parts.extend(self.ages.map(|ages| ages.words()));
         parts
+    }
+}
+
+impl Warming {
+    /// All of `rows`; `None` without any.
+    fn of<'a>(rows: impl Iterator<Item = &'a GpuRow>) -> Option<Self> {
+        let too_short = |row: &GpuRow| match row.verdict.reason {
+            GpuReason::TooShort { needed, .. } => Some((row.equivalents, needed)),
+            _ => None,
+        };
+        rows.filter_map(too_short).fold(None, |sum: Option<Self>, (equivalents, needed)| {
+            let (all, longest) = sum.map_or((0.0, 0), |sum| (sum.equivalents, sum.needed_s));
+            Some(Self { equivalents: all + equivalents, needed_s: longest.max(needed) })
+        })
+    }
+
+    /// What follows the number of unknown GPUs: `, 5 until watched for 2m`.
+    fn words(self) -> String {
+        let needed = format::span(i64::from(self.needed_s));
+        format!(", {} until watched for {needed}", format::count(self.equivalents))
     }
 }
 
@@ -101,6 +139,7 @@ pub fn pulse(fleet: &GpuFleet, ctx: &ViewContext) -> Pulse {
         nodes: fleet.totals.nodes,
         ages: ages(rows(), ctx),
         blind: fleet.blind.len() as u32,
+        warming: Warming::of(rows()),
     }
 }
 

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::fixture::{at, gpus, history, many};
 use super::*;
-use crate::domain::{GpuHistory, GpuSignal, GpuState, GpuTrace};
+use crate::domain::{GpuHistory, GpuReason, GpuSignal, GpuState, GpuTrace, GpuVerdict};
 use crate::fleet::{GpuFleet, GpuRow};
 use crate::query::Kind;
 use crate::view::fixture::{ascii, ctx};
@@ -235,9 +235,16 @@ fn groups_come_costliest_first_and_lines_fold() {
     assert_eq!(lines, plain);
     let owners = group(&fleet.rows, &all(&fleet), GpuGrouping::Owner);
     assert!(owners.iter().any(|g| g.key.is_none() && &*g.label == "no owner named"));
+    let of = |groups: &[GpuGroup], label: &str| groups.iter().any(|g| &*g.label == label);
+    assert!(of(&owners, "ada") && !of(&owners, "ada job 4711"), "an owner is a person");
+    let jobs = group(&fleet.rows, &all(&fleet), GpuGrouping::Job);
+    assert!(of(&jobs, "ada job 4711") && of(&jobs, "no job named"));
     for grouping in GpuGrouping::ALL {
         assert_eq!(GpuGrouping::from_name(grouping.name()), Some(grouping));
     }
+    let one = |rows: &[u32], by| is_single_group(&fleet.rows, rows, by);
+    assert!(one(&groups[0].rows, GpuGrouping::Node) && !one(&all(&fleet), GpuGrouping::Node));
+    assert!(!one(&[], GpuGrouping::Team), "nothing is no group");
 }
 
 #[test]
@@ -297,12 +304,28 @@ fn the_pulse_tells_ages_and_loud_states() {
     assert_eq!((pulse.unhealthy(), pulse.nodes, pulse.blind), (1, 5, 3));
     let parts = pulse.parts(&ctx());
     // 55.04 + 21.957642 + 0.8048 + 2 × 20.79 / 8; waste 6 × 6.88 + 21.957642.
-    assert_eq!(parts[..3], ["19.714 GPUs", "burn $83.00/h", "waste $63.24/h"]);
+    assert_eq!(parts[..3], ["19.714 GPUs", "burn $83.00/h", "waste live now $63.24/h"]);
     assert_eq!(parts[parts.len() - 2], "3 slices of 0.714 GPUs");
     assert_eq!(parts.last().unwrap(), "data 30s, oldest 20m");
     let empty = super::pulse(&GpuFleet::default(), &ctx());
     assert_eq!(empty.ages, None);
-    assert_eq!(empty.parts(&ctx())[2], "waste –");
+    assert_eq!(empty.parts(&ctx())[2], "waste live now –");
+}
+
+#[test]
+fn what_was_not_watched_for_long_enough_is_told_apart_from_what_stays_unknown() {
+    let mut fleet = gpus();
+    assert_eq!(pulse(&fleet, &ctx()).warming, None);
+    for row in &mut fleet.rows[..2] {
+        let row = Arc::make_mut(row);
+        let reason = GpuReason::TooShort { seconds: 30, needed: 120, samples: 2 };
+        let state = GpuState::Unknown;
+        row.verdict = Arc::new(GpuVerdict { state, reason, ..(*row.verdict).clone() });
+        row.equivalents = 1.0;
+    }
+    let parts = pulse(&fleet, &ctx()).parts(&ctx());
+    let unknown = parts.iter().find(|part| part.contains(" unknown")).unwrap();
+    assert!(unknown.ends_with(" unknown, 2 until watched for 2m"), "{unknown}");
 }
 
 #[test]
@@ -438,7 +461,7 @@ fn an_idle_spell_shades_its_part_of_the_history_alone() {
     let mut since = |hours: Option<i64>| {
         let mut row = (*fleet.rows[i]).clone();
         let idle_since = hours.map(crate::view::fixture::ago);
-        let verdict = crate::domain::GpuVerdict { idle_since, ..(*row.verdict).clone() };
+        let verdict = GpuVerdict { idle_since, ..(*row.verdict).clone() };
         row.verdict = Arc::new(verdict);
         fleet.rows[i] = Arc::new(row);
         shaded(&fleet)
@@ -451,7 +474,7 @@ fn an_idle_spell_shades_its_part_of_the_history_alone() {
 proptest! {
     #[test]
     fn sums_of_groups_are_the_sums_of_all(
-        nodes in 1u32..20, per_node in 1u16..10, teams in 0u32..5, by in 0usize..6,
+        nodes in 1u32..20, per_node in 1u16..10, teams in 0u32..5, by in 0usize..7,
     ) {
         let fleet = many(nodes, per_node, teams);
         let all = all(&fleet);

@@ -10,7 +10,7 @@ use crate::fleet::{GpuRow, Row};
 use crate::report::Gpus;
 use crate::tabs::gpus::TAB;
 use crate::tabs::gpus::picture::heat::HeatStep;
-use crate::tabs::gpus::picture::{GpuField, GpuGrouping};
+use crate::tabs::gpus::picture::{GpuField, GpuGrouping, is_single_group};
 use crate::view::Sort;
 
 impl App {
@@ -18,13 +18,11 @@ impl App {
     pub(crate) fn act_on_gpus(&mut self, action: Action) {
         match action {
             Action::Group if self.tabs.gpus.look == GpuLook::Table => {
-                self.group_gpus(self.tabs.gpus.grouping().next());
+                self.sync_gpus();
+                self.group_gpus(self.next_grouping());
             }
             Action::Group => self.look_at_gpus(GpuLook::Table),
-            Action::Heat => self.look_at_gpus(match self.tabs.gpus.look {
-                GpuLook::Table => GpuLook::Heat,
-                GpuLook::Heat => GpuLook::Table,
-            }),
+            Action::Heat => self.turn_heat(),
             Action::FoldAll => {
                 self.sync_gpus();
                 self.tabs.gpus.fold_all();
@@ -33,6 +31,36 @@ impl App {
             Action::Missing => self.open(Page::Missing),
             _ => {}
         }
+    }
+
+    /// From the list to the map and back. The map is by team and host whatever the list is grouped by, which it says where
+    /// that is something else.
+    fn turn_heat(&mut self) {
+        if self.tabs.gpus.look == GpuLook::Heat {
+            self.look_at_gpus(GpuLook::Table);
+            return;
+        }
+        self.look_at_gpus(GpuLook::Heat);
+        let by = self.tabs.gpus.grouping();
+        if !matches!(by, GpuGrouping::Node | GpuGrouping::Team | GpuGrouping::Flat) {
+            let text = format!("the map is by team and host; the list stays by {}", by.name());
+            self.say(Notice::new(Level::Info, text));
+        }
+    }
+
+    /// The grouping after this one that tells something apart: a filter that leaves one team, or one model, has said it.
+    fn next_grouping(&self) -> GpuGrouping {
+        let table = &self.tabs.gpus.table;
+        let mut next = self.tabs.gpus.grouping().next();
+        if table.filter_text().is_empty() {
+            return next;
+        }
+        while !matches!(next, GpuGrouping::Node | GpuGrouping::Flat)
+            && is_single_group(self.gpu_rows(), table.order(), next)
+        {
+            next = next.next();
+        }
+        next
     }
 
     /// Groups the list by `grouping`.

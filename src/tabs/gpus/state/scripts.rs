@@ -126,6 +126,22 @@ fn the_tab_is_number_2_and_there_without_gpus() {
 }
 
 #[test]
+fn the_map_says_that_it_is_by_team_and_has_no_position_of_a_page_that_was_open() {
+    let mut app = app(SIZE);
+    press(&mut app, "2m");
+    assert!(app.shows_heat() && app.notice().is_none());
+    press(&mut app, "m:group owner<enter>m");
+    assert!(app.shows_heat());
+    assert!(app.notice().is_some_and(|notice| notice.text.contains("by team and host")));
+    press(&mut app, "?");
+    app.prepare();
+    assert!(app.text_body().0.len() > 40);
+    press(&mut app, "<esc>");
+    app.prepare();
+    assert!(app.shows_heat() && app.text_body().0.is_empty());
+}
+
+#[test]
 fn groups_cycle_fold_and_hold_their_rows() {
     let mut app = app(SIZE);
     press(&mut app, "2");
@@ -145,7 +161,13 @@ fn groups_cycle_fold_and_hold_their_rows() {
     assert_eq!(app.gpu_tab().table().lines(), app.gpu_tab().groups().len());
     press(&mut app, "zj");
     let row = here(&mut app);
-    for by in [GpuGrouping::Team, GpuGrouping::Owner, GpuGrouping::Model, GpuGrouping::State] {
+    for by in [
+        GpuGrouping::Team,
+        GpuGrouping::Owner,
+        GpuGrouping::Job,
+        GpuGrouping::Model,
+        GpuGrouping::State,
+    ] {
         press(&mut app, "o");
         assert_eq!(app.gpu_tab().grouping(), by);
         assert_eq!(here(&mut app), row, "the cursor stays on its GPU");
@@ -154,6 +176,11 @@ fn groups_cycle_fold_and_hold_their_rows() {
     assert_eq!(app.gpu_tab().grouping(), GpuGrouping::Node);
     press(&mut app, ":group team<enter>");
     assert_eq!(app.gpu_tab().grouping(), GpuGrouping::Team);
+    // One host is one team, one model and one state: with the filter they tell nothing apart.
+    press(&mut app, ":group node<enter>/node=gpu-node-2<enter>o");
+    assert_eq!(app.gpu_tab().grouping(), GpuGrouping::Flat);
+    press(&mut app, "o");
+    assert_eq!(app.gpu_tab().grouping(), GpuGrouping::Node);
 }
 
 #[test]

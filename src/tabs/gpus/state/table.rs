@@ -181,7 +181,9 @@ fn said_by_heads(grouping: GpuGrouping) -> Option<GpuField> {
     match grouping {
         GpuGrouping::Node => Some(GpuField::Node),
         GpuGrouping::Team => Some(GpuField::Team),
-        GpuGrouping::Owner => Some(GpuField::Owner),
+        // The column of owners has their jobs as well.
+        GpuGrouping::Owner => Some(GpuField::User),
+        GpuGrouping::Job => Some(GpuField::Owner),
         GpuGrouping::Model => Some(GpuField::Model),
         // The word of the state carries the glyph and the colour.
         GpuGrouping::State | GpuGrouping::Flat => None,

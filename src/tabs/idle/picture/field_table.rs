@@ -25,7 +25,7 @@ pub(crate) const ASK_FROM: [&str; 2] = [AskFrom::WORDS[0], AskFrom::WORDS[1]];
 field_table! {
     /// A field of a row.
     pub enum Field => FIELDS {
-        UsdPerHour number(UsdPerHour) "usd_per_hour" ["$", "usd", "burn", "rate", "price"] "$/h" 8 by('h')
+        UsdPerHour number(UsdPerHour) "usd_per_hour" ["$", "usd", "burn", "rate", "price", "cost"] "$/h" 8 by('h')
             "What the instance burns now at its list or spot price; 0 when it is not running.";
         WastedUsd number(Usd) "wasted_usd" ["wasted"] "WASTED" 8 unit("$") by('w')
             "Dollars burned since the idle stretch began, times the idle share of the GPUs, at today's rate.";
@@ -84,7 +84,7 @@ field_table! {
         NetWasteUsdPerHour number(UsdPerHour) "net_waste_usd_per_hour" ["net_waste"] "NET WASTE" 9
             "The part of the net that goes to idle capacity, commitments considered.";
         Likely choice(LIKELY) "likely" ["why", "likely_reason"] "LIKELY" 19
-            "Why a box with GPUs likely stands idle or does little, from its hours: a guess, never a verdict.";
+            "Why a box with GPUs likely stands idle or does little, from its hours: a guess, never a verdict. forgotten: nobody uses it, as far back as one sees or since some day.";
         CoveredBy text "covered_by" ["covered", "commitment"] "COVERED BY" 24 wide by('b')
             "The commitments that pay for the instance: kind, id, and the share where it is a part.";
         BilledUsd number(Usd) "billed_usd" ["billed"] "BILLED" 9 unit("$")

@@ -1,6 +1,6 @@
 //! The series behind the evidence, on one common window.
 
-use crate::domain::{Hour, HourRange, SeriesSet, Signal, Verdict};
+use crate::domain::{Hour, HourRange, Measure, SeriesSet, Signal, Verdict};
 use crate::view::ViewContext;
 
 /// Graphs of a page over one time axis.
@@ -27,7 +27,8 @@ pub struct Graph {
     pub values: Vec<f32>,
     /// Largest plausible value; `None` without any.
     pub max: Option<f32>,
-    /// Upper end of the axis: 100 for percentages, else the largest value.
+    /// Upper end of the axis: 100 for percentages, else the largest value, or the limit of the verdict where that is higher: what
+    /// is quiet lies low.
     pub ceiling: f32,
     /// Threshold of the verdict in `unit`; `None` where it has none in this unit.
     pub threshold: Option<f64>,
@@ -58,13 +59,26 @@ pub(super) fn graphs(
             let threshold = verdict
                 .and_then(|v| v.signals.iter().find(|s| s.signal == signal && &*s.unit == unit))
                 .map(|s| s.threshold);
-            let ceiling = if signal.is_percent() { 100.0 } else { max.unwrap_or(0.0) };
+            let limit = verdict.and_then(|v| hourly_limit(v, signal)).unwrap_or(0.0);
+            let ceiling =
+                if signal.is_percent() { 100.0 } else { max.unwrap_or(0.0).max(limit as f32) };
             Graph { signal, label, unit, values, max, ceiling, threshold }
         })
         .collect();
     // Stable: GPUs keep the order of their index.
     graphs.sort_by_key(|g| (g.signal.gpu().is_none(), g.signal.gpu()));
     Some(GraphPage { window, idle: idle.filter(|r| !r.is_empty()), graphs })
+}
+
+/// Limit of the verdict for an hour of a signal whose evidence counts by the day or by the second; `None` for another signal, and
+/// without a limit.
+fn hourly_limit(verdict: &Verdict, signal: Signal) -> Option<f64> {
+    let (unit, factor) = match signal {
+        Signal::NetworkIn | Signal::NetworkOut => (Measure::Network.unit(), 1.0 / 24.0),
+        Signal::EbsReadOps | Signal::EbsWriteOps => (Measure::Ebs.unit(), 3_600.0),
+        _ => return None,
+    };
+    verdict.signals.iter().find(|s| &*s.unit == unit).map(|s| s.threshold * factor)
 }
 
 fn words(signal: Signal) -> (String, &'static str) {

@@ -29,6 +29,9 @@ pub struct WhyPage {
     pub reason: String,
     /// Length and start of the idle stretch; `None` when not idle.
     pub since: Option<String>,
+    /// Length of the idle stretch where its beginning was seen: the hours that are quiet; `None` where all of the window is, and
+    /// when not idle.
+    pub quiet_for: Option<String>,
     /// Hours of the week in which it is or was used; `None` while the series are not loaded, and under a custom
     /// preset.
     pub pattern: Option<Pattern>,
@@ -93,6 +96,10 @@ pub fn why(row: &Row, series: Option<&SeriesSet>, policy_name: &str, ctx: &ViewC
                 format!("{}, since {since} UTC{or}", format::at_least(span, edge))
             },
         ),
+        quiet_for: verdict.filter(|v| !v.idle_since_at_least).and_then(|v| {
+            let seconds = ctx.now.duration_since(v.idle_since?).as_secs();
+            Some(format::span(seconds))
+        }),
         pattern: series.and_then(|series| pattern(row, series, policy_name, ctx)),
         likely: verdict.and_then(likely),
         tests: lines(verdict, EvidenceRole::Test, ctx),
