@@ -65,7 +65,10 @@ impl App {
         match target {
             Target::Instance(instance) => return self.open_why(instance),
             Target::Tab(tab) => return tab.screen().follow(self),
-            Target::List(list) => self.go_to_savings(list),
+            Target::List(list) => {
+                self.go_to_savings(list);
+                self.list_mut().start_over();
+            }
             Target::Saving(page) => self.open_saving(page),
             Target::Network(id, kind) => self.open_live_path(&id, kind),
             Target::Bill(page) => self.open(super::Page::Bill(page)),
@@ -78,6 +81,8 @@ impl App {
                 }
                 // A filter that cannot be parsed leaves the one that was there.
                 let _ = self.list_mut().filter_by(filter);
+                // What was asked for begins at its first row, wherever the cursor of the list was.
+                self.list_mut().start_over();
                 return effects;
             }
         }
@@ -105,7 +110,7 @@ impl App {
         self.go_to_tab(jump.tab);
         self.look_at_savings(jump.look);
         (self.jumps, self.pages) = (jumps, jump.pages);
-        (self.text_cursor, self.text_scroll) = jump.text;
+        (self.text_cursor, self.text_scroll, self.text_of) = (jump.text.0, jump.text.1, jump.tab);
         true
     }
 }
@@ -164,6 +169,30 @@ mod tests {
             press(&mut app, "<esc><esc>");
             assert_eq!(here(&mut app).0, "Overview");
         }
+    }
+
+    #[test]
+    fn what_a_line_leads_to_begins_at_its_top() {
+        let mut app = app(SIZE);
+        press(&mut app, "3/state=running<enter>G");
+        app.prepare();
+        assert!(app.table().cursor() > 0, "there are several");
+        press(&mut app, "1");
+        app.prepare();
+        press(&mut app, "g<enter>");
+        assert_eq!(here(&mut app), at("Idle", "state=running"));
+        assert_eq!((app.table().cursor(), app.table().top()), (0, 0));
+    }
+
+    #[test]
+    fn text_of_another_tab_begins_at_its_top() {
+        let mut app = crate::tabs::savings::state::fixture::app((80, 12));
+        app.prepare();
+        press(&mut app, "<pgdn><pgdn>");
+        assert!(text(&mut app).0 > 0);
+        // Nothing was read of it: it says what to configure.
+        press(&mut app, "8");
+        assert_eq!(text(&mut app).0, 0);
     }
 
     #[test]

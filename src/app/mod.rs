@@ -184,6 +184,8 @@ pub struct App {
     /// Where the body is text: the line that the cursor is on, counted over lines that lead somewhere.
     text_cursor: usize,
     text_scroll: usize,
+    /// The tab that cursor and scroll of the text are of: text of another one begins at its top.
+    text_of: Tab,
     filter_history: History,
     command_history: History,
 
@@ -209,6 +211,7 @@ impl App {
 
     /// The cockpit in its initial state.
     pub fn new(init: AppInit) -> Self {
+        let tab = Tab::Overview;
         let mut app = Self {
             mode: init.mode,
             appearance: init.appearance,
@@ -236,7 +239,7 @@ impl App {
             log: VecDeque::new(),
             rules: Arc::default(),
             no_credentials: None,
-            tab: Tab::Overview,
+            tab,
             pages: Vec::new(),
             popup: None,
             help: content::help::HelpView::default(),
@@ -248,6 +251,7 @@ impl App {
             quit_asked: false,
             text_cursor: 0,
             text_scroll: 0,
+            text_of: tab,
             filter_history: History::default(),
             command_history: History::default(),
             body: Body::default(),

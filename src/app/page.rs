@@ -113,7 +113,7 @@ impl Page {
             Self::Network(page) => page.title(),
             Self::Teams(page) => page.title(),
             Self::Jobs(page) => page.title(),
-            Self::Guide => "Guide",
+            Self::Guide => crate::tabs::savings::pages::GUIDE,
             Self::WhatIf(page) => page.title(),
             Self::Distribution => "Distribution",
             Self::Missing => "Telemetry missing",

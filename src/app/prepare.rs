@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::age::Age;
 use super::content::{self, Line};
-use super::{App, Extent, Page, Sources};
+use super::{App, Body, Extent, Page, Sources};
 use crate::domain::Reading;
 use crate::fleet::Fleet;
 
@@ -20,6 +20,8 @@ impl App {
             screen.sum_up(self);
         }
         if self.pages.is_empty() && self.screen().prepare(self) {
+            // What another page left is no line of this one: the position in it is not shown here.
+            self.body = Body::default();
             return;
         }
         if self.shows_table() {
@@ -27,6 +29,9 @@ impl App {
             let height = self.inner_layout().unwrap_or(layout).body_height.saturating_sub(1);
             self.list_mut().scroll_into(usize::from(height));
             return;
+        }
+        if self.pages.is_empty() && std::mem::replace(&mut self.text_of, self.tab) != self.tab {
+            (self.text_cursor, self.text_scroll) = (0, 0);
         }
         let width = usize::from(layout.width.saturating_sub(2));
         self.body.dialog = None;

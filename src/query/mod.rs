@@ -27,6 +27,7 @@
 //! The language knows no field by name: [`FieldName`] is implemented where the fields live.
 
 mod ast;
+mod choice;
 mod kind;
 mod lex;
 mod literal;
@@ -34,6 +35,7 @@ mod parse;
 mod strict;
 
 pub use ast::{Compare, Expr, Op, Operand, Term, comparison};
+pub use choice::groups;
 pub use kind::{FieldName, Kind, Unit};
 pub(crate) use literal::contains_folded;
 pub use literal::{Literal, TextLiteral};

@@ -1,6 +1,7 @@
 //! Recursive descent over the tokens.
 
 use super::ast::{Compare, Expr, Op, Term};
+use super::choice;
 use super::kind::{FieldName, Kind};
 use super::lex::{Keyword, Token, TokenKind, keyword, tokens};
 use super::literal::{Literal, NumberLiteral, TextLiteral, TimeLiteral};
@@ -202,14 +203,21 @@ impl<'a, F: FieldName> Parser<'a, F> {
             |value| Expr::Leaf(Term::Compare(Compare { field: field.clone(), op, value }));
         if let (Kind::Choice(words), false) = (kind, self.strict) {
             // `idle` stands for `held_idle` and `unallocated_idle`.
-            let parts: Vec<_> = kinds_of(value, words).map(&compare).collect();
+            let parts: Vec<_> =
+                choice::literals_of_group(value, words).into_iter().map(&compare).collect();
             match op {
                 Op::Eq if !parts.is_empty() => return Ok(Expr::or(parts)),
                 Op::Ne if !parts.is_empty() => return Ok(Expr::and(parts)),
                 _ => {}
             }
         }
-        literal(&field, kind, op, value, value_column, self.names).map(compare)
+        let literal = match kind {
+            Kind::Choice(words) if !op.searches() => {
+                choice::literal(&field, words, value, value_column, self.names, self.strict)
+            }
+            _ => literal(&field, kind, value, value_column),
+        };
+        literal.map(compare)
     }
 }
 
@@ -231,13 +239,12 @@ fn check_operator<F: FieldName>(
     Err(QueryError::new(column, message))
 }
 
+/// The value of a comparison that is no word of a choice.
 fn literal<F: FieldName>(
     field: &F,
     kind: Kind,
-    op: Op,
     text: &str,
     column: usize,
-    names: &F::Names,
 ) -> Result<Literal, QueryError> {
     let wanted = |what: String| {
         let message =
@@ -245,67 +252,51 @@ fn literal<F: FieldName>(
         QueryError::new(column, message)
     };
     Ok(match kind {
-        Kind::Choice(words) if !op.searches() => {
-            let folded = folded(text);
-            let same = |w: &&&str| w.replace('-', "_") == folded;
-            let word = words.iter().find(same).ok_or_else(|| {
-                let one_of = || format!("one of {}", words.join(", "));
-                // What helps stands first: the end of a line may not be seen.
-                let elsewhere = |word: &str, other: &F| {
-                    let QueryError { column, message } = wanted(one_of());
-                    let word = clean(word);
-                    QueryError::new(column, format!("try `{other}={word}`: {message}"))
-                };
-                let others = F::choices(names);
-                let has = |words: &[&str]| words.iter().any(|w| w.replace('-', "_") == folded);
-                if let Some((other, _)) = others.iter().find(|(_, words)| has(words)) {
-                    return elsewhere(text, other);
-                }
-                if let Some(near) = nearest(&folded, words.iter().copied()) {
-                    return wanted(format!("`{near}`"));
-                }
-                let near = others
-                    .iter()
-                    .find_map(|(of, words)| Some((of, nearest(&folded, words.iter().copied())?)));
-                match near {
-                    Some((other, word)) => elsewhere(word, other),
-                    None => wanted(one_of()),
-                }
-            })?;
-            Literal::Text(TextLiteral::new(word))
-        }
         Kind::Text | Kind::Choice(_) => Literal::Text(TextLiteral::new(text)),
         Kind::Number(unit) => Literal::Number(NumberLiteral::parse(text, unit).map_err(wanted)?),
         Kind::Time => Literal::Time(TimeLiteral::parse(text).map_err(wanted)?),
     })
 }
 
-/// A word of a choice in the form in which choices are compared.
-fn folded(text: &str) -> String {
-    text.to_lowercase().replace(['-', ' '], "_")
-}
-
-/// The words of which `text` is the kind: those that end in it, as `held_idle` and `unallocated_idle` in `idle`. None
-/// where it is one of the words itself.
-fn kinds_of<'a>(text: &str, words: &'a [&'static str]) -> impl Iterator<Item = Literal> + use<'a> {
-    let folded = folded(text);
-    let is_word = words.iter().any(|w| w.replace('-', "_") == folded);
-    let end = format!("_{folded}");
-    let of_it = move |w: &&&str| !is_word && w.replace('-', "_").ends_with(&end);
-    words.iter().filter(of_it).map(|w| Literal::Text(TextLiteral::new(w)))
-}
+/// Characters of the names of fields that an error lists.
+const NAMES_WIDTH: usize = 48;
 
 fn unknown_field<F: FieldName>(name: &str, names: &F::Names, column: usize) -> QueryError {
     let shown = clean(name);
+    let is_tag = name.to_lowercase().starts_with("tag:");
     let message = match nearest(&name.to_lowercase(), F::known(names).into_iter()) {
         Some(near) => format!("no field `{shown}`; did you mean `{near}`?"),
-        None => format!("no field `{shown}`; a tag is written `tag:Key`"),
+        None if is_tag => format!("no field `{shown}`; a tag is written `tag:Key`"),
+        None => format!(
+            "no field `{shown}`; fields: {}; a tag is written `tag:Key`",
+            first_names::<F>(names)
+        ),
     };
     QueryError::new(column, message)
 }
 
+/// The first fields by their own names, as many as [`NAMES_WIDTH`] has room for.
+fn first_names<F: FieldName>(names: &F::Names) -> String {
+    let is_own = |name: &str| F::resolve(name, names).is_some_and(|of| of.to_string() == name);
+    let mut listed = String::new();
+    for name in F::known(names).into_iter().filter(|name| is_own(name)) {
+        if !listed.is_empty() && listed.len() + 2 + name.len() > NAMES_WIDTH {
+            listed.push_str(" …");
+            break;
+        }
+        if !listed.is_empty() {
+            listed.push_str(", ");
+        }
+        listed.push_str(name);
+    }
+    listed
+}
+
 /// The known word that `name` was most likely meant to be, if any is close.
-fn nearest(name: &str, known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+pub(super) fn nearest(
+    name: &str,
+    known: impl Iterator<Item = &'static str>,
+) -> Option<&'static str> {
     // Jaro–Winkler favours a common beginning, which is where people type right; 0.8 lets one or
     // two wrong letters through in words of this length.
     known

@@ -21,6 +21,7 @@ enum F {
     Gpus,
     Born,
     Verdict,
+    Health,
     Tag(String),
 }
 
@@ -33,7 +34,7 @@ impl fmt::Display for F {
     }
 }
 
-const NAMES: [(&str, F); 12] = [
+const NAMES: [(&str, F); 13] = [
     ("team", F::Team),
     ("state", F::State),
     ("gpu", F::Gpu),
@@ -46,7 +47,10 @@ const NAMES: [(&str, F); 12] = [
     ("gpus", F::Gpus),
     ("born", F::Born),
     ("verdict", F::Verdict),
+    ("health", F::Health),
 ];
+
+const HEALTH: [&str; 3] = ["held_idle", "unallocated_idle", "hung"];
 
 impl FieldName for F {
     type Names = ();
@@ -71,11 +75,16 @@ impl FieldName for F {
             Self::Gpus => Kind::Number(Unit::Count),
             Self::Born => Kind::Time,
             Self::Verdict => Kind::Choice(&["idle", "busy"]),
+            Self::Health => Kind::Choice(&HEALTH),
         }
     }
 
     fn choices((): &()) -> Vec<(Self, &'static [&'static str])> {
-        vec![(Self::State, &["running", "shutting-down"]), (Self::Verdict, &["idle", "busy"])]
+        vec![
+            (Self::State, &["running", "shutting-down"]),
+            (Self::Verdict, &["idle", "busy"]),
+            (Self::Health, &HEALTH),
+        ]
     }
 
     fn known((): &()) -> Vec<&'static str> {
@@ -133,7 +142,7 @@ fn canonical_form_shows_the_structure() {
 
 #[test]
 fn keywords_as_field_names_are_fields() {
-    assert_eq!(error("not=5").message, "no field `not`; a tag is written `tag:Key`");
+    assert!(error("not=5").message.starts_with("no field `not`; fields: "));
     assert_eq!(read("a tag:or=1 b").to_string(), "a and tag:or=1 and b");
 }
 
@@ -141,7 +150,12 @@ fn keywords_as_field_names_are_fields() {
 fn errors_name_their_column() {
     let cases = [
         ("gpuu<5", 1, "no field `gpuu`; did you mean `gpu`?"),
-        ("a and  zzz=5", 8, "no field `zzz`; a tag is written `tag:Key`"),
+        (
+            "a and  zzz=5",
+            8,
+            "no field `zzz`; fields: team, state, gpu, rate, wasted, net, mem, idle …; a tag is \
+             written `tag:Key`",
+        ),
         ("gpu<", 5, "a value must follow `<`"),
         ("gpu<)", 5, "a value must follow `<`"),
         ("<5", 1, "a field name must stand before `<`"),
@@ -157,7 +171,7 @@ fn errors_name_their_column() {
         ("born~x", 5, "`~` does not fit `born`: times take = != < <= > >="),
         ("gpu<5d", 5, "`gpu` wants a percentage like 5 or 5%, not `5d`"),
         ("idle>3", 6, "`idle` wants a time span like 90m, 3d or 1w2d, not `3`"),
-        ("state=runing", 7, "`state` wants `running`, not `runing`"),
+        ("state=runing", 7, "`state` has no `runing`; did you mean `running`?"),
         ("state=x", 7, "`state` wants one of running, shutting-down, not `x`"),
         (
             "state=idle",
@@ -169,12 +183,41 @@ fn errors_name_their_column() {
             7,
             "try `verdict=idle`: `state` wants one of running, shutting-down, not `idel`",
         ),
+        ("verdict=rnn", 9, "`verdict` wants one of idle, busy, not `rnn`"),
         ("gpu<\u{1b}[2J", 5, "`gpu` wants a percentage like 5 or 5%, not `\u{FFFD}[2J`"),
     ];
     for (text, column, message) in cases {
         assert_eq!(error(text), QueryError { column, message: message.to_owned() }, "{text}");
     }
     assert_eq!(error("gpu<").to_string(), "column 5: a value must follow `<`");
+}
+
+#[test]
+fn words_that_several_end_in_are_named_where_they_are_taken() {
+    let words = ["held_idle", "unallocated-idle", "too_new", "busy"];
+    assert_eq!(groups(&words), ["idle"]);
+    assert_eq!(groups(&["idle", "held_idle", "unallocated_idle"]), [""; 0]);
+    let message = |text: &str, strict| {
+        if strict { parse_strict::<F>(text, &()).unwrap_err().message } else { error(text).message }
+    };
+    assert_eq!(read("health=idle").to_string(), "health=held_idle or health=unallocated_idle");
+    assert_eq!(
+        message("health=ilde", false),
+        "`health` has no `ilde`; did you mean `idle`?",
+        "of two that are as near the field's own"
+    );
+    assert_eq!(
+        message("health=zzz", false),
+        "`health` wants one of held_idle, unallocated_idle, hung, idle, not `zzz`"
+    );
+    assert_eq!(
+        message("health=idle", true),
+        "`health` has no `idle`; did you mean `held_idle` or `unallocated_idle`?"
+    );
+    assert_eq!(
+        message("health=zzz", true),
+        "`health` wants one of held_idle, unallocated_idle, hung, not `zzz`"
+    );
 }
 
 #[test]

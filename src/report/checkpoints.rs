@@ -346,9 +346,9 @@ fn notes(report: &CheckpointsReport<'_>, ctx: &ViewContext) -> Vec<String> {
     let dot = ctx.symbols.separator();
     let size = |bytes: u64| words::size(bytes as f64);
     let mut out = vec![format!(
-        "{} runs {dot} {} steps {dot} {} {dot} {}",
-        totals.runs,
-        totals.steps,
+        "{} {dot} {} {dot} {} {dot} {}",
+        format::plural(totals.runs, "run"),
+        format::plural(totals.steps, "step"),
         size(totals.bytes),
         strip::legend(ctx.symbols, !report.plans.is_empty()),
     )];

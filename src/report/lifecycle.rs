@@ -273,14 +273,16 @@ fn simulation_notes(report: &SimulationReport<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     if report.refused > 0 {
         lines.push(format!(
-            "S3 refuses these rules ({} errors, see `burntop storage lint`): played as if it took \
-             them",
-            report.refused
+            "S3 refuses these rules ({}, see `burntop storage lint`): played as if it took them",
+            format::plural(report.refused, "error")
         ));
     }
     lines.push(match s.payback_month {
         Some(month) => format!("{}: pays back in month {month}", clean(report.bucket)),
-        None => format!("{}: not paid back in {} months", clean(report.bucket), s.months.len()),
+        None => {
+            let months = format::plural(s.months.len(), "month");
+            format!("{}: not paid back in {months}", clean(report.bucket))
+        }
     });
     for loss in report.losses.unwrap_or_default() {
         let what = if loss.can_be_undone { "hides" } else { "DELETES FOR GOOD" };

@@ -210,8 +210,8 @@ impl SavingsField for CommitmentField {
             n => format!(", {n} of them room that is billed as usage"),
         };
         format!(
-            "{} commitments, {} in force{rooms}: paid {} {dot} unused now {}{left_out}",
-            rows.len(),
+            "{}, {} in force{rooms}: paid {} {dot} unused now {}{left_out}",
+            format::plural(rows.len(), "commitment"),
             in_force(rows).count(),
             at_least(paid, unpriced, ctx.symbols),
             at_least(unused, unknown, ctx.symbols)

@@ -60,10 +60,12 @@ impl ListField for BlockField {
             list.each().filter_map(BlockRow::snapshot),
         );
         vec![format!(
-            "{} volumes {} per month {dot} {} snapshots at most {} per month {dot} {}{left_out}",
+            "{} {} {} per month {dot} {} {} at most {} per month {dot} {}{left_out}",
             format::count(volumes.len() as f64),
+            format::noun(volumes.len(), "volume"),
             sum(&volumes),
             format::count(snapshots.len() as f64),
+            format::noun(snapshots.len(), "snapshot"),
             sum(&snapshots),
             words::saved(&found, " per month"),
         )]

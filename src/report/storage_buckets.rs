@@ -117,7 +117,7 @@ pub(super) fn finding(f: &StorageFinding) -> Json {
         "bytes": f.bytes,
         "usd_per_month": json::number(f.usd_per_month),
         "effort": words::effort(f.effort),
-        "risk": words::risk(f.risk),
+        "risk": words::risk_of(f),
         "message": reasons::storage(&f.reason),
         "fix": reasons::storage_fix(&f.reason),
     })

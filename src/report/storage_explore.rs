@@ -165,11 +165,13 @@ impl ListField for PrefixField {
         let usd = whole.as_ref().and_then(|m| m.usd).map_or_else(|| "–".to_owned(), format::usd);
         let age = ctx.now.duration_since(scan.listed_at).as_secs().max(0);
         let mut lines = vec![format!(
-            "{}: {} in {} objects, {usd} per month; {} delete markers; list of {} ago",
+            "{}: {} in {} {}, {usd} per month; {} {}; list of {} ago",
             clean(&scan.bucket),
             format::bytes_binary(sums.all_bytes() as f64),
             format::count(sums.all_objects() as f64),
+            format::noun(sums.all_objects() as usize, "object"),
             format::count(sums.delete_markers as f64),
+            format::noun(sums.delete_markers as usize, "delete marker"),
             format::span(age),
         )];
         if let Some(unpriced) = whole.filter(|m| m.unpriced_bytes > 0) {
@@ -178,7 +180,8 @@ impl ListField for PrefixField {
         }
         if sums.malformed > 0 {
             let rows = format::count(sums.malformed as f64);
-            lines.push(format!("{rows} rows with a size or date that cannot be"));
+            let noun = format::noun(sums.malformed as usize, "row");
+            lines.push(format!("{rows} {noun} with a size or date that cannot be"));
         }
         lines.extend(scan.notes.iter().map(|n| clean(n).into_owned()));
         if let Some(why) = &scan.partial {

@@ -272,7 +272,8 @@ fn notes(report: TiersReport<'_>) -> Vec<String> {
         } else {
             format!("; without giving anything up {}", name(b.instant))
         };
-        out.push(format!("best over {} months: {}{also}", b.horizon_months, name(b.target)));
+        let months = format::plural(usize::from(b.horizon_months), "month");
+        out.push(format!("best over {months}: {}{also}", name(b.target)));
     }
     if m.unpriced_bytes > 0.0 {
         out.push(format!("! {} have no known price", words::size(m.unpriced_bytes)));

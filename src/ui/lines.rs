@@ -4,7 +4,7 @@ use ratatui::style::Modifier;
 
 use super::canvas::Canvas;
 use super::footer;
-use crate::app::content::columns;
+use crate::app::content::{columns, wrap};
 use crate::app::{App, Layout, List, Mode, Role, SourceStatus, tab_gap};
 use crate::domain::{SourceId, VerdictKind};
 use crate::fleet::Totals;
@@ -88,6 +88,9 @@ pub fn burn(canvas: &mut Canvas<'_>, app: &App, y: u16) {
     }
 }
 
+/// What the waste at what is paid has that the one at list price has not.
+const PAID_BESIDES: &str = " with unused commitments and resources";
+
 /// The parts of the burn line, most important first.
 fn burn_parts(app: &App, symbols: Symbols, width: usize) -> Vec<(String, Role)> {
     let none = Totals::default();
@@ -142,6 +145,7 @@ fn burn_parts(app: &App, symbols: Symbols, width: usize) -> Vec<(String, Role)> 
         .find(fits)
         .unwrap_or_else(|| pair(whole, ""));
 
+    let has_both = both.is_some_and(|both| waste.ends_with(&both));
     let mut parts = vec![(burn, plain), (waste, loss)];
     // Where nothing was read, the body says so.
     if progress.unread > 0 && !progress.is_nothing() {
@@ -167,6 +171,11 @@ fn burn_parts(app: &App, symbols: Symbols, width: usize) -> Vec<(String, Role)> 
         let idle = Some(totals.idle_gpus).filter(|n| told(*n > 0.0));
         let idle = symbols.or_unknown(idle, format::count);
         parts.push((format!("{idle} idle GPUs of {}", format::count(totals.gpus)), Role::Dim));
+    }
+    // Why the one is not the other, where no other part goes for it.
+    let used: usize = parts.iter().map(|(text, _)| columns(text) + 3).sum();
+    if has_both && used + columns(PAID_BESIDES) <= width {
+        parts[1].0.push_str(PAID_BESIDES);
     }
     parts
 }
@@ -195,23 +204,54 @@ pub fn banner(app: &App) -> Option<(String, Role)> {
     app.is_from_cache().then(|| ("from the cache".to_owned(), Role::Dim))
 }
 
+/// Most lines that an error in typed text takes.
+const ERROR_LINES: usize = 3;
+
 /// Draws the rule below the body: errors and completions of the prompt or its keys, or remarks on the verdicts; on the right the
 /// position in the body.
 pub fn lower_rule(canvas: &mut Canvas<'_>, app: &App, layout: &Layout, y: u16) {
     rule(canvas, y);
     let width = canvas.width();
-    let position = position(app, layout);
+    let position = position(app, layout).map(|text| format!(" {text} "));
     let mut room = width.saturating_sub(4);
+    let keys = || app.prompt().map(|_| (footer::keys_of_prompt(app), Role::Dim));
+    let remark = remark(app).or_else(keys);
+    if app.prompt().is_some_and(|prompt| prompt.error.is_some())
+        && let Some((text, role)) = &remark
+    {
+        let beside = position.as_ref().map_or(0, |position| columns(position) + 1);
+        if columns(text) + 2 + beside > usize::from(room) {
+            whole_error(canvas, text, *role, y);
+            return;
+        }
+    }
     if let Some(text) = &position {
-        let text = format!(" {text} ");
         let style = canvas.style(Role::Dim);
-        let x = canvas.put_right(width.saturating_sub(2), y, room, &text, style);
+        let x = canvas.put_right(width.saturating_sub(2), y, room, text, style);
         room = x.saturating_sub(3);
     }
-    let keys = || app.prompt().map(|_| (footer::keys_of_prompt(app), Role::Dim));
-    if let Some((text, role)) = remark(app).or_else(keys) {
+    if let Some((text, role)) = remark {
         let style = canvas.style(role);
         canvas.put(2, y, room, &format!(" {text} "), style);
+    }
+}
+
+/// Draws an error in typed text that has no room beside the position: alone, and over the last lines of the body, so that
+/// all of it is read.
+fn whole_error(canvas: &mut Canvas<'_>, text: &str, role: Role, y: u16) {
+    let width = canvas.width();
+    let room = width.saturating_sub(4);
+    let mut parts = wrap(text, usize::from(room.saturating_sub(2)));
+    if parts.len() > ERROR_LINES {
+        let rest = parts.split_off(ERROR_LINES - 1).join(" ");
+        parts.push(rest);
+    }
+    let style = canvas.style(role);
+    let above = u16::try_from(parts.len() - 1).unwrap_or(0);
+    for (part, row) in parts.iter().zip(y.saturating_sub(above)..) {
+        canvas.blank(0, row, width);
+        rule(canvas, row);
+        canvas.put(2, row, room, &format!(" {part} "), style);
     }
 }
 

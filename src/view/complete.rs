@@ -6,7 +6,7 @@ use super::ViewContext;
 use super::filter::{FieldRef, texts};
 use super::rows::Rows;
 use super::table_field::FieldTable;
-use crate::query::{FieldName, Kind, Op, comparison};
+use crate::query::{FieldName, Kind, Op, comparison, groups};
 
 /// Most values that are offered.
 const MAX_VALUES: usize = 200;
@@ -38,11 +38,17 @@ pub fn complete(
     fitting.map(|(_, value)| format!("{head}{}", comparison(name, op, &value))).collect()
 }
 
-/// Names of fields that begin with `begun`, an alias where the name does not; with the operator of a text.
+/// Names of fields that begin with `begun`, an alias where the name does not; of a field of which only the heading begins so,
+/// its name. With the operator of a text.
 fn fields(begun: &str, table: &'static dyn FieldTable) -> impl Iterator<Item = String> {
     let begun = begun.to_lowercase();
     table.fields().iter().filter_map(move |field| {
-        let name = field.names().find(|name| name.starts_with(&begun))?;
+        let by_heading = || {
+            let heading = field.heading_as_name();
+            let is_found = heading.starts_with(&begun) && table.find(&heading) == Some(field);
+            is_found.then_some(field.name)
+        };
+        let name = field.names().find(|name| name.starts_with(&begun)).or_else(by_heading)?;
         let is_text = matches!(field.kind, Kind::Text | Kind::Choice(_));
         Some(format!("{name}{}", if is_text { "=" } else { "" }))
     })
@@ -57,7 +63,8 @@ fn values(
     let mut known = BTreeMap::new();
     match field.kind() {
         Kind::Choice(words) => {
-            known.extend(words.iter().map(|word| (word.to_lowercase(), (*word).to_owned())));
+            let taken = words.iter().copied().chain(groups(words));
+            known.extend(taken.map(|word| (word.to_lowercase(), word.to_owned())));
         }
         Kind::Text => {
             let Some(rows) = rows else { return known };
@@ -94,6 +101,7 @@ fn start_of_last(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tabs::gpus::picture::GpuField;
     use crate::tabs::idle::picture::Field;
     use crate::view::fixture::{ctx, fleet};
     use crate::view::{Filter, TableField};
@@ -112,6 +120,15 @@ mod tests {
         assert_eq!(completed("wasted_u"), ["wasted_usd"]);
         assert_eq!(completed("no_such"), [""; 0]);
         assert_eq!(completed("").len(), Field::specs().len());
+    }
+
+    #[test]
+    fn a_heading_is_completed_to_the_name_of_its_field() {
+        // WASTE/h and ENV: what begins so by name goes first, and no field comes twice.
+        assert_eq!(completed("waste/"), ["waste_usd_per_hour"]);
+        assert_eq!(completed("$/"), ["usd_per_hour"]);
+        let gpus = complete("state=i", GpuField::table(), None, &ctx());
+        assert_eq!(gpus, ["state=idle", "state=inefficient"]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A parsed filter bound to the fields of a table.
 
 mod columns;
+mod unmatched;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,10 +14,9 @@ use super::search::{Needle, Scratch};
 use super::table_field::{FieldSpec, FieldTable};
 use super::value::Value;
 pub use columns::Columns;
+pub use unmatched::Unmatched;
 
-use crate::domain::suggest::nearest;
-use crate::domain::text;
-use crate::query::{self, Compare, Expr, FieldName, Kind, Op, Operand, QueryError, Term};
+use crate::query::{self, Compare, Expr, FieldName, Kind, Operand, QueryError, Term};
 
 /// Left side of a comparison in a filter: a field of the table or a tag, `tag:Key`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -131,29 +131,15 @@ impl Filter {
         }
     }
 
-    /// Comparisons with a text that no row has, where rows have others; sorted texts, each once.
+    /// Comparisons that hold for no row, where rows have other texts or numbers.
     pub fn unmatched(&self, rows: &dyn Rows, ctx: &ViewContext) -> Vec<Unmatched> {
-        let mut out = Vec::new();
-        self.expr.map(&mut |term| {
-            let Term::Compare(compare) = term else { return };
-            if compare.op != Op::Eq || compare.field.kind() != Kind::Text {
-                return;
-            }
-            let mut known = BTreeMap::new();
-            let mut is_there = false;
-            for row in 0..rows.len() as u32 {
-                is_there |= holds(compare, rows, row, ctx);
-                texts(&compare.field, rows, row, ctx, &mut known);
-            }
-            if !is_there && !known.is_empty() {
-                out.push(Unmatched {
-                    field: compare.field.to_string(),
-                    text: compare.value.as_written().to_owned(),
-                    known: known.into_values().collect(),
-                });
-            }
-        });
-        out
+        let mut terms = Vec::new();
+        affirmed(&self.expr, &mut terms);
+        let of = |term: &Term<FieldRef>| match term {
+            Term::Compare(compare) => Unmatched::of(compare, rows, ctx),
+            _ => None,
+        };
+        terms.into_iter().filter_map(of).collect()
     }
 
     /// The filter with buffers, ready to run over rows.
@@ -175,33 +161,12 @@ impl fmt::Display for Filter {
     }
 }
 
-/// A comparison of a filter that holds for no row.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unmatched {
-    /// Name of the field.
-    pub field: String,
-    /// Text that it is compared with, as written.
-    pub text: String,
-    /// Texts that rows have there, sorted; of those that differ in case alone, the first.
-    pub known: Vec<String>,
-}
-
-/// Texts that a sentence names.
-const KNOWN: usize = 12;
-
-impl Unmatched {
-    /// A sentence for rows of this noun, the text that is nearest first: `none of the instances has team nlpp; did you mean nlp?
-    /// known: nlp, vision`.
-    pub fn sentence(&self, noun: &str) -> String {
-        let near = nearest(&self.text, self.known.iter().map(String::as_str));
-        let near = near.map_or_else(|| ";".to_owned(), |near| format!("; did you mean {near}?"));
-        let known: Vec<&str> = self.known.iter().take(KNOWN).map(String::as_str).collect();
-        let mut known = known.join(", ");
-        if self.known.len() > KNOWN {
-            known.push_str(&format!(" and {} more", self.known.len() - KNOWN));
-        }
-        let (field, text) = (&self.field, text::clean(&self.text));
-        format!("none of the {noun} has {field} {text}{near} known: {known}")
+/// Adds the terms of an expression that no `not` denies.
+fn affirmed<'e, T>(expr: &'e Expr<T>, into: &mut Vec<&'e T>) {
+    match expr {
+        Expr::All | Expr::Not(_) => {}
+        Expr::Leaf(term) => into.push(term),
+        Expr::And(parts) | Expr::Or(parts) => parts.iter().for_each(|part| affirmed(part, into)),
     }
 }
 

@@ -192,6 +192,11 @@ impl FieldSpec {
         Self { adds_up: false, ..self }
     }
 
+    /// The heading as one types a name: in lower case, `_` for blanks. What is read above a column finds its field.
+    pub fn heading_as_name(&self) -> String {
+        self.header.to_lowercase().replace(' ', "_")
+    }
+
     /// Name, then aliases.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         std::iter::once(self.name).chain(self.aliases.iter().copied())
@@ -232,9 +237,17 @@ pub trait FieldTable: Debug + Send + Sync {
 }
 
 impl dyn FieldTable {
-    /// The field with this name or alias, ignoring ASCII case; `None` where there is none.
+    /// The field with this name or alias, ignoring ASCII case, or else the one whose column alone has it as its heading, see
+    /// [`FieldSpec::heading_as_name`]; `None` where there is none.
     pub fn find(&self, name: &str) -> Option<&'static FieldSpec> {
-        self.fields().iter().find(|f| f.names().any(|n| n.eq_ignore_ascii_case(name)))
+        let named = |f: &&FieldSpec| f.names().any(|n| n.eq_ignore_ascii_case(name));
+        self.fields().iter().find(named).or_else(|| self.by_heading(name))
+    }
+
+    fn by_heading(&self, name: &str) -> Option<&'static FieldSpec> {
+        let name = name.to_lowercase();
+        let mut headed = self.fields().iter().filter(|f| f.heading_as_name() == name);
+        headed.next().filter(|_| headed.next().is_none())
     }
 
     /// The field with this sort key; `None` where there is none.
@@ -447,6 +460,79 @@ mod tests {
         fn any_text(row: &DiskRow, mut holds: impl FnMut(&str) -> bool) -> bool {
             holds(&row.id)
         }
+    }
+
+    field_table! {
+        /// A table of which some headings are names of other fields, or of several.
+        pub enum Job => JOBS {
+            Usd number(Usd) "usd" [] "COST" 8 "";
+            Lost number(Usd) "lost_usd" [] "LOST COST" 8 "";
+            By text "cause_from" [] "BY" 8 "";
+            TypeBy text "type_from" [] "BY" 8 "";
+            Index text "index" [] "GPU" 8 "";
+            Gpu number(Percent) "effective" ["gpu"] "EFF" 8 "";
+        }
+    }
+
+    impl TableField for Job {
+        type Row = DiskRow;
+        const NOUNS: [&'static str; 2] = ["job", "jobs"];
+        const SCREEN_COLUMNS: &'static [Self] = &[Self::Usd];
+        const DROPPED_FIRST: &'static [Self] = &[];
+
+        fields!(JOBS);
+
+        fn value<'a>(self, _: &'a DiskRow, _: &ViewContext) -> Value<'a> {
+            Value::Unknown
+        }
+
+        fn id(row: &DiskRow) -> &Arc<str> {
+            &row.id
+        }
+
+        fn usd_per_hour(_: &DiskRow) -> Option<f64> {
+            None
+        }
+
+        fn any_text(_: &DiskRow, _: impl FnMut(&str) -> bool) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn a_heading_is_a_name_where_one_column_alone_has_it() {
+        let find = |name: &str| Job::table().find(name).and_then(Job::of);
+        assert_eq!(find("cost"), Some(Job::Usd));
+        assert_eq!(find("Lost_Cost"), Some(Job::Lost));
+        assert_eq!(find("by"), None, "two have it");
+        assert_eq!(find("gpu"), Some(Job::Gpu), "a name goes before a heading");
+        assert_eq!(find(""), None);
+        let filter = Filter::parse(Job::table(), "cost>100 and LOST_COST>5").unwrap();
+        assert_eq!(filter.to_string(), "usd>100 and lost_usd>5");
+        assert!(Filter::parse(Job::table(), "by=x").is_err());
+    }
+
+    #[test]
+    fn in_every_list_what_is_read_above_a_column_finds_its_field() {
+        let mut headings = 0;
+        for list in crate::app::lists() {
+            let table = (list.fields)();
+            for field in table.fields() {
+                let heading = field.heading_as_name();
+                let named =
+                    table.fields().iter().find(|f| f.names().any(|name| name == heading.as_str()));
+                let alike =
+                    table.fields().iter().filter(|f| f.heading_as_name() == heading).count();
+                let found = table.find(&heading);
+                match named {
+                    Some(named) => assert_eq!(found, Some(named), "{heading}"),
+                    None if alike > 1 => assert_eq!(found, None, "{heading}"),
+                    None => assert_eq!(found, Some(field), "{heading}"),
+                }
+                headings += 1;
+            }
+        }
+        assert!(headings > 100, "{headings}");
     }
 
     #[test]

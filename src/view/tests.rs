@@ -168,7 +168,7 @@ fn errors_of_the_bound_language_suggest_names_and_aliases() {
         "column 1: no field `enviroment`; did you mean `environment`?"
     );
     assert_eq!(message("a verdikt=x"), "column 3: no field `verdikt`; did you mean `verdict`?");
-    assert_eq!(message("verdict=ilde"), "column 9: `verdict` wants `idle`, not `ilde`");
+    assert_eq!(message("verdict=ilde"), "column 9: `verdict` has no `ilde`; did you mean `idle`?");
     assert_eq!(message("tag:=x"), "column 1: no field `tag:`; a tag is written `tag:Key`");
 }
 

@@ -36,6 +36,18 @@ pub struct AnatomyRow {
     pub share: f64,
 }
 
+impl AnatomyRow {
+    /// Cost of what nothing measures, US dollars, 0 or more: without credits and refunds that exceed it.
+    pub fn not_judged(&self) -> Usd {
+        self.unknown.max(Usd::ZERO)
+    }
+
+    /// Credits and refunds that exceed the cost of what nothing measures, US dollars, 0 or more.
+    pub fn credited(&self) -> Usd {
+        (-self.unknown).max(Usd::ZERO)
+    }
+}
+
 /// What the machines did, by normalised resource id, see [`resource_id`].
 pub type Measured = FastMap<Arc<str>, MeasuredShare>;
 

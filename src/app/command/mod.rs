@@ -231,6 +231,9 @@ mod tests {
     #[test]
     fn commands_of_tabs_do_what_they_say() {
         assert_eq!(after("group team").0.gpu_tab().grouping(), GpuGrouping::Team);
+        let trend = after("trend").0;
+        assert!(trend.savings_tab().look().is_none());
+        assert!(trend.notice().unwrap().text.contains("`burntop trend`"));
         let whatif = after("whatif").0;
         assert!(whatif.page().is_none() && whatif.tab() == Tab::WhatIf);
         let mut planned = planned((120, 40));

@@ -8,7 +8,7 @@ use super::{Command, Until, Wish, unknown};
 use crate::act::plan::{SHORTEST_GRACE, parse_span};
 use crate::app::appearance::ThemeName;
 use crate::app::sheet::GRACE;
-use crate::app::{App, Screen, Tab};
+use crate::app::{App, Level, Notice, Screen, Tab};
 use crate::domain::Regions;
 use crate::report::Format;
 use crate::view::FieldSpec;
@@ -81,6 +81,19 @@ const SHARED: &[CommandSpec] = &[
         "What the fleet burns and wastes.",
         simple!(Command::Tab(Tab::Overview)),
     ),
+    CommandSpec {
+        aliases: &["past", "history"],
+        ..CommandSpec::plain(
+            "trend",
+            "What changed since yesterday, on the overview; `burntop trend` prints burn by day, week and month.",
+            simple!(Command::own(|app| {
+                app.go_to_savings(None);
+                let text = "burn by day, week or month: `burntop trend`; here stands what changed since yesterday";
+                app.say(Notice::new(Level::Info, text));
+                Vec::new()
+            })),
+        )
+    },
     CommandSpec {
         aliases: &["instances"],
         ..CommandSpec::plain(
@@ -237,6 +250,16 @@ const SHARED: &[CommandSpec] = &[
             _ => Err("on or off?".into()),
         },
     },
+    CommandSpec::plain(
+        "config",
+        "Where the configuration lies, which `burntop config path` prints.",
+        simple!(Command::own(|app| {
+            let text =
+                "`burntop config path` prints where it lies, `burntop config init` writes one";
+            app.say(Notice::new(Level::Info, text));
+            Vec::new()
+        })),
+    ),
     CommandSpec {
         aliases: &["h"],
         ..CommandSpec::plain(

@@ -6,7 +6,7 @@ use super::{Line, wrap};
 use crate::app::command::{CommandSpec, Words, commands};
 use crate::app::keymap::{Action, ActionSpec, Context};
 use crate::app::screen::Screen;
-use crate::app::{App, ListSpec, Role, lists};
+use crate::app::{App, ListSpec, Page, Role, lists};
 use crate::domain::{GpuState, VerdictKind};
 use crate::tabs::gpus::picture::words;
 use crate::view::FieldSpec;
@@ -30,7 +30,10 @@ const GPU_STATES: [(GpuState, &str); GpuState::ALL.len()] = [
     (GpuState::Unhealthy, "A GPU with a hardware error: it cannot be trusted with work."),
     (GpuState::Stalled, "A GPU that looks fully used and computes nothing: likely hangs."),
     (GpuState::HeldIdle, "A GPU that somebody holds and does nothing with."),
-    (GpuState::UnallocatedIdle, "A GPU that nobody holds and nothing runs on."),
+    (
+        GpuState::UnallocatedIdle,
+        "A GPU that no process holds and nothing runs on; where a job has it all the same, its page says so.",
+    ),
     (GpuState::Inefficient, "A GPU that works at less than half of what it could."),
     (GpuState::Unknown, "The evidence does not suffice. Never counted as idle."),
     (GpuState::Stale, "No fresh telemetry. Never counted as idle."),
@@ -52,7 +55,8 @@ const WORDS: [(&str, &str); 16] = [
     ("burn", "What runs now, in dollars per hour; a month is 730 h of it, a day 24 h."),
     (
         "waste",
-        "What is paid for and serves nothing; other pages than the Overview say which part they count.",
+        "What is paid for and serves nothing, as judged over days; other pages than the Overview say which part they count. \
+         Live now, as on the GPUs tab: of GPUs that exporters see, in this minute.",
     ),
     (
         "list, paid",
@@ -97,6 +101,29 @@ const WORDS: [(&str, &str); 16] = [
     (
         "select, mark",
         "space selects rows to act on; a mark is the tag burntop:expires, which lets an instance be stopped later.",
+    ),
+];
+
+/// Keys of the What-if tab that the guide has too, and what they do there.
+const ON_GUIDE: [(Action, &str); 7] = [
+    (Action::Raise, "More of the input under the cursor, or its next choice."),
+    (Action::Lower, "Less of it, or the choice before."),
+    (Action::RaiseMore, "Much more of it."),
+    (Action::LowerMore, "Much less of it."),
+    (Action::SetValue, "Type its value."),
+    (Action::NextChart, "To the overview, with which the lists begin."),
+    (Action::PreviousChart, "The list before the guide."),
+];
+
+/// Where keys and all else are configured.
+const CONFIGURATION: [(&str, &str); 4] = [
+    ("burntop config path", "Prints where the configuration file lies."),
+    ("burntop config init", "Writes a commented configuration file where there is none."),
+    ("burntop config check", "Says what is wrong with the configuration."),
+    (
+        "[keys]",
+        "Below this line of the configuration keys are remapped, each by the name of its action, which stands in brackets \
+         here: filter = [\"/\", \"ctrl-x\"]",
     ),
 ];
 
@@ -163,7 +190,8 @@ fn head(app: &App, view: &HelpView) -> String {
     }
     if view.all {
         return format!(
-            "Everything; in brackets the name that an action has in [keys] of the configuration. \
+            "Everything; in brackets the name that an action has in [keys] of the configuration, \
+             as in: filter = [\"/\", \"ctrl-x\"]. `burntop config path` prints where that file lies. \
              {search} searches, {all} goes back to what can be done on the page."
         );
     }
@@ -177,8 +205,11 @@ fn head(app: &App, view: &HelpView) -> String {
 fn of_page(app: &App) -> Vec<Section> {
     let contexts = app.contexts_below_help();
     let page = app.page_below_help();
-    let mut sections: Vec<Section> =
-        contexts.iter().map(|context| keys(app, *context, false)).collect();
+    let of_context = |context: &Context| match (context, page) {
+        (Context::WhatIf, Some(Page::Guide)) => keys_of_guide(app),
+        _ => keys(app, *context, false),
+    };
+    let mut sections: Vec<Section> = contexts.iter().map(of_context).collect();
     let screen = match page {
         Some(page) => page.screen(),
         None => Some(app.screen()),
@@ -216,6 +247,8 @@ fn everything(app: &App) -> Vec<Section> {
     sections.push(Section::new("What words mean", words.into()));
     let entries = commands().map(|command| command_entry(app, command)).collect();
     sections.push(Section::new("Commands, after :", entries));
+    let entries = CONFIGURATION.map(|(name, doc)| (name.to_owned(), doc.to_owned()));
+    sections.push(Section::new("The configuration", entries.into()));
     sections.push(filter());
     for (at, list) in lists().enumerate() {
         let use_of = if at == 0 { ", for filter, sort and columns" } else { "" };
@@ -227,14 +260,24 @@ fn everything(app: &App) -> Vec<Section> {
 /// The keys of a context, with the names of their actions where `named`.
 fn keys(app: &App, context: Context, named: bool) -> Section {
     let entry = |spec: &ActionSpec| {
-        let keys: Vec<String> =
-            app.keymap().keys(spec.action).iter().map(ToString::to_string).collect();
-        let keys = if keys.is_empty() { "(no key)".to_owned() } else { keys.join("  ") };
         let doc = spec.doc.trim();
-        (keys, if named { format!("{doc} [{}]", spec.name) } else { doc.to_owned() })
+        let doc = if named { format!("{doc} [{}]", spec.name) } else { doc.to_owned() };
+        (keys_of(app, spec.action), doc)
     };
     let entries = Action::ALL.iter().filter(|s| s.context == context).map(entry).collect();
     Section::new(context.title(), entries)
+}
+
+/// The keys of the guide, which does not have all of the What-if tab's.
+fn keys_of_guide(app: &App) -> Section {
+    let entries = ON_GUIDE.map(|(action, doc)| (keys_of(app, action), doc.to_owned()));
+    Section::new("On the guide", entries.into())
+}
+
+/// The keys of an action, as one reads them.
+fn keys_of(app: &App, action: Action) -> String {
+    let keys: Vec<String> = app.keymap().keys(action).iter().map(ToString::to_string).collect();
+    if keys.is_empty() { "(no key)".to_owned() } else { keys.join("  ") }
 }
 
 fn verdicts(app: &App) -> impl Iterator<Item = (String, String)> {
@@ -312,5 +355,38 @@ fn entry(name: &str, doc: &str, width: usize, lines: &mut Vec<Line>) {
     for (i, part) in wrap(doc, width - NAME_WIDTH - 2).into_iter().enumerate() {
         let name = if i == 0 { name } else { "" };
         lines.push(Line::new().text("  ").column(Role::Accent, name, NAME_WIDTH).text(part));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::fixture::{app, press};
+
+    /// The help after these keys, as text.
+    fn help(keys: &str) -> String {
+        let mut app = app((120, 40));
+        press(&mut app, keys);
+        let text = |line: &Line| line.spans.iter().map(|span| span.text.as_ref()).collect();
+        let lines: Vec<String> = lines(&app, &app.help, 100).iter().map(text).collect();
+        lines.join("\n")
+    }
+
+    #[test]
+    fn who_looks_for_remapped_keys_finds_the_file_and_a_line_of_it() {
+        let all = help("3?A");
+        assert!(all.contains("burntop config path") && all.contains("ctrl-x"), "{all}");
+        for words in ["remap", "config"] {
+            let found = help(&format!("3?/{words}<enter>"));
+            assert!(found.contains("[keys]") && found.contains("ctrl-x"), "{found}");
+        }
+        assert!(help("3?/config<enter>").contains("burntop config path"));
+    }
+
+    #[test]
+    fn the_help_of_the_guide_has_the_keys_that_work_there() {
+        let guide = help(":guide<enter>?");
+        assert!(guide.contains("On the guide") && guide.contains("Type its value"), "{guide}");
+        assert!(!guide.contains("On the What-if tab") && !guide.contains("Buy as many"), "{guide}");
     }
 }

@@ -132,12 +132,12 @@ fn notes(report: &ScheduleReport<'_>, off: &[(&Row, &Proposal)], ctx: &ViewConte
     };
     let mut notes = vec![format!(
         "{} of {} instances {dot} {} per month of 730 h, gross{left_out} {dot} clocks of {} {dot} \
-         seen in {} weeks at least",
+         seen in {} at least",
         off.len(),
         report.rows.len(),
         format::usd_total(usd),
         report.zone,
-        report.weeks
+        format::plural(usize::from(report.weeks), "week")
     )];
     let mut without: BTreeMap<String, usize> = BTreeMap::new();
     for (_, advice) in report.rows {

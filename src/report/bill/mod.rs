@@ -248,7 +248,17 @@ impl ListField for AnatomyField {
     fn notes(list: &List<Self>, _: &ViewContext) -> Vec<String> {
         let total: Usd = list.each().map(|item| item.row.effective).sum();
         let wasted: Usd = list.each().map(|item| item.row.wasted).sum();
-        let sum = format!("total: effective {}, wasted at least {}", usd(total), usd(wasted));
+        let not_judged: Usd = list.each().map(|item| item.row.not_judged()).sum();
+        let credits: Usd = list.each().map(|item| item.row.credited()).sum();
+        let mut sum = format!(
+            "total: effective {}, wasted at least {}; {} was not judged, which is not waste",
+            usd(total),
+            usd(wasted),
+            usd(not_judged)
+        );
+        if !credits.is_zero() {
+            sum.push_str(&format!("; credits and refunds took {} off", usd(credits)));
+        }
         let others = PUBLISHED.map(|published| published.source).join(", ");
         let others = format!("others: {others}");
         [sum, others].into_iter().chain(oddities(&list.of)).collect()

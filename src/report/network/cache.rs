@@ -392,9 +392,9 @@ impl ListField for CacheField {
         }
         let recipes = recipes(list);
         let is_mixed = of.by == ReadsBy::All && recipes.is_empty() && total.requests.is_some();
-        notes.extend(
-            is_mixed.then(|| "--by prefix tells whether a part of it gains more".to_owned()),
-        );
+        notes.extend(is_mixed.then(|| {
+            "`burntop network cache --by prefix` tells whether a part of it gains more".to_owned()
+        }));
         notes.extend(recipes);
         notes.extend(sampled(list));
         notes.extend(span(&of.reads));

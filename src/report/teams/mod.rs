@@ -302,7 +302,8 @@ impl ListField for TagField {
         ];
         if !list.rows.is_empty() {
             notes.push(
-                "--print commands tags them; --print tag-policy and --print launch-template keep new ones tagged"
+                "`burntop teams tags --print commands` prints what tags them; with tag-policy or launch-template in place of \
+                 commands, what keeps new ones tagged"
                     .into(),
             );
         }

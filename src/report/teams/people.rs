@@ -124,7 +124,7 @@ impl ListField for PeopleField {
             );
         }
         notes.extend(automation(efforts));
-        notes.push("--print tco is the command of the calculator of total cost, filled".into());
+        notes.push("`burntop teams people --print tco` prints the command of the calculator of total cost, filled".into());
         notes.extend(of.from.oddities());
         notes
     }

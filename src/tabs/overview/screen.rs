@@ -35,28 +35,27 @@ impl Screen for OverviewScreen {
     }
 
     fn hints(&self, app: &App) -> Hints {
-        const WITH_SAVINGS: Hints = &[
-            (Action::Enter, "why"),
-            (Action::NextSavings, ""),
-            (Action::Act, ""),
-            (Action::TabIdle, "idle list"),
-            (Action::Actions, ""),
-            (Action::Command, ""),
-            (Action::Refresh, ""),
-            (Action::Log, ""),
-            (Action::Quit, ""),
-        ];
-        const PLAIN: Hints = &[
-            (Action::Enter, "why"),
-            (Action::Act, ""),
-            (Action::TabIdle, "idle list"),
-            (Action::Actions, ""),
-            (Action::Command, ""),
-            (Action::Refresh, ""),
-            (Action::Log, ""),
-            (Action::Quit, ""),
-        ];
-        let all = if app.savings().is_some() { WITH_SAVINGS } else { PLAIN };
+        macro_rules! hints {
+            ($($first:ident),*) => {
+                &[
+                    (Action::Enter, "why"),
+                    $((Action::$first, ""),)*
+                    (Action::TabIdle, "idle list"),
+                    (Action::Actions, ""),
+                    (Action::Command, ""),
+                    (Action::Refresh, ""),
+                    (Action::Log, ""),
+                    (Action::Quit, ""),
+                ]
+            };
+        }
+        // Of what can be seen here instances alone can be acted on.
+        let all: Hints = match (app.savings().is_some(), self.row(app).is_some()) {
+            (true, true) => hints!(NextSavings, Act),
+            (true, false) => hints!(NextSavings),
+            (false, true) => hints!(Act),
+            (false, false) => hints!(),
+        };
         // Where no line in sight leads anywhere, enter does nothing.
         if app.finding_in_sight().is_some() { all } else { &all[1..] }
     }

@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::app::fixture::{fleet_of, init, readings};
-use crate::app::{App, Msg};
+use super::screen::OverviewScreen;
+use crate::app::content::Target;
+use crate::app::fixture::{fleet_of, init, press, readings};
+use crate::app::screen::Screen;
+use crate::app::{Action, App, Msg};
 use crate::fleet::{Fleet, Totals};
 use crate::tabs::savings::picture::fixture::savings_of;
 use crate::ui::golden::screen;
@@ -64,4 +67,20 @@ fn the_first_frames_have_no_zeros() {
     assert!(seen.contains("the bill now") && !seen.contains("reading what it rests on"), "{seen}");
     assert!(seen.contains("13 idle GPUs of 42"), "{seen}");
     assert!(seen.contains("used by nothing"), "{seen}");
+}
+
+#[test]
+fn acting_is_offered_on_lines_of_instances_alone() {
+    let mut app = crate::tabs::savings::state::fixture::app((160, 40));
+    let mut seen = [false; 2];
+    for _ in 0..40 {
+        app.prepare();
+        let line = app.finding_in_sight().map(|at| app.text_body().0[at].clone());
+        let target = line.and_then(|line| line.target);
+        let offers = OverviewScreen.hints(&app).iter().any(|(action, _)| *action == Action::Act);
+        assert_eq!(offers, matches!(target, Some(Target::Instance(_))), "{target:?}");
+        seen[usize::from(offers)] = true;
+        press(&mut app, "j");
+    }
+    assert_eq!(seen, [true; 2]);
 }

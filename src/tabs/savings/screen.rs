@@ -157,6 +157,7 @@ impl Screen for SavingsScreen {
                 (Action::Raise, ""),
                 (Action::Lower, ""),
                 (Action::SetValue, ""),
+                (Action::NextChart, "next list"),
                 (Action::Down, "next"),
                 (Action::PageDown, "answer"),
             ],

@@ -12,10 +12,16 @@ const NAMES_AT_MOST: usize = 8;
 
 /// Which jobs hold an instance, whose they are, and how old the reading is.
 pub fn held_by(held: &HeldBy, now: Timestamp) -> String {
+    let age = format::span(now.duration_since(held.read_at).as_secs());
+    format!("Held by {}, as read {age} ago", holders(held))
+}
+
+/// Which jobs hold an instance and whose they are, as part of a sentence: `job 77 of ana`.
+fn holders(held: &HeldBy) -> String {
     let mut text = match held.jobs.len() {
-        0 => "Held by a job that the scheduler does not name".to_owned(),
-        1 => format!("Held by job {}", names(&held.jobs)),
-        _ => format!("Held by jobs {}", names(&held.jobs)),
+        0 => "a job that the scheduler does not name".to_owned(),
+        1 => format!("job {}", names(&held.jobs)),
+        _ => format!("jobs {}", names(&held.jobs)),
     };
     if held.has_unnamed && !held.jobs.is_empty() {
         text.push_str(" and one without a name");
@@ -24,8 +30,7 @@ pub fn held_by(held: &HeldBy, now: Timestamp) -> String {
         text.push_str(" of ");
         text.push_str(&names(&held.users));
     }
-    let age = format::span(now.duration_since(held.read_at).as_secs());
-    format!("{text}, as read {age} ago")
+    text
 }
 
 fn names(all: &[Arc<str>]) -> String {

@@ -38,7 +38,11 @@ pub fn strip(app: &App, width: usize) -> Vec<Line> {
         _ if is_wide => anatomy::lines(summary, symbols, width),
         _ => anatomy::in_short(summary, symbols, width),
     };
-    for block in [bars, below] {
+    let about = match app.bill_tab().look() {
+        BillList::LiveBurn => Vec::new(),
+        _ => anatomy::what_is_wasted(&summary.anatomy, width),
+    };
+    for block in [bars, below, about] {
         if block.len() <= room {
             room -= block.len();
             lines.extend(block);

@@ -63,8 +63,8 @@ field_table! {
             "Cost of resources while they were measured at work; none where nothing was measured.";
         Wasted number(Usd) "wasted_usd" ["wasted"] "WASTED" 13 unit("$") by('w')
             "Cost of resources while they were measured idle, and of commitments and capacity that nothing used.";
-        Unknown number(Usd) "unknown_usd" ["unknown"] "UNKNOWN" 14 unit("$") by('u')
-            "Cost of what nothing measures.";
+        Unknown number(Usd) "unknown_usd" ["unknown"] "NOT JUDGED" 14 unit("$") by('u')
+            "Cost of what has no verdict for its hours: neither productive nor waste.";
     }
 }
 

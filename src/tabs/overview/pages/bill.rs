@@ -99,7 +99,9 @@ fn what(kind: BillKind) -> &'static str {
         BillKind::EmptyCapacity => {
             "room of on-demand capacity reservations without an instance, billed like usage"
         }
-        BillKind::IdleResources => "what removing idle resources saves",
+        BillKind::IdleResources => {
+            "what removing idle resources saves at list price; volumes of stopped instances count as storage"
+        }
         BillKind::OtherResources => {
             "all other resources: in use, too new, exempt, and of unknown use"
         }

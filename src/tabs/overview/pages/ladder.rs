@@ -21,6 +21,12 @@ const MONTH: usize = 13;
 /// From this width on, each row has its dollars per month.
 const MONTHS: usize = 110;
 
+/// From this width on, each row has its dollars per day as well, before those per month.
+const DAYS: usize = MONTHS + MONTH;
+
+/// Columns of longer times: their heading and hours.
+static LONGER: [(&str, f64); 2] = [("a day", 24.0), ("a month", HOURS_PER_MONTH)];
+
 /// Rows of the ladder, and what stands below them over the whole width: what is left out, a bar of the parts.
 pub(super) fn lines(
     overview: &Overview,
@@ -99,8 +105,7 @@ fn steps(overview: &Overview, shape: &Shape<'_>) -> Vec<Line> {
     };
     let list = overview.known_burn().map(|_| ladder.list());
     let running = Target::Filtered(Box::new(Target::Tab(Tab::Idle)), "state=running");
-    let mut lines =
-        vec![shape.step("list price of what runs", list, Role::Text, &notes).to(running)];
+    let mut lines = vec![shape.listed("list price of what runs", list, &notes).to(running)];
     let commitments = Target::List(SavingsList::Commitments);
     match &ladder.basis {
         Basis::Net => {
@@ -152,7 +157,8 @@ struct Shape<'a> {
     /// True where the list price has a column of its own.
     list: bool,
     share: bool,
-    month: bool,
+    /// Columns of longer times: their heading and hours.
+    longer: &'static [(&'static str, f64)],
 }
 
 impl<'a> Shape<'a> {
@@ -162,7 +168,12 @@ impl<'a> Shape<'a> {
         let used = MARK + label + MONEY;
         let list = ladder.basis == Basis::Net && used + MONEY <= width;
         let used = used + if list { MONEY } else { 0 };
-        Self { ctx, width, label, list, share: used + SHARE <= width, month: width >= MONTHS }
+        let longer = match width {
+            DAYS.. => &LONGER[..],
+            MONTHS.. => &LONGER[1..],
+            _ => &[],
+        };
+        Self { ctx, width, label, list, share: used + SHARE <= width, longer }
     }
 
     fn heading(&self, ladder: &Ladder) -> Line {
@@ -184,8 +195,8 @@ impl<'a> Shape<'a> {
         if self.share {
             line = line.number(Role::Dim, "share", SHARE);
         }
-        if self.month {
-            line = line.number(Role::Dim, "a month", MONTH);
+        for (heading, _) in self.longer {
+            line = line.number(Role::Dim, heading, MONTH);
         }
         line
     }
@@ -203,14 +214,12 @@ impl<'a> Shape<'a> {
         )
     }
 
-    /// Dollars per month in their column, where there is one.
+    /// Dollars per day and per month in their columns, as far as there are any.
     fn end(&self, line: Line, money: Option<Money>, notes: &[String]) -> Line {
-        let month = money.map(|m| m.usd * HOURS_PER_MONTH);
-        let line = if self.month {
-            line.number(Role::Dim, &self.ctx.symbols.or_unknown(month, format::usd_total), MONTH)
-        } else {
-            line
-        };
+        let line = self.longer.iter().fold(line, |line, (_, hours)| {
+            let usd = money.map(|m| m.usd * hours);
+            line.number(Role::Dim, &self.ctx.symbols.or_unknown(usd, format::usd_total), MONTH)
+        });
         let room = self.width.saturating_sub(line_columns(&line));
         let note = notes.iter().find(|note| columns(note) + 2 <= room);
         match note {
@@ -228,12 +237,28 @@ impl<'a> Shape<'a> {
     /// A step of the ladder, from the list price to the bill.
     fn step(&self, label: &str, money: Option<Money>, role: Role, notes: &[String]) -> Line {
         let line = self.begin(Line::new().text(" ".repeat(MARK)), role, label, money);
-        let is_total = role == Role::Heading && !self.month;
+        let is_total = role == Role::Heading && self.longer.is_empty();
         let month = money
             .filter(|_| is_total)
             .map(|m| format!("{}/month", format::usd_total(m.usd * HOURS_PER_MONTH)));
         let notes: Vec<String> = month.into_iter().chain(notes.iter().cloned()).collect();
         self.end(self.blank(line), money, &notes)
+    }
+
+    /// The step that the ladder begins with: nobody pays it, so that it stands among the list prices where they have a column.
+    fn listed(&self, label: &str, money: Option<Money>, notes: &[String]) -> Line {
+        if !self.list {
+            return self.step(label, money, Role::Text, notes);
+        }
+        let label = cut(label, self.label, self.ctx.symbols);
+        let share = if self.share { SHARE } else { 0 };
+        let line = Line::new()
+            .text(" ".repeat(MARK))
+            .column(Role::Text, &label, self.label)
+            .text(" ".repeat(MONEY))
+            .number(Role::Text, &self.usd(money), MONEY)
+            .text(" ".repeat(share));
+        self.end(line, money, notes)
     }
 
     /// The sum of the marked rows.
@@ -244,11 +269,11 @@ impl<'a> Shape<'a> {
         let label = if ladder.is_whole() { "of it waste, marked !" } else { "waste, marked !" };
         let line = self.begin(mark, Role::Idle, label, of(ladder.waste()));
         let line = self.columns(line, of(ladder.waste_at_list()), of(ladder.waste()), whole);
-        let notes = if self.month {
-            Vec::new()
-        } else {
+        let notes = if self.longer.is_empty() {
             let month = of(ladder.waste()).map(|m| m.usd * HOURS_PER_MONTH);
             month.map(|usd| format!("{}/month", format::usd_total(usd))).into_iter().collect()
+        } else {
+            Vec::new()
         };
         let line = self.end(line, of(ladder.waste()), &notes);
         line.to(Target::Filtered(
@@ -378,6 +403,36 @@ mod tests {
         assert_eq!(parts.iter().filter_map(cents).sum::<i64>(), bill);
         let marked = parts.iter().filter(|line| text(line).starts_with('!'));
         assert_eq!(marked.filter_map(cents).sum::<i64>(), of("of it waste"));
+    }
+
+    #[test]
+    fn the_list_price_stands_among_list_prices_where_they_have_a_column() {
+        let o = overview(&fleet(), &ctx()).with_savings(&savings());
+        for width in [60, 78, 120, 200] {
+            let rows: Vec<String> = lines(&o, &ctx(), width).0.iter().map(text).collect();
+            let ends = |row: &str, word: &str| row.find(word).map(|at| at + word.len());
+            let list = rows.iter().find(|row| row.contains("list price of what runs")).unwrap();
+            assert_eq!(ends(list, "/h"), ends(&rows[0], "list price"), "{width}: {rows:#?}");
+        }
+        let narrow: Vec<String> = lines(&o, &ctx(), 45).0.iter().map(text).collect();
+        assert!(!narrow[0].contains("list price") && narrow[1].contains("/h"), "{narrow:#?}");
+    }
+
+    #[test]
+    fn where_there_is_room_each_row_is_by_the_day_too() {
+        let o = overview(&fleet(), &ctx()).with_savings(&savings());
+        let shown =
+            |width: usize| -> Vec<String> { lines(&o, &ctx(), width).0.iter().map(text).collect() };
+        let bill = |rows: &[String]| {
+            rows.iter().find(|row| row.contains("the bill now")).cloned().unwrap_or_default()
+        };
+        // $400.00 an hour.
+        let wide = shown(DAYS);
+        assert!(wide[0].contains("a day") && wide[0].contains("a month"), "{wide:#?}");
+        assert!(bill(&wide).contains("$9,600") && bill(&wide).contains("$292,000"), "{wide:#?}");
+        let narrower = shown(DAYS - 1);
+        assert!(!narrower[0].contains("a day") && narrower[0].contains("a month"));
+        assert!(!bill(&narrower).contains("$9,600"));
     }
 
     #[test]

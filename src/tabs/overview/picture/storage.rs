@@ -20,7 +20,7 @@ impl Overview {
         let known = usd > 0.0 && (priced > 0 || unpriced == 0);
         let share = known.then(|| (1.0 - totals.savings / usd).clamp(0.0, 1.0));
         let findings = match unpriced {
-            0 => format!("{priced} findings"),
+            0 => format::plural(priced as usize, "finding"),
             _ => format!("{priced} of {} findings with a price", priced + unpriced),
         };
         let rests_on = format!("{}/month, {findings}", format::usd_total(usd));

@@ -36,7 +36,7 @@ field_table! {
         Period text "period" [] "PERIOD" 10 "The day, week (Monday to Sunday) or month, UTC.";
         Kind choice(PeriodKind::WORDS) "length" ["kind"] "BY" 6 "Length of the period: day, week, month.";
         Day text "day" ["from"] "FROM" 10 "First day of the period, UTC.";
-        Key text "key" ["account", "team"] "OF" 14 wide "Account or team, as --by says; none for instances without a team.";
+        Key text "key" ["account", "team"] "OF" 14 wide "Account or team, as `burntop trend --by` says; none for instances without a team.";
         Burn number(Usd) "burn_usd" ["$", "usd", "burn"] "BURN" 13 unit("$")
             "Burn at list price (Spot: its price) in the hours that were looked at; none where nobody looked.";
         Waste number(Usd) "waste_usd" ["waste"] "WASTE" 13 unit("$") "Part of the burn that verdicts called waste.";

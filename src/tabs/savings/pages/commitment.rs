@@ -197,7 +197,7 @@ fn covered(app: &App, id: &str, ctx: &ViewContext, width: usize, lines: &mut Vec
         heading("It pays for no instance that is known now", lines);
         return;
     }
-    heading(format!("It pays for {} instances now", all.len()), lines);
+    heading(format!("It pays for {} now", format::plural(all.len(), "instance")), lines);
     let room = width.saturating_sub(40).clamp(8, 40);
     for (row, by) in all.iter().take(NAMED) {
         let instance = &row.instance;

@@ -6,6 +6,7 @@ use crate::app::App;
 use crate::app::Role;
 use crate::app::content::Line;
 use crate::tabs::overview::pages::cut;
+use crate::tabs::savings::pages::bar;
 use crate::tabs::savings::picture::{GuideRow, guide_rows};
 use crate::tabs::storage::pages::parts::{heading, paragraph};
 use crate::view::{Symbols, ViewContext, format, reasons};
@@ -24,6 +25,7 @@ pub fn guide(app: &App, width: usize) -> (Vec<Line>, usize) {
     let ctx = app.view_context();
     let form = app.guide();
     let mut lines = vec![
+        bar(app, width),
         Line::of(Role::Heading, "Which instance does a model need?")
             .with(Role::Dim, "  + - move, = types, none takes back"),
     ];
@@ -108,7 +110,7 @@ fn input(app: &App, row: GuideRow, width: usize, ctx: &ViewContext) -> Line {
         if let Some(value) = ask.value(spec.input)
             && NAME + VALUE + BAR + 6 <= width
         {
-            line = line.with(Role::Ok, format!("  {}", bar(spec, value, ctx.symbols)));
+            line = line.with(Role::Ok, format!("  {}", slider(spec, value, ctx.symbols)));
         }
         line
     } else {
@@ -117,7 +119,7 @@ fn input(app: &App, row: GuideRow, width: usize, ctx: &ViewContext) -> Line {
 }
 
 /// A knob on a scale of factors.
-fn bar(spec: &InputSpec, value: f64, symbols: Symbols) -> String {
+fn slider(spec: &InputSpec, value: f64, symbols: Symbols) -> String {
     let low = spec.low.max(spec.high * 1e-9).max(1e-9);
     let part = ((value.max(low) / low).ln() / (spec.high / low).ln()).clamp(0.0, 1.0);
     let at = (part * (BAR - 1) as f64).round() as usize;

@@ -10,6 +10,7 @@ pub(super) mod strip;
 
 pub use empty::empty;
 pub use guide::guide;
+pub(crate) use strip::GUIDE;
 pub use strip::{bar, elsewhere, strip};
 
 use crate::app::Role;

@@ -50,7 +50,8 @@ pub(crate) fn lines(app: &App, id: &Arc<str>, width: usize) -> Vec<Line> {
 
 /// The fleet that it belongs to, as the policy of an Auto Scaling group to copy.
 fn mixed(fleet: &MixedFleet, ctx: &ViewContext, width: usize, lines: &mut Vec<Line>) {
-    heading(format!("Its fleet: {} instances", fleet.count), lines);
+    let instances = format::plural(fleet.count as usize, "instance");
+    heading(format!("Its fleet: {instances}"), lines);
     let text = format!("{} on demand, {} on Spot", fleet.on_demand, fleet.spot());
     fact("together", &text, width, lines);
     let money = words::net_and_gross(fleet.net_usd_per_hour, fleet.gross_usd_per_hour, ctx.symbols);

@@ -2,10 +2,10 @@
 
 use crate::app::App;
 use crate::app::Role;
-use crate::app::content::Line;
-use crate::domain::HOURS_PER_MONTH;
+use crate::app::content::{Line, wrap};
+use crate::domain::{HOURS_PER_MONTH, ResourceKind};
 use crate::fleet::Savings;
-use crate::fleet::savings::{SizeVerdict, SpotFit};
+use crate::fleet::savings::{BillKind, SizeVerdict, SpotFit};
 use crate::tabs::savings::lists::{LISTS, SavingsList};
 use crate::tabs::savings::picture::is_idle;
 use crate::tabs::savings::picture::words::{at_least, utilisation};
@@ -22,23 +22,29 @@ pub fn strip(app: &App, width: usize) -> Vec<Line> {
     if let Some(list) = here {
         lines.push(join((list.sums)(app, savings, symbols), &separator, width));
     }
+    if app.savings_tab().look() == Some(SavingsList::Resources)
+        && let Some(text) = on_the_overview(savings)
+    {
+        lines.extend(wrap(&text, width).into_iter().map(|part| Line::of(Role::Dim, part)));
+    }
     lines.extend(unknown(savings));
     lines
 }
 
-/// The overview and the lists behind it by name, the one on screen marked, and the command of the guide.
+/// The overview, the lists behind it and the guide by name, the one on screen marked.
 pub fn bar(app: &App, width: usize) -> Line {
-    let here = app.savings_tab().look().map(SavingsList::spec);
+    let list = app.savings_tab().look().map_or(OVERVIEW, |list| list.spec().title);
+    let here = if app.on_guide() { GUIDE } else { list };
     let lists = LISTS.iter().map(|list| list.title);
     let titles = std::iter::once(OVERVIEW).chain(lists).chain(std::iter::once(GUIDE));
-    names(titles, here.map_or(OVERVIEW, |list| list.title), width)
+    names(titles, here, width)
 }
 
 /// The title of what the lists stand behind.
 const OVERVIEW: &str = "Overview";
 
-/// The guide, by the command that opens it.
-const GUIDE: &str = ":guide";
+/// The title of the guide, which the key that goes through the lists reaches after the last of them.
+pub(crate) const GUIDE: &str = "Guide";
 
 type Parts = Vec<(Role, String)>;
 
@@ -142,7 +148,7 @@ pub(crate) fn resources(app: &App, _: &Savings, symbols: Symbols) -> Parts {
                 symbols.or_unknown(month, format::usd_total)
             ),
         ),
-        (Role::Text, format!("net {}", rate(net, symbols))),
+        (Role::Text, net_of(net, idle().count(), unknown, symbols)),
     ];
     if unpriced > 0 {
         parts.push((Role::Warn, format!("{unpriced} unpriced")));
@@ -151,6 +157,32 @@ pub(crate) fn resources(app: &App, _: &Savings, symbols: Symbols) -> Parts {
     }
     parts.push((Role::Dim, format!("{} in all", items.len())));
     parts
+}
+
+/// A net, and of how many of `all` it is where it is not of each.
+fn net_of(net: Option<f64>, all: usize, unknown: usize, symbols: Symbols) -> String {
+    let net = format!("net {}", rate(net, symbols));
+    if unknown == 0 || unknown >= all { net } else { format!("{net} of {}", all - unknown) }
+}
+
+/// Why the Overview has less for idle resources than this list; `None` where it has as much, and while its bill is of a
+/// part. Volumes of stopped instances bill as storage: there they would count twice.
+fn on_the_overview(savings: &Savings) -> Option<String> {
+    let waterfall = &savings.waterfall;
+    let billed = waterfall.bill.iter().find(|row| row.kind == BillKind::IdleResources)?;
+    let idle = || savings.resources.iter().filter(|row| is_idle(row));
+    let (waste, _) = sum(idle().map(|row| row.waste_usd_per_hour));
+    let stopped = || idle().filter(|row| row.resource.kind == ResourceKind::StoppedInstance);
+    let (of_stopped, _) = sum(stopped().map(|row| row.waste_usd_per_hour));
+    let more = waste? - billed.usd_per_hour;
+    (more > 0.005 && stopped().next().is_some() && !waterfall.early).then(|| {
+        let usd = format::usd_per_hour(billed.usd_per_hour);
+        let is_all = more <= of_stopped.unwrap_or(0.0) + 0.005;
+        let among = if is_all { "" } else { "among others " };
+        format!(
+            "The Overview has {usd} of it: {among}volumes of stopped instances are storage there."
+        )
+    })
 }
 
 /// Why nets are not known, where something could not be read.
@@ -174,4 +206,49 @@ pub fn elsewhere(savings: &Savings) -> Option<String> {
     let (waste, _) = sum(idle().map(|row| row.waste_usd_per_hour));
     let usd = waste.map(|usd| format!(" {}", format::usd_per_hour(usd))).unwrap_or_default();
     Some(format!("{count} more idle elsewhere{usd}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::tabs::savings::picture::fixture::savings_of;
+
+    #[test]
+    fn the_list_says_what_of_its_waste_the_overview_counts_as_storage() {
+        let of = |kind: ResourceKind, billed: f64| {
+            on_the_overview(&savings_of(|savings| {
+                for row in &mut savings.resources {
+                    Arc::make_mut(&mut Arc::make_mut(row).resource).kind = kind;
+                }
+                let bill = &mut savings.waterfall.bill;
+                let row = bill.iter_mut().find(|row| row.kind == BillKind::IdleResources);
+                row.unwrap().usd_per_hour = billed;
+            }))
+        };
+        let text = of(ResourceKind::StoppedInstance, 0.25).unwrap();
+        assert!(text.starts_with("The Overview has $0.25/h of it: volumes of stopped "), "{text}");
+        assert_eq!(of(ResourceKind::StoppedInstance, 1e6), None, "no less");
+        assert_eq!(of(ResourceKind::ElasticIp, 0.25), None, "other causes are not named so");
+    }
+
+    #[test]
+    fn volumes_of_stopped_instances_are_one_cause_where_they_do_not_explain_all() {
+        let text = on_the_overview(&savings_of(|savings| {
+            let bill = &mut savings.waterfall.bill;
+            let row = bill.iter_mut().find(|row| row.kind == BillKind::IdleResources);
+            // $2.09 an hour of the list idle; of it the volumes of one stopped instance are 2 cents.
+            row.unwrap().usd_per_hour = 0.25;
+        }));
+        let text = text.unwrap();
+        assert!(text.contains(" of it: among others volumes of stopped instances "), "{text}");
+    }
+
+    #[test]
+    fn a_net_of_some_says_of_how_many() {
+        assert_eq!(net_of(Some(1.57), 24, 3, Symbols::Unicode), "net $1.57/h of 21");
+        assert_eq!(net_of(Some(1.57), 24, 0, Symbols::Unicode), "net $1.57/h");
+        assert_eq!(net_of(None, 3, 3, Symbols::Unicode), "net –");
+    }
 }

@@ -18,8 +18,8 @@ impl App {
         self.sync_savings();
     }
 
-    /// What a key does that belongs to the lists: the next one, round and round. From the list of
-    /// idle instances it goes to what else idles.
+    /// What a key does that belongs to the lists: the next one, round and round, with the guide behind the last. From the
+    /// list of idle instances it goes to what else idles.
     pub(crate) fn act_on_savings(&mut self, action: Action) {
         if !self.pages.is_empty() {
             return;
@@ -35,7 +35,13 @@ impl App {
         }
         let all: Vec<_> = std::iter::once(None).chain(SavingsList::ALL.map(Some)).collect();
         let forward = action == Action::NextSavings;
-        self.look_at_savings(turned(&all, self.tabs.savings.look, forward));
+        let look = self.tabs.savings.look;
+        let beside_guide = if forward { all.last() } else { all.first() };
+        if beside_guide == Some(&look) {
+            self.open_guide();
+            return;
+        }
+        self.look_at_savings(turned(&all, look, forward));
     }
 
     /// Handles `enter` on a list.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::analyze::rightsize::guide::{Guide, GuideAsk, Precision, Task, recommend};
 use crate::app::keymap::Action;
 use crate::app::{App, Effect, Page, turned};
+use crate::tabs::savings::lists::SavingsList;
 use crate::tabs::savings::picture::{GuideRow, guide_number, guide_rows, guide_set, guide_step};
 
 /// Inputs of the guide, and the cursor.
@@ -91,10 +92,15 @@ impl App {
             Action::RaiseMore => self.move_guide(true, 3),
             Action::LowerMore => self.move_guide(false, 3),
             Action::SetValue | Action::Enter => self.type_in_guide(),
+            // The keys that go through charts elsewhere go through the lists here: the guide stands behind the last.
+            Action::NextChart => self.go_to_savings(None),
+            Action::PreviousChart => self.go_to_savings(SavingsList::ALL.last().copied()),
             _ => return None,
         }
         // The inputs stand at the top.
-        if let Some(opened) = self.pages.last_mut() {
+        if self.on_guide()
+            && let Some(opened) = self.pages.last_mut()
+        {
             opened.scroll = 0;
         }
         Some(Vec::new())
@@ -127,16 +133,19 @@ impl App {
 
     fn type_in_guide(&mut self) {
         let form = &self.tabs.savings.guide;
-        let text = match form.row() {
+        let now = match form.row() {
             GuideRow::Task => form.ask.task.word().to_owned(),
             GuideRow::Precision => form.ask.precision.word().to_owned(),
-            GuideRow::Region => self.guide_region().map(|r| r.to_string()).unwrap_or_default(),
+            GuideRow::Region => match self.guide_region() {
+                Some(region) => region.to_string(),
+                None => self.appearance().symbols.unknown().to_owned(),
+            },
             GuideRow::Number(spec) => {
                 let value = form.ask.value(spec.input);
-                value.map(|v| spec.unit.show(v).replace(' ', "")).unwrap_or_default()
+                self.appearance().symbols.or_unknown(value, |v| spec.unit.show(v))
             }
         };
-        self.ask_for("value: ", &text, |app, text| app.set_guide(text).map(|()| Vec::new()));
+        self.ask_for_value("", &now, |app, text| app.set_guide(text).map(|()| Vec::new()));
     }
 
     /// Takes what was typed for the input under the cursor in.

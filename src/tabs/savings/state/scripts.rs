@@ -37,11 +37,19 @@ fn text(app: &mut App) -> String {
 fn a_key_goes_through_the_lists_and_commands_name_them() {
     let mut app = app(SIZE);
     for look in SavingsList::ALL.map(Some).into_iter().chain([None]) {
-        press(&mut app, "o");
+        // Behind the last list stands the guide.
+        press(&mut app, if look.is_none() { "oo" } else { "o" });
         assert_eq!(app.savings_tab().look(), look);
+        assert!(!app.on_guide());
     }
     press(&mut app, "O");
-    assert_eq!(app.savings_tab().look(), Some(SavingsList::Resources));
+    assert!(app.on_guide());
+    press(&mut app, "O");
+    assert_eq!((app.on_guide(), app.savings_tab().look()), (false, Some(SavingsList::Resources)));
+    press(&mut app, "o");
+    assert!(app.on_guide());
+    press(&mut app, "<esc>");
+    assert_eq!((app.on_guide(), app.savings_tab().look()), (false, Some(SavingsList::Resources)));
     for look in SavingsList::ALL.map(Some).into_iter().chain([None]) {
         let name = look.map_or("overview", |list| list.spec().list.name);
         press(&mut app, &format!("3:{name}<enter>"));
@@ -268,17 +276,17 @@ fn the_guide_moves_and_is_typed() {
     press(&mut app, "+");
     assert_eq!(app.guide().ask().task, Task::Batch);
     press(&mut app, "jjj");
-    press(&mut app, "=<ctrl-u>70B<enter>");
+    press(&mut app, "=70B<enter>");
     assert_eq!(app.guide().ask().given(GuideInput::Parameters), Some(70.0));
     press(&mut app, "+");
     assert_eq!(app.guide().ask().given(GuideInput::Parameters), Some(87.5));
     for wrong in ["many", "1e9", "7GB"] {
-        press(&mut app, &format!("=<ctrl-u>{wrong}<enter>"));
+        press(&mut app, &format!("={wrong}<enter>"));
         assert!(app.prompt().unwrap().error.is_some(), "{wrong}");
         press(&mut app, "<esc>");
         assert_eq!(app.guide().ask().given(GuideInput::Parameters), Some(87.5));
     }
-    press(&mut app, "=<ctrl-u>none<enter>");
+    press(&mut app, "=none<enter>");
     assert_eq!(app.guide().ask().given(GuideInput::Parameters), None);
     // The cursor stays within the form, and the page remembers it.
     press(&mut app, &"j".repeat(40));

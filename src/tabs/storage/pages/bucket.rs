@@ -6,6 +6,7 @@ use super::parts::{fact, finding, heading, paragraph, provenance, role_fact, usd
 use crate::app::App;
 use crate::app::Role;
 use crate::app::content::Line;
+use crate::app::keymap::Action;
 use crate::domain::SourceError;
 use crate::domain::storage::BucketFacts;
 use crate::fleet::storage::{BucketRow, SizedBy};
@@ -45,9 +46,9 @@ pub(crate) fn lines(app: &App, name: &Arc<str>, width: usize) -> Vec<Line> {
     tiers(app, row, width, &mut lines);
     if let Some(growth) = row.growth {
         let text = format!(
-            "{} a month over the last {} days, {} more each month",
+            "{} a month over the last {}, {} more each month",
             words::size(growth.bytes_per_month),
-            growth.days,
+            format::plural(growth.days as usize, "day"),
             usd(growth.usd_per_month, ctx.symbols)
         );
         fact("grows", &text, width, &mut lines);
@@ -67,8 +68,9 @@ pub(crate) fn lines(app: &App, name: &Arc<str>, width: usize) -> Vec<Line> {
     match fleet.scans.get(&row.name) {
         Some(scan) => {
             let text = format!(
-                "{} rows listed {}; enter on its row in the table of buckets walks through them.",
+                "{} {} listed {}; enter on its row in the table of buckets walks through them.",
                 format::grouped(scan.rows as f64, 0),
+                format::noun(scan.rows as usize, "row"),
                 scan.listed_at.strftime("%Y-%m-%d %H:%M")
             );
             paragraph(Role::Text, &text, width, &mut lines);
@@ -87,6 +89,18 @@ pub(crate) fn lines(app: &App, name: &Arc<str>, width: usize) -> Vec<Line> {
             &mut lines,
         ),
     }
+    let runs = app.storage_tab().rows().runs_of(&row.name);
+    if runs > 0
+        && let Some(key) = app.keymap().keys(Action::Enter).first()
+    {
+        let found = format::counted(
+            runs,
+            "training run has checkpoints in it",
+            "training runs have checkpoints in it",
+        );
+        let text = format!("{found}: {key} goes to the list of runs.");
+        paragraph(Role::Text, &text, width, &mut lines);
+    }
     lines
 }
 
@@ -99,9 +113,13 @@ fn size(row: &BucketRow, width: usize, lines: &mut Vec<Line>) {
                 }
                 SizedBy::List(at) => format!("by the list of {}", at.strftime("%Y-%m-%d %H:%M")),
             };
-            let objects = row
-                .objects
-                .map_or(String::new(), |n| format!(" in {} objects", format::grouped(n as f64, 0)));
+            let objects = row.objects.map_or(String::new(), |n| {
+                format!(
+                    " in {} {}",
+                    format::grouped(n as f64, 0),
+                    format::noun(n as usize, "object")
+                )
+            });
             format!("{}{objects}, {by}", words::size(bytes as f64))
         }
         _ => "not known".to_owned(),
@@ -167,7 +185,9 @@ fn setup(facts: &BucketFacts, width: usize, lines: &mut Vec<Line>) {
         |lock| match (lock.enabled, lock.default_days) {
             (false, _) => "off".to_owned(),
             (true, None) => "on".to_owned(),
-            (true, Some(days)) => format!("on, {days} days by default"),
+            (true, Some(days)) => {
+                format!("on, {} by default", format::plural(days as usize, "day"))
+            }
         },
         width,
         lines,

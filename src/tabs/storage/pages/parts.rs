@@ -62,11 +62,14 @@ pub(crate) fn finding(f: &StorageFinding, ctx: &ViewContext, width: usize, lines
         Some(usd) => format!("saves {}/month", words::usd(usd)),
         None => format!("saves {} (not known)", ctx.symbols.unknown()),
     };
+    let risk = words::risk_of(f).unwrap_or("not measured");
     lines.push(
-        Line::new().text("  ").with(Role::Idle, saves).text("  ").with(Role::Accent, kind).with(
-            Role::Dim,
-            format!("  effort {}, risk {}", words::effort(f.effort), words::risk(f.risk)),
-        ),
+        Line::new()
+            .text("  ")
+            .with(Role::Idle, saves)
+            .text("  ")
+            .with(Role::Accent, kind)
+            .with(Role::Dim, format!("  effort {}, risk {risk}", words::effort(f.effort))),
     );
     paragraph(Role::Text, &reasons::storage(&f.reason), width.saturating_sub(2), lines);
     paragraph(Role::Dim, &reasons::storage_fix(&f.reason), width.saturating_sub(2), lines);

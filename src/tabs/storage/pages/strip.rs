@@ -149,7 +149,11 @@ pub(super) fn progress(listing: &Listing) -> String {
                     words::count(*all as f64),
                     format::percent(*rows as f64 * 100.0 / *all as f64, 0)
                 ),
-                _ => format!("{} rows", words::count(*rows as f64)),
+                _ => format!(
+                    "{} {}",
+                    words::count(*rows as f64),
+                    format::noun(*rows as usize, "row")
+                ),
             };
             let left = seconds_left
                 .map_or(String::new(), |s| format!(", {} to go", format::span(s as i64)));

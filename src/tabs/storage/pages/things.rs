@@ -88,7 +88,7 @@ pub(crate) fn run(app: &App, id: &Arc<str>, width: usize) -> Vec<Line> {
         said_of_plan(plan, &policy, &ctx, width, &mut lines);
     }
     lines.push(Line::new());
-    for step in row.run.steps.iter().rev() {
+    for step in &row.run.steps {
         let fate = plan.as_ref().map_or("", |p| fate_of(p, step.step));
         let whole = if step.complete { "" } else { "incomplete" };
         let metric = step.metric.map_or(String::new(), |m| format!("metric {m}"));
@@ -125,12 +125,12 @@ fn said_of_plan(
 ) {
     let saves = ctx.symbols.or_unknown(plan.usd_per_month, words::usd);
     let text = format!(
-        "With {} kept, {} steps stay, {} would go ({}), {} are held back: saves {saves}/month.",
+        "With {} kept, {}, {} would go ({}), {} held back: saves {saves}/month.",
         policy.words(),
-        plan.keep.len(),
+        format::counted(plan.keep.len(), "step stays", "steps stay"),
         plan.drop.len(),
         words::size(plan.bytes_dropped as f64),
-        plan.blocked.len(),
+        format::counted(plan.blocked.len(), "is", "are"),
     );
     paragraph(Role::Text, &text, width, lines);
     paragraph(

@@ -195,12 +195,12 @@ fn best(found: &Comparison, width: usize, lines: &mut Vec<Line>) {
     }
     heading("Cheapest, fees included", lines);
     for best in &found.best {
+        let months = format::plural(usize::from(best.horizon_months), "month");
         let text = if best.target == best.instant {
-            format!("over {} months: {}", best.horizon_months, name(best.target))
+            format!("over {months}: {}", name(best.target))
         } else {
             format!(
-                "over {} months: {}; without giving up instant access and several zones: {}",
-                best.horizon_months,
+                "over {months}: {}; without giving up instant access and several zones: {}",
                 name(best.target),
                 name(best.instant)
             )

@@ -263,7 +263,7 @@ impl TableField for BlockField {
         match (self, self.value(row, ctx)) {
             // Of a snapshot only the most it can cost is known.
             (F::UsdPerMonth, Value::Number(usd)) if row.snapshot().is_some() => {
-                format!("{}{}", ctx.symbols.at_most(), words::usd(usd))
+                words::at_most(usd, ctx.symbols)
             }
             (_, value) => words::cell(value, self.spec().kind, ctx),
         }

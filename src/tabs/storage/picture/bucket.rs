@@ -208,10 +208,11 @@ impl TableField for BucketField {
             (F::UsdPerMonth, Value::Number(usd)) if row.unpriced_bytes > 0 => {
                 format!("{}+", words::usd(usd))
             }
-            (F::Savings, Value::Unknown) => symbols
-                .or_unknown(row.estimate.map(|e| e.high_usd), |usd| {
-                    format!("{}{}", symbols.at_most(), words::usd(usd))
-                }),
+            // An estimate of nothing is known to save nothing.
+            (F::Savings, Value::Unknown) => {
+                let most = row.estimate.map(|e| e.high_usd);
+                symbols.or_unknown(most, |usd| words::at_most(usd, symbols))
+            }
             (F::Objects | F::Reads, Value::Number(n)) => words::count(n),
             (F::Lifecycle, Value::Text(_)) => match words::rules(row) {
                 Some(0) => "none".to_owned(),

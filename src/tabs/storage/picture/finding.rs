@@ -94,7 +94,7 @@ impl TableField for FindingField {
             F::Kind => Value::text(f.kind.word()),
             F::Bytes => Value::number(f.bytes.map(|b| b as f64)),
             F::Effort => Value::text(words::effort(f.effort)),
-            F::Risk => Value::text(words::risk(f.risk)),
+            F::Risk => Value::maybe(words::risk_of(f)),
             F::Subject => Value::text(&row.subject),
             F::Account => Value::maybe(Some(&*f.scope.account).filter(|a| *a != "-")),
             F::Region => Value::maybe(Some(&*f.scope.region).filter(|r| *r != "-")),
@@ -143,6 +143,7 @@ impl TableField for FindingField {
     fn ranked<'a>(self, row: &'a FindingRow, ctx: &ViewContext) -> Value<'a> {
         match self {
             F::Effort => Value::Number(f64::from(row.finding.effort as u8)),
+            F::Risk if words::risk_of(&row.finding).is_none() => Value::Unknown,
             F::Risk => Value::Number(f64::from(row.finding.risk as u8)),
             _ => self.value(row, ctx),
         }

@@ -26,4 +26,4 @@ pub use copies::{CopyField, CopyRow, copy_rows};
 pub use explorer::Explorer;
 pub use finding::{FindingField, FindingRow, finding_rows};
 pub use prefix::{PrefixField, PrefixRow, prefix_rows};
-pub use run::{RunField, RunRow, run_rows};
+pub use run::{RunField, RunRow, run_rows, runs_of_bucket};

@@ -8,6 +8,7 @@ use crate::analyze::storage::price::Rates;
 use crate::domain::storage::{Family, Run};
 use crate::domain::text::clean;
 use crate::fleet::StorageFleet;
+use crate::query::{Op, comparison};
 use crate::view::table_field::{field_table, fields};
 use crate::view::{Role, TableField, Value, ViewContext};
 
@@ -65,6 +66,11 @@ const FAMILIES: [&str; 12] = [
     Family::Generic.word(),
 ];
 
+/// The filter of the runs of a bucket.
+pub fn runs_of_bucket(bucket: &str) -> String {
+    comparison(RunField::Bucket.spec().name, Op::Eq, bucket)
+}
+
 field_table! {
     /// A field of a run.
     pub enum RunField => FIELDS {
@@ -80,7 +86,7 @@ field_table! {
             "How sure it is that this is a run of this family.";
         Family choice(FAMILIES) "family" [] "FAMILY" 15 by('f') "Who wrote the checkpoints.";
         Age number(Seconds) "age" ["idle"] "AGE" 7 by('a') "Since its newest object was written.";
-        Bucket text "bucket" [] "BUCKET" 16 "The bucket.";
+        Bucket text "bucket" [] "BUCKET" 16 wide by('b') "The bucket; on screen where there are several.";
         Prefix text "prefix" ["name", "run"] "PREFIX" 24 wide by('p') "The directory of its steps.";
     }
 }
@@ -100,6 +106,7 @@ impl TableField for RunField {
         F::State,
         F::Family,
         F::Age,
+        F::Bucket,
         F::Prefix,
     ];
     const DROPPED_FIRST: &'static [Self] = &[F::Family, F::Incomplete, F::Age, F::State];

@@ -14,6 +14,7 @@ use super::{
 use crate::analyze::storage::picture::blended_rates;
 use crate::analyze::storage::price::monthly;
 use crate::domain::storage::{PrefixTree, Tier};
+use crate::fleet::storage::SavingsEstimate;
 use crate::query::{Kind, Unit};
 use crate::view::fixture::ctx;
 use crate::view::{Align, Filter, Sort, Symbols, TableField, Value, table};
@@ -72,6 +73,27 @@ fn choices_say_what_the_filter_knows() {
     each::<BucketField>(&fleet.buckets);
     each::<FindingField>(&finding_rows(&fleet));
     each::<BlockField>(&block_rows(&fleet));
+}
+
+#[test]
+fn an_estimate_that_saves_nothing_is_not_unknown() {
+    let mut row = (*fleet().buckets[0]).clone();
+    row.savings = None;
+    row.estimate = Some(SavingsEstimate {
+        age_days: 90,
+        old_at_most: 0,
+        old_if_kept: Some(0),
+        history_days: 199,
+        mean_object_bytes: 1 << 20,
+        reads_per_month: None,
+        low_usd: 0.0,
+        high_usd: 0.0,
+        to: None,
+        fees_usd: 0.0,
+    });
+    assert_eq!(BucketField::Savings.cell(&row, &ctx()), "$0.00");
+    row.estimate = None;
+    assert_eq!(BucketField::Savings.cell(&row, &ctx()), "–");
 }
 
 #[test]

@@ -3,10 +3,12 @@
 use jiff::Timestamp;
 
 use crate::domain::storage::sums::SMALL_OBJECT;
-use crate::domain::storage::{Effort, LifecycleRule, Risk, Tier, Versioning};
+use crate::domain::storage::{
+    Effort, FindingReason, LifecycleRule, Risk, StorageFinding, Tier, Versioning,
+};
 use crate::fleet::storage::{BucketRow, SavingsEstimate, StorageTotals};
 use crate::query::{Kind, Unit};
-use crate::view::{Value, ViewContext, format};
+use crate::view::{Symbols, Value, ViewContext, format};
 
 pub use crate::view::format::{bytes_binary as size, count_short as count, usd_coarse as usd};
 
@@ -30,6 +32,12 @@ pub fn estimated(t: &StorageTotals, per: &str) -> Option<String> {
     })
 }
 
+/// The most dollars that something may be: `≤$4.20`. `<$0.01` is a bound already, and nothing needs none.
+pub fn at_most(amount: f64, symbols: Symbols) -> String {
+    let text = usd(amount);
+    if amount < 0.005 { text } else { format!("{}{text}", symbols.at_most()) }
+}
+
 /// A range of dollars: `up to $5`, or `$2 to $5`.
 pub fn range(low: f64, high: f64) -> String {
     if low > 0.0 {
@@ -42,9 +50,11 @@ pub fn range(low: f64, high: f64) -> String {
 /// What an estimate from daily sizes says and rests on, a sentence each.
 pub fn estimate(of: &SavingsEstimate) -> Vec<String> {
     let SavingsEstimate { age_days, history_days, .. } = *of;
+    let days = |days: u32| format::plural(days as usize, "day");
+    let age = days(age_days);
     let to = match of.to {
         Some(class) => format!(
-            "a rule that moves what is {age_days} days old to {} saves {} per month, the move paid over a year ({} once, \
+            "a rule that moves what is {age} old to {} saves {} per month, the move paid over a year ({} once, \
              objects at their mean of {})",
             tier(Tier::of(class)),
             range(of.low_usd, of.high_usd),
@@ -56,7 +66,7 @@ pub fn estimate(of: &SavingsEstimate) -> Vec<String> {
             size(of.mean_object_bytes as f64),
         ),
         None => format!(
-            "a rule that moves what is {age_days} days old saves nothing: at most {} are so old",
+            "a rule that moves what is {age} old saves nothing: at most {} are so old",
             size(of.old_at_most as f64)
         ),
     };
@@ -65,7 +75,8 @@ pub fn estimate(of: &SavingsEstimate) -> Vec<String> {
         format!("; {} if nothing is replaced between two sizes", size(bytes as f64))
     });
     out.push(format!(
-        "Certain by {history_days} days of sizes: at most {} are {age_days} days old{kept}.",
+        "Certain by {} of sizes: at most {} are {age} old{kept}.",
+        days(history_days),
         size(of.old_at_most as f64)
     ));
     out.push(match of.reads_per_month {
@@ -156,6 +167,15 @@ pub const fn risk(risk: Risk) -> &'static str {
     }
 }
 
+/// Name of what acting on a finding may lose; `None` where it rests on reads that nobody measured: how many there are is
+/// the risk.
+pub fn risk_of(finding: &StorageFinding) -> Option<&'static str> {
+    match finding.reason {
+        FindingReason::WrongTier { reads: None, .. } => None,
+        _ => Some(risk(finding.risk)),
+    }
+}
+
 /// The words of efforts, which are those of risks as well, least first.
 pub const LEVELS: [&str; 3] = [effort(Effort::Low), effort(Effort::Medium), effort(Effort::High)];
 
@@ -206,6 +226,12 @@ mod tests {
         of.to = None;
         of.mean_object_bytes = 1_000;
         assert!(estimate(&of)[0].contains("under 128 KiB"));
+    }
+
+    #[test]
+    fn an_upper_bound_of_next_to_nothing_is_no_zero_with_a_sign() {
+        let of = |amount| at_most(amount, Symbols::Unicode);
+        assert_eq!([0.0, 0.004, 0.02, 412.0].map(of), ["$0.00", "<$0.01", "≤$0.02", "≤$412"]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::app::{App, Effect, Level, Notice, Page, Popup, turned};
 use crate::domain::storage::{StorageFinding, Subject};
 use crate::fleet::storage::{BucketKind, BucketRow};
 use crate::tabs::storage::TAB;
-use crate::tabs::storage::picture::PrefixRow;
+use crate::tabs::storage::picture::{PrefixRow, runs_of_bucket};
 
 /// Reads per month that `+` and `-` go through.
 const READS: [f64; 12] = [0.0, 0.05, 0.1, 0.3, 0.5, 0.75, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0];
@@ -117,16 +117,36 @@ impl App {
         list.start_over();
     }
 
-    /// Handles `enter` on a page of the tab: from a finding it opens its subject.
+    /// Handles `enter` on a page of the tab: from a finding it opens its subject, from a bucket the runs in it.
     pub(crate) fn enter_storage_page(&mut self) -> Vec<Effect> {
-        let Some(Page::Storage(StoragePage::Row(StorageList::Findings, id))) =
-            self.page().map(|o| &o.page)
-        else {
+        let Some(Page::Storage(StoragePage::Row(list, id))) = self.page().map(|o| &o.page) else {
             return Vec::new();
         };
-        let Some(subject) = self.finding(id).map(|f| f.subject.clone()) else { return Vec::new() };
-        self.go_to_subject(&subject);
+        match (*list, id.clone()) {
+            (StorageList::Findings, id) => {
+                if let Some(subject) = self.finding(&id).map(|f| f.subject.clone()) {
+                    self.go_to_subject(&subject);
+                }
+            }
+            (StorageList::Buckets, name) => self.go_to_runs_of(&name),
+            _ => {}
+        }
         Vec::new()
+    }
+
+    /// Shows the training runs of a bucket, where there are any.
+    fn go_to_runs_of(&mut self, bucket: &str) {
+        if self.tabs.storage.rows.runs_of(bucket) == 0 {
+            self.say(Notice::new(Level::Info, "no checkpoints of training runs are known in it"));
+            return;
+        }
+        self.go_to_storage(StorageList::Runs);
+        let list = self.tabs.storage.list_mut(StorageList::Runs);
+        if list.filter_by(&runs_of_bucket(bucket)).is_err() {
+            list.clear_filter();
+        }
+        list.start_over();
+        self.sync_storage();
     }
 
     /// Shows what a finding is about.
@@ -199,8 +219,8 @@ impl App {
             Action::Tiers => self.open(Page::Storage(StoragePage::Tiers(self.tier_subject()))),
             Action::MoreReads | Action::LessReads => self.move_reads(action == Action::MoreReads),
             Action::SetReads => {
-                let text = crate::view::format::count(self.tabs.storage.reads);
-                self.ask_for("reads per month: ", &text, |app, text| {
+                let now = crate::view::format::count(self.tabs.storage.reads);
+                self.ask_for_value("reads per month, ", &now, |app, text| {
                     app.set_reads(text).map(|()| Vec::new())
                 });
             }
@@ -263,7 +283,10 @@ impl App {
             return Vec::new();
         };
         if row.kind == BucketKind::Directory {
-            self.say(Notice::new(Level::Warn, "a directory is read by `storage explore --dir`"));
+            self.say(Notice::new(
+                Level::Warn,
+                "a directory is read by `burntop storage explore --dir DIR`",
+            ));
             return Vec::new();
         }
         let bucket = row.name.clone();

@@ -9,8 +9,10 @@ use crate::app::{App, Picture, RowsStamp};
 use crate::fleet::StorageFleet;
 use crate::fleet::storage::BucketRow;
 use crate::tabs::storage::picture::{
-    BlockRow, CopyRow, Explorer, FindingRow, RunRow, block_rows, copy_rows, finding_rows, run_rows,
+    BlockRow, CopyRow, Explorer, FindingRow, RunField, RunRow, block_rows, copy_rows, finding_rows,
+    run_rows,
 };
+use crate::view::TableField;
 
 /// Rows of the lists that are not the fleet's own.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +27,13 @@ pub(crate) struct Rows {
     pub runs: Arc<[Arc<RunRow>]>,
     /// Copies.
     pub copies: Arc<[Arc<CopyRow>]>,
+}
+
+impl Rows {
+    /// Number of training runs that were found in a bucket.
+    pub(crate) fn runs_of(&self, bucket: &str) -> usize {
+        self.runs.iter().filter(|run| *run.bucket == *bucket).count()
+    }
 }
 
 impl App {
@@ -70,6 +79,9 @@ impl Storage {
         self.rows.findings = finding_rows(fleet).into();
         self.rows.blocks = block_rows(fleet).into();
         self.rows.runs = run_rows(fleet, |name| find(&blended, name).map(|i| &blended[i].1)).into();
+        // The bucket of all of them is no news in each row.
+        let same = self.rows.runs.windows(2).all(|pair| pair[0].bucket == pair[1].bucket);
+        self.list_mut(StorageList::Runs).imply(same.then(|| RunField::Bucket.spec()));
         self.rows.copies =
             copy_rows(fleet, |name| find(&marginal, name).map(|i| &marginal[i].1)).into();
         self.renew_explorer(fleet);

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::fixture::{after, app, init};
+use super::fixture::{after, app, heard, init};
 use super::{ListHow, Listing, ListingState, MAKE_LIST, StorageList, StoragePage, TierSubject};
 use crate::app::fixture::press;
 use crate::app::{App, Effect, Msg, Page, Popup};
 use crate::domain::SourceId;
+use crate::domain::storage::Scan;
+use crate::fleet::StorageFleet;
 use crate::report::Format;
 use crate::tabs::storage::picture::fixture::{fleet, fleet_of};
 use crate::tabs::storage::picture::{BlockRow, PrefixRow};
@@ -43,6 +45,49 @@ fn the_tab_is_always_there_and_says_what_is_read() {
     let app = after(SIZE, "4");
     assert_eq!(app.tab().title(), "Storage");
     assert!(app.shows_table());
+}
+
+#[test]
+fn runs_name_their_bucket_where_there_are_several() {
+    let is_named = |fleet: StorageFleet| {
+        let mut app = heard(init(SIZE), fleet);
+        press(&mut app, "4:storage runs<enter>");
+        app.prepare();
+        let list = app.storage_tab().list(StorageList::Runs);
+        assert!(list.lines() > 0);
+        list.placement(200).columns.iter().any(|column| column.field.name == "bucket")
+    };
+    assert!(!is_named(fleet()));
+    let mut of_two = fleet();
+    let scan = of_two.scans.values().find(|scan| has_runs(scan)).cloned().unwrap();
+    of_two.scans.insert("other".into(), scan);
+    assert!(is_named(of_two));
+}
+
+#[test]
+fn a_bucket_leads_to_the_runs_in_it() {
+    let mut of_two = fleet();
+    let scan = of_two.scans.values().find(|scan| has_runs(scan)).cloned().unwrap();
+    of_two.scans.insert("other".into(), scan);
+    let mut app = heard(init(SIZE), of_two);
+    press(&mut app, "4/check<enter>d");
+    assert_eq!(page(&app), Some(&StoragePage::Row(StorageList::Buckets, "ml-checkpoints".into())));
+    press(&mut app, "<enter>");
+    app.prepare();
+    assert_eq!((page(&app), app.storage_tab().look()), (None, StorageList::Runs));
+    assert_eq!(app.list().filter_text(), "bucket=ml-checkpoints");
+    let shown = app.list().lines();
+    assert!(shown > 0 && shown < app.storage_tab().rows().runs.len(), "{shown}");
+    // One without runs says so, and stays.
+    let mut app = after(SIZE, "4<enter>");
+    let before = page(&app).cloned();
+    press(&mut app, "<enter>");
+    assert!(app.notice().unwrap().text.contains("no checkpoints"));
+    assert_eq!(page(&app), before.as_ref());
+}
+
+fn has_runs(scan: &Scan) -> bool {
+    scan.runs.as_ref().is_some_and(|runs| !runs.is_empty())
 }
 
 #[test]
@@ -161,10 +206,10 @@ fn reads_per_month_move_and_are_typed() {
     assert!(app.storage_tab().reads() > before);
     press(&mut app, "--");
     assert!(app.storage_tab().reads() < before);
-    press(&mut app, "=<ctrl-u>4.5<enter>");
+    press(&mut app, "=4.5<enter>");
     assert!((app.storage_tab().reads() - 4.5).abs() < 1e-9);
     for wrong in ["-1", "x", "inf", "1e9"] {
-        press(&mut app, &format!("=<ctrl-u>{wrong}<enter>"));
+        press(&mut app, &format!("={wrong}<enter>"));
         assert!(app.prompt().unwrap().error.is_some(), "{wrong}");
         press(&mut app, "<esc>");
         assert!((app.storage_tab().reads() - 4.5).abs() < 1e-9);
