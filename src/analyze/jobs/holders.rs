@@ -12,6 +12,11 @@ use crate::fleet::{GpuFleet, GpuRow, HeldBy, HeldInstances, HeldNode};
 /// Time between two readings of a source while nobody looks at jobs; twice as old a reading tells nothing of now.
 pub const READ_EVERY: SignedDuration = SignedDuration::from_mins(5);
 
+/// True where what was read at a moment tells of now: twice [`READ_EVERY`] ago at most.
+pub fn tells_of_now(read_at: Timestamp, now: Timestamp) -> bool {
+    now.duration_since(read_at) <= READ_EVERY * 2
+}
+
 /// Names of jobs and users of one instance that are kept.
 const NAMES_AT_MOST: usize = 64;
 
@@ -88,16 +93,15 @@ impl KeptHolders {
     pub fn instances(&self, now: Timestamp) -> HeldInstances {
         let held: Vec<HeldGpus<'_>> =
             self.held.iter().map(|reading| reading.borrowed(READ_EVERY)).collect();
-        let oldest = now.checked_sub(READ_EVERY * 2).unwrap_or(Timestamp::MIN);
         let mut all: BTreeMap<NodeKey<'_>, Gathered<'_>> = BTreeMap::new();
         for (node, holder) in covered_holders(&self.nodes, &held, now) {
             let key = (node.source, &*node.cluster, &*node.name);
             let of = all.entry(key).or_insert_with(|| Gathered::of(Some(node), holder.at));
             of.add(holder.job.as_ref().or(holder.raw.as_ref()), holder.user.as_ref(), holder.at);
         }
-        let newest = newest_nodes(&self.nodes, oldest);
+        let newest = newest_nodes(&self.nodes, now);
         for attempt in &self.running {
-            let Some(at) = attempt.seen_until.filter(|at| *at >= oldest) else { continue };
+            let Some(at) = attempt.seen_until.filter(|at| tells_of_now(*at, now)) else { continue };
             if attempt.state != JobState::Running || attempt.in_job.is_some() {
                 continue;
             }
@@ -112,10 +116,10 @@ impl KeptHolders {
     }
 }
 
-/// The newest instance behind each name, of those that were seen since `oldest`.
-fn newest_nodes(nodes: &[JobNode], oldest: Timestamp) -> BTreeMap<NodeKey<'_>, &JobNode> {
+/// The newest instance behind each name, of those of which something tells of now.
+fn newest_nodes(nodes: &[JobNode], now: Timestamp) -> BTreeMap<NodeKey<'_>, &JobNode> {
     let mut newest: BTreeMap<NodeKey<'_>, &JobNode> = BTreeMap::new();
-    for node in nodes.iter().filter(|node| node.seen_until >= oldest) {
+    for node in nodes.iter().filter(|node| tells_of_now(node.seen_until, now)) {
         let of = newest.entry((node.source, &node.cluster, &node.name)).or_insert(node);
         if node.seen_until > of.seen_until {
             *of = node;

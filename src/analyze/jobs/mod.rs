@@ -42,7 +42,7 @@ pub use avoidable::avoidable;
 pub use class::{CauseClass, CauseFrom, cause_words};
 pub use costed::{CostInput, Costed, Costs, costs, taxed};
 pub use happened::Evidence;
-pub use holders::{HeldReading, KeptHolders, READ_EVERY};
+pub use holders::{HeldReading, KeptHolders, READ_EVERY, tells_of_now};
 pub use lost::CancelledWeight;
 pub use nodes::{KnownInstance, KnownNodes, NodeCost, TypeFrom};
 pub use price::{NodeType, PriceFrom};

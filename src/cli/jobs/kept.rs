@@ -10,8 +10,8 @@ use super::live::{self, SourcesRead};
 use super::types::PricedTypes;
 use crate::analyze::jobs::{
     CancelledWeight, CostInput, Costed, Costs, HeldGpus, HeldReading, KeptHolders, KnownNodes,
-    READ_EVERY, RequestInput, Requests, Tax, TaxKey, WaitInput, WaitKey, WaitRow, ZombieInput,
-    avoidable, costs, covered_nodes, requests, taxed, waits, zombies,
+    RequestInput, Requests, Tax, TaxKey, WaitInput, WaitKey, WaitRow, ZombieInput, avoidable,
+    costs, covered_nodes, requests, taxed, tells_of_now, waits, zombies,
 };
 use crate::analyze::teams::{PaidAttempt, RunDays, RunRule};
 use crate::cache::{Cache, Jobs, JobsError};
@@ -402,9 +402,7 @@ impl HoldersRead {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         // Who held an instance a moment ago is not forgotten for a file that is busy; what is too old is left out where it is used.
         let Ok(read_at) = jobs.newest_reading() else { return last.1.clone() };
-        let is_fresh = |at: &Timestamp| {
-            invocation.options.now().duration_since(*at) <= READ_EVERY + READ_EVERY
-        };
+        let is_fresh = |at: &Timestamp| tells_of_now(*at, invocation.options.now());
         // Millions of attempts may be kept: they are gone through after a reading alone.
         let Some(read_at) = read_at.filter(is_fresh) else { return Arc::default() };
         if last.0 != Some(read_at) {

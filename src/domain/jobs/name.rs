@@ -26,14 +26,7 @@ impl fmt::Display for JobsName {
 impl JobsName {
     /// Kind of source in readings; `None` for what is not asked again and again.
     pub fn source(&self) -> Option<SourceId> {
-        Some(match self.kind {
-            JobSource::Slurm => SourceId::Slurm,
-            JobSource::SageMaker => SourceId::SageMaker,
-            JobSource::MlFlow => SourceId::MlFlow,
-            JobSource::Ray => SourceId::Ray,
-            JobSource::Kubernetes => SourceId::Kubernetes,
-            JobSource::File | JobSource::Demo => return None,
-        })
+        self.kind.source()
     }
 
     /// What readings and log lines are filed under.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::SourceId;
 use crate::domain::bill::words;
 
 words! {
@@ -55,6 +56,18 @@ impl JobSource {
     /// in which a run was, that job's time and state count.
     pub const fn is_tracker(self) -> bool {
         matches!(self, Self::MlFlow | Self::Ray)
+    }
+
+    /// Kind of source in readings; `None` for what is not asked again and again.
+    pub const fn source(self) -> Option<SourceId> {
+        Some(match self {
+            Self::Slurm => SourceId::Slurm,
+            Self::SageMaker => SourceId::SageMaker,
+            Self::MlFlow => SourceId::MlFlow,
+            Self::Ray => SourceId::Ray,
+            Self::Kubernetes => SourceId::Kubernetes,
+            Self::File | Self::Demo => return None,
+        })
     }
 }
 

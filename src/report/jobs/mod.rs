@@ -21,6 +21,14 @@ pub use lists::{KeptJobsOf, ZombiesOf};
 pub use requests::RequestsOf;
 pub use waits::WaitsOf;
 
+/// A sum with one more number, of those that are known; `None` where none is.
+fn with_known(sum: Option<f64>, more: Option<f64>) -> Option<f64> {
+    match (sum, more) {
+        (Some(sum), Some(more)) => Some(sum + more),
+        (sum, more) => sum.or(more),
+    }
+}
+
 /// Region whose list prices stand in where none is named.
 pub const ASSUMED_REGION: &str = "us-east-1";
 

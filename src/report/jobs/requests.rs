@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
+use super::with_known;
 use crate::analyze::jobs::LookedAt;
 use crate::domain::{Reading, SourceId};
 use crate::report::{List, ListField};
@@ -107,13 +108,9 @@ struct RequestSums {
 
 impl RequestSums {
     fn of<'a>(rows: impl Iterator<Item = &'a RequestItem>) -> Self {
-        let add = |sum: Option<f64>, more: Option<f64>| match (sum, more) {
-            (Some(sum), Some(more)) => Some(sum + more),
-            (sum, more) => sum.or(more),
-        };
         rows.fold(Self::default(), |sums, row| Self {
-            usd_per_month: add(sums.usd_per_month, row.of.usd_per_month),
-            unused_gpu_hours: add(sums.unused_gpu_hours, row.of.unused_gpu_hours),
+            usd_per_month: with_known(sums.usd_per_month, row.of.usd_per_month),
+            unused_gpu_hours: with_known(sums.unused_gpu_hours, row.of.unused_gpu_hours),
             unpriced: sums.unpriced + row.of.unpriced as usize,
         })
     }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
+use super::with_known;
 use crate::analyze::jobs::{WaitKey, WaitKind};
 use crate::domain::{Reading, SourceId};
 use crate::report::{List, ListField};
@@ -104,15 +105,11 @@ struct WaitSums {
 
 impl WaitSums {
     fn of<'a>(rows: impl Iterator<Item = &'a WaitItem>) -> Self {
-        let add = |sum: Option<f64>, more: Option<f64>| match (sum, more) {
-            (Some(sum), Some(more)) => Some(sum + more),
-            (sum, more) => sum.or(more),
-        };
         rows.fold(Self::default(), |sums, row| Self {
             waited: sums.waited + row.of.waited(),
             unknown: sums.unknown + row.of.of_kind(WaitKind::Unknown),
-            beside: add(sums.beside, row.of.beside_gpu_hours),
-            usd: add(sums.usd, row.of.usd),
+            beside: with_known(sums.beside, row.of.beside_gpu_hours),
+            usd: with_known(sums.usd, row.of.usd),
             unpriced: sums.unpriced
                 || (row.of.beside_gpu_hours > Some(0.0) && row.of.usd.is_none()),
         })

@@ -1,14 +1,12 @@
 //! The command that ends an attempt, to be copied: burntop runs none of them. And what it would take with it.
 
-use std::sync::Arc;
-
 use jiff::Timestamp;
 
 use super::shell::word;
-use crate::analyze::jobs::{Costed, READ_EVERY, Salvage};
+use crate::analyze::jobs::{Costed, Salvage, tells_of_now};
 use crate::domain::SourceId;
 use crate::domain::bill::Usd;
-use crate::domain::jobs::{Attempt, GpuTime, JobSource, JobState, JobsName};
+use crate::domain::jobs::{Attempt, GpuTime, JobSource, JobState};
 use crate::tabs::jobs::picture::{JobRow, JobsPicture};
 use crate::view::format;
 
@@ -38,15 +36,15 @@ fn is_told_now(jobs: &JobsPicture, of: &Attempt, now: Timestamp) -> bool {
     if of.id.source == JobSource::Demo {
         return true;
     }
-    let is_late = |at: Timestamp| now.duration_since(at) <= READ_EVERY * 2;
-    let kind = JobsName { kind: of.id.source, name: Arc::default() }.source();
+    let is_of_now = |at: Timestamp| tells_of_now(at, now);
+    let kind = of.id.source.source();
     let is_read = jobs.readings.iter().any(|reading| {
         let is_of_kind = Some(reading.source) == kind && reading.failed().is_none();
-        is_of_kind && reading.taken_at.is_some_and(is_late)
+        is_of_kind && reading.taken_at.is_some_and(is_of_now)
     });
     let is_seen = match of.state {
-        JobState::Queued => of.seen_until.is_none_or(is_late),
-        _ => of.seen_until.is_some_and(is_late),
+        JobState::Queued => of.seen_until.is_none_or(is_of_now),
+        _ => of.seen_until.is_some_and(is_of_now),
     };
     is_read && is_seen
 }
@@ -231,7 +229,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::analyze::jobs::TaxKey;
+    use crate::analyze::jobs::{READ_EVERY, TaxKey};
     use crate::domain::jobs::AttemptId;
     use crate::tabs::jobs::state::fixture;
 
