@@ -82,7 +82,8 @@ impl Intervals {
             | SourceId::SageMaker
             | SourceId::MlFlow
             | SourceId::Ray
-            | SourceId::Kubernetes => self.jobs,
+            | SourceId::Kubernetes
+            | SourceId::Batch => self.jobs,
         };
         SignedDuration::from_secs(i64::from(seconds))
     }

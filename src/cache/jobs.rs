@@ -16,11 +16,12 @@ use super::jobs_read::{self, Read};
 use super::schema::JOBS;
 use crate::domain::SourceId;
 use crate::domain::jobs::{
-    Attempt, AttemptId, GpuHolder, JobNode, JobSource, JobsName, JobsReading, NodeEvent, Packed,
+    Attempt, AttemptId, GpuHolder, HyperPodNode, JobNode, JobSource, JobsName, JobsReading,
+    NodeEvent, Packed,
 };
 
 /// Version of what the blobs hold. To be raised whenever [`Attempt`] changes.
-pub(super) const LAYOUT: i64 = 6;
+pub(super) const LAYOUT: i64 = 7;
 
 /// Most attempts that are kept and read at once.
 pub(super) const ATTEMPTS_AT_MOST: u64 = 3_000_000;
@@ -55,6 +56,8 @@ pub struct KeptJobs {
     pub unreadable: u64,
     /// Nodes of clusters, each while one instance was behind its name.
     pub nodes: Vec<JobNode>,
+    /// Instances of HyperPod.
+    pub hyperpod: Vec<HyperPodNode>,
     /// Who held GPUs at the last reading of each source.
     pub holders: Vec<GpuHolder>,
     /// How each source was read last.
@@ -72,6 +75,8 @@ pub struct JobsRound<'a> {
     pub attempts: &'a [Attempt],
     /// Nodes.
     pub nodes: &'a [JobNode],
+    /// Instances of HyperPod.
+    pub hyperpod: &'a [HyperPodNode],
     /// Who holds GPUs; `None` where that could not be read, and what was known stays.
     pub holders: Option<&'a [GpuHolder]>,
     /// What happened to nodes.
@@ -231,6 +236,7 @@ fn read(conn: &Connection) -> rusqlite::Result<KeptJobs> {
         attempts,
         unreadable,
         nodes: live::nodes(conn)?,
+        hyperpod: live::hyperpod(conn)?,
         holders: live::holders(conn)?,
         readings: live::readings(conn)?,
         events: events::all(conn)?,

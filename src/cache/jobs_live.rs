@@ -2,16 +2,18 @@
 //!
 //! A row that is damaged, or of another version, is passed over: the next reading brings it anew.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde::de::DeserializeOwned;
 
 use super::checksum::RowSum;
 use super::decode::decode;
 use super::jobs::{JobsRound, LAYOUT};
 use super::jobs_events as events;
-use crate::domain::jobs::{GpuHolder, JobNode, JobSource, JobsName, JobsReading};
+use crate::domain::jobs::{GpuHolder, HyperPodNode, JobNode, JobSource, JobsName, JobsReading};
 
 /// Most nodes and holders that are read.
 pub(super) const ROWS_AT_MOST: i64 = 200_000;
@@ -19,11 +21,15 @@ pub(super) const ROWS_AT_MOST: i64 = 200_000;
 /// For how long a node that is gone is kept, milliseconds: jobs of a year ago ran on it.
 pub(super) const GONE_FOR: i64 = 400 * 86_400_000;
 
+/// Source of the rows of `node` that hold instances of HyperPod: no job of SageMaker names its nodes.
+const HYPERPOD: &str = JobSource::SageMaker.word();
+
 /// Writes what a reading brought.
 pub(super) fn write(conn: &Connection, round: &JobsRound<'_>) -> rusqlite::Result<()> {
     for node in round.nodes {
         write_node(conn, node)?;
     }
+    write_hyperpod(conn, round.hyperpod)?;
     let name = &round.reading.name;
     if let Some(holders) = round.holders {
         let (source, origin) = (name.kind.word(), &*name.name);
@@ -49,7 +55,37 @@ fn write_node(conn: &Connection, node: &JobNode) -> rusqlite::Result<()> {
     let Ok(blob) = postcard::to_stdvec(node) else { return Ok(()) };
     let instance = node.instance_id.as_ref().or(node.private_ip.as_ref());
     let key = [node.source.word(), &node.cluster, &node.name, instance.map_or("", |of| of)];
-    let (mut from, mut until) = (node.seen_from.as_millisecond(), node.seen_until.as_millisecond());
+    write_row(conn, key, (node.seen_from, node.seen_until), &blob)
+}
+
+/// Writes instances of HyperPod, each with what an earlier reading told of it and this one does not.
+fn write_hyperpod(conn: &Connection, nodes: &[HyperPodNode]) -> rusqlite::Result<()> {
+    if nodes.is_empty() {
+        return Ok(());
+    }
+    let known = hyperpod(conn)?;
+    let known: HashMap<(&str, &str), &HyperPodNode> =
+        known.iter().map(|of| ((&*of.cluster, &*of.instance_id), of)).collect();
+    for node in nodes {
+        let node = match known.get(&(&*node.cluster, &*node.instance_id)) {
+            Some(earlier) => node.clone().beside(earlier),
+            None => node.clone(),
+        };
+        let Ok(blob) = postcard::to_stdvec(&node) else { continue };
+        let key = [HYPERPOD, &node.cluster, &node.instance_id, &node.instance_id];
+        write_row(conn, key, (node.seen_from, node.seen_until), &blob)?;
+    }
+    Ok(())
+}
+
+/// Writes a row of `node`, seen from the earliest to the latest of the moments that are known.
+fn write_row(
+    conn: &Connection,
+    key: [&str; 4],
+    (from, until): (Timestamp, Timestamp),
+    blob: &[u8],
+) -> rusqlite::Result<()> {
+    let (mut from, mut until) = (from.as_millisecond(), until.as_millisecond());
     let known = "SELECT seen_from, seen_until FROM node
                  WHERE source = ?1 AND cluster = ?2 AND name = ?3 AND instance = ?4";
     let mut known = conn.prepare_cached(known)?;
@@ -61,7 +97,7 @@ fn write_node(conn: &Connection, node: &JobNode) -> rusqlite::Result<()> {
                (source, cluster, name, instance, seen_from, seen_until, layout, node, checksum)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
     let [source, cluster, name, instance] = key;
-    let sum = node_sum(key, from, until, &blob);
+    let sum = node_sum(key, from, until, blob);
     let mut statement = conn.prepare_cached(sql)?;
     let row = params![source, cluster, name, instance, from, until, LAYOUT, blob, sum];
     statement.execute(row).map(|_| ())
@@ -93,11 +129,28 @@ pub(super) fn write_times(
 
 /// Nodes by source, cluster, name and time.
 pub(super) fn nodes(conn: &Connection) -> rusqlite::Result<Vec<JobNode>> {
-    let sql =
+    let all = rows::<JobNode>(conn, "<>")?.into_iter();
+    Ok(all.map(|(node, seen_from, seen_until)| JobNode { seen_from, seen_until, ..node }).collect())
+}
+
+/// Instances of HyperPod by cluster, id and time.
+pub(super) fn hyperpod(conn: &Connection) -> rusqlite::Result<Vec<HyperPodNode>> {
+    let all = rows::<HyperPodNode>(conn, "=")?.into_iter();
+    let of = |(node, seen_from, seen_until)| HyperPodNode { seen_from, seen_until, ..node };
+    Ok(all.map(of).collect())
+}
+
+/// Rows of `node` whose source compares like this with that of HyperPod, each with when it was seen.
+fn rows<T: DeserializeOwned>(
+    conn: &Connection,
+    compared: &'static str,
+) -> rusqlite::Result<Vec<(T, Timestamp, Timestamp)>> {
+    let sql = format!(
         "SELECT source, cluster, name, instance, seen_from, seen_until, layout, node, checksum
-               FROM node ORDER BY source, cluster, name, seen_from LIMIT ?1";
-    let mut statement = conn.prepare(sql)?;
-    let mut rows = statement.query([ROWS_AT_MOST])?;
+               FROM node WHERE source {compared} ?2 ORDER BY source, cluster, name, seen_from LIMIT ?1"
+    );
+    let mut statement = conn.prepare(&sql)?;
+    let mut rows = statement.query(params![ROWS_AT_MOST, HYPERPOD])?;
     let mut nodes = Vec::new();
     while let Some(row) = rows.next()? {
         let text = |at: usize| row.get::<_, String>(at);
@@ -109,8 +162,8 @@ pub(super) fn nodes(conn: &Connection) -> rusqlite::Result<Vec<JobNode>> {
             continue;
         }
         let times = (Timestamp::from_millisecond(from), Timestamp::from_millisecond(until));
-        if let (Some(node), (Ok(seen_from), Ok(seen_until))) = (decode::<JobNode>(&blob), times) {
-            nodes.push(JobNode { seen_from, seen_until, ..node });
+        if let (Some(node), (Ok(seen_from), Ok(seen_until))) = (decode::<T>(&blob), times) {
+            nodes.push((node, seen_from, seen_until));
         }
     }
     Ok(nodes)

@@ -80,7 +80,7 @@ impl Reach {
         Some(provider.clone())
     }
 
-    /// The account for those who read SageMaker's jobs; `None` in the demo.
+    /// The account for those who read jobs of its services; `None` in the demo.
     pub fn job_account(&self) -> Option<Arc<AwsProvider>> {
         let Way::Aws(provider) = &self.way else { return None };
         Some(provider.clone())

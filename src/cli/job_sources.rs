@@ -18,7 +18,9 @@ use crate::config::{
 };
 use crate::doctor::jobs::NearbyJobs;
 use crate::domain::{Address, ErrorKind, Regions, Secret, SourceError};
-use crate::source::aws::{AwsProvider, JobTagKeys, SageMakerJobs, SpotInterruptions, calls};
+use crate::source::aws::{
+    AwsProvider, BatchJobs, JobTagKeys, SageMakerJobs, SpotInterruptions, calls,
+};
 use crate::source::jobs::kubernetes::state_metrics::{StateMetrics, StateMetricsSettings};
 use crate::source::jobs::kubernetes::{Keys, Kubernetes, KubernetesSettings, Where};
 use crate::source::jobs::live::{LiveJobs, NodeEvents};
@@ -84,18 +86,25 @@ pub fn sources(
     for settings in clusters.iter() {
         all.push(Arc::new(Kubernetes::new(settings.clone()).beside(clusters.clone())));
     }
-    if !config.sagemaker.is_empty() {
+    if !config.sagemaker.is_empty() || !config.batch.is_empty() {
         let reaches = invocation.reaches();
+        let keys = JobTagKeys {
+            user: invocation.config.teams.user_tag_keys(),
+            team: invocation.config.tag_keys.team.clone(),
+            project: invocation.config.tag_keys.project.clone(),
+        };
         for section in &config.sagemaker {
-            let keys = JobTagKeys {
-                user: invocation.config.teams.user_tag_keys(),
-                team: invocation.config.tag_keys.team.clone(),
-                project: invocation.config.tag_keys.project.clone(),
-            };
             let found = account(section, &reaches, calls::LIST_TRAINING_JOBS.action);
             if let Some((aws, regions)) = found.map_err(|e| named(&section.name, &e))? {
                 let source = SageMakerJobs::new(&section.name, aws, regions);
-                all.push(Arc::new(source.with_tags(keys)));
+                all.push(Arc::new(source.with_tags(keys.clone())));
+            }
+        }
+        for section in &config.batch {
+            let found = account(&section.account(), &reaches, calls::LIST_JOBS.action);
+            if let Some((aws, regions)) = found.map_err(|e| named(&section.name, &e))? {
+                let (queues, keys) = (section.queues.clone(), keys.clone());
+                all.push(Arc::new(BatchJobs::new(&section.name, aws, regions, queues, keys)));
             }
         }
     }

@@ -22,8 +22,10 @@ const FIRST_DAYS: u32 = 14;
 pub struct JobsSection {
     /// Clusters of Slurm.
     pub slurm: Option<Vec<SlurmSection>>,
-    /// Training and processing jobs of SageMaker, by account.
+    /// Training and processing jobs of SageMaker, and instances of HyperPod, by account.
     pub sagemaker: Option<Vec<AccountSection>>,
+    /// Jobs of AWS Batch, by account.
+    pub batch: Option<Vec<BatchSection>>,
     /// Accounts whose Spot instances are asked for what EC2 took back: why jobs on them failed.
     pub spot: Option<Vec<AccountSection>>,
     /// Tracking servers of MLflow, whose runs label jobs.
@@ -83,6 +85,28 @@ pub struct AccountSection {
     pub regions: Option<Vec<String>>,
 }
 
+/// Jobs of AWS Batch, of an account that is read anyway.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BatchSection {
+    /// The name shown.
+    pub name: String,
+    /// The account, by the name or profile that it has in the configuration; needed where several are read.
+    pub account: Option<String>,
+    /// Codes of the regions that are read, instead of those of the account.
+    pub regions: Option<Vec<String>>,
+    /// Names of the job queues that are read, instead of all.
+    pub queues: Option<Vec<String>>,
+}
+
+impl BatchSection {
+    /// Its account and regions.
+    pub fn account(&self) -> AccountSection {
+        let Self { name, account, regions, .. } = self.clone();
+        AccountSection { name, account, regions }
+    }
+}
+
 /// `[jobs]`, checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobsConfig {
@@ -90,6 +114,8 @@ pub struct JobsConfig {
     pub slurm: Vec<SlurmSection>,
     /// Jobs of SageMaker.
     pub sagemaker: Vec<AccountSection>,
+    /// Jobs of AWS Batch.
+    pub batch: Vec<BatchSection>,
     /// Spot instances that EC2 took back.
     pub spot: Vec<AccountSection>,
     /// Tracking servers of MLflow.
@@ -120,6 +146,7 @@ impl JobsSection {
         Self {
             slurm: self.slurm.or(under.slurm),
             sagemaker: self.sagemaker.or(under.sagemaker),
+            batch: self.batch.or(under.batch),
             spot: self.spot.or(under.spot),
             mlflow: self.mlflow.or(under.mlflow),
             ray: self.ray.or(under.ray),
@@ -137,6 +164,7 @@ impl JobsConfig {
         Self {
             slurm: section.slurm.unwrap_or_default(),
             sagemaker: section.sagemaker.unwrap_or_default(),
+            batch: section.batch.unwrap_or_default(),
             spot: section.spot.unwrap_or_default(),
             mlflow: section.mlflow.unwrap_or_default(),
             ray: section.ray.unwrap_or_default(),
@@ -152,6 +180,7 @@ impl JobsConfig {
         JobsSection {
             slurm: Some(self.slurm.clone()),
             sagemaker: Some(self.sagemaker.clone()),
+            batch: Some(self.batch.clone()),
             spot: Some(self.spot.clone()),
             mlflow: Some(self.mlflow.clone()),
             ray: Some(self.ray.clone()),
@@ -195,6 +224,8 @@ pub(super) fn problems(section: &JobsSection) -> Vec<(String, String)> {
     let slurm = slurm.map(|(i, of)| (format!("slurm[{i}].name"), of.name.as_str()));
     let sagemaker = section.sagemaker.iter().flatten().enumerate();
     let sagemaker = sagemaker.map(|(i, of)| (format!("sagemaker[{i}].name"), of.name.as_str()));
+    let batch = section.batch.iter().flatten().enumerate();
+    let batch = batch.map(|(i, of)| (format!("batch[{i}].name"), of.name.as_str()));
     let spot = section.spot.iter().flatten().enumerate();
     let spot = spot.map(|(i, of)| (format!("spot[{i}].name"), of.name.as_str()));
     let mlflow = section.mlflow.iter().flatten().enumerate();
@@ -208,7 +239,8 @@ pub(super) fn problems(section: &JobsSection) -> Vec<(String, String)> {
         .map(|(i, name)| (format!("kubernetes[{i}].name"), name))
         .collect();
     let named = kubernetes.iter().map(|(key, name)| (key.clone(), name.as_str()));
-    for (key, name) in slurm.chain(sagemaker).chain(spot).chain(mlflow).chain(ray).chain(named) {
+    let of_aws = sagemaker.chain(batch).chain(spot);
+    for (key, name) in slurm.chain(of_aws).chain(mlflow).chain(ray).chain(named) {
         if name.trim().is_empty() {
             out.push((key, "a name is needed: it is shown with the readings".into()));
         } else if name.chars().any(text::is_unsafe) {
@@ -225,6 +257,20 @@ pub(super) fn problems(section: &JobsSection) -> Vec<(String, String)> {
     for (kind, sections) in [("sagemaker", &section.sagemaker), ("spot", &section.spot)] {
         for (i, of) in sections.iter().flatten().enumerate() {
             of_account(&format!("{kind}[{i}]"), of, &mut out);
+        }
+    }
+    for (i, of) in section.batch.iter().flatten().enumerate() {
+        let key = format!("batch[{i}]");
+        of_account(&key, &of.account(), &mut out);
+        if of.queues.as_ref().is_some_and(Vec::is_empty) {
+            let why = "no queue is named; leave it out for all of them";
+            out.push((format!("{key}.queues"), why.into()));
+        }
+        for (at, name) in of.queues.iter().flatten().enumerate() {
+            if unusable_name(name).is_some() {
+                let why = "the name is empty or contains control characters";
+                out.push((format!("{key}.queues[{at}]"), why.into()));
+            }
         }
     }
     let trackers = (section.mlflow.as_deref(), section.ray.as_deref());
@@ -395,6 +441,10 @@ mod tests {
             name = 'ml'
             account = 'research'
             regions = ['us-east-1', 'eu-west-1']
+            [[batch]]
+            name = 'batch'
+            account = 'research'
+            queues = ['gpu', 'gpu-spot']
             [instance_types]
             'p5*' = 'p5.48xlarge'";
         assert_eq!(found(source), []);
@@ -438,6 +488,11 @@ mod tests {
                 "sagemaker[0].regions[1]",
                 "no region code",
             ),
+            ("[[batch]]\nname=''", "batch[0].name", "a name is needed"),
+            ("[[sagemaker]]\nname='a'\n[[batch]]\nname='a'", "batch[0].name", "two"),
+            ("[[batch]]\nname='a'\nregions=['moon']", "batch[0].regions[0]", "no region code"),
+            ("[[batch]]\nname='a'\nqueues=[]", "batch[0].queues", "no queue"),
+            ("[[batch]]\nname='a'\nqueues=['q', ' ']", "batch[0].queues[1]", "empty"),
             ("[[kubernetes]]\nname=''", "kubernetes[0].name", "a name is needed"),
             (
                 "[[kubernetes]]\nname=''\ncontexts=['x', 'y']",
@@ -487,10 +542,12 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_key_of_sagemaker_is_an_error_with_its_line() {
-        let source = "[[jobs.sagemaker]]\nname = 'a'\nregoins = ['us-east-1']\n";
-        let error = parse::config(source, Path::new("c.toml")).unwrap_err().to_string();
-        assert!(error.contains("c.toml:3") && error.contains("regoins"), "{error}");
+    fn a_misspelt_key_of_an_account_is_an_error_with_its_line() {
+        for kind in ["sagemaker", "batch"] {
+            let source = format!("[[jobs.{kind}]]\nname = 'a'\nregoins = ['us-east-1']\n");
+            let error = parse::config(&source, Path::new("c.toml")).unwrap_err().to_string();
+            assert!(error.contains("c.toml:3") && error.contains("regoins"), "{error}");
+        }
     }
 
     #[test]

@@ -57,6 +57,8 @@ pub enum SourceId {
     Ray,
     /// Pods and jobs of Kubernetes.
     Kubernetes,
+    /// Jobs of AWS Batch.
+    Batch,
 }
 
 /// Some of the sources.
@@ -88,7 +90,7 @@ impl SourceSet {
 
 impl SourceId {
     /// All sources, in the order of the header.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::Identity,
         Self::Ec2,
         Self::CloudWatch,
@@ -111,6 +113,7 @@ impl SourceId {
         Self::MlFlow,
         Self::Ray,
         Self::Kubernetes,
+        Self::Batch,
     ];
 
     /// True for the sources of GPU telemetry.
@@ -151,6 +154,7 @@ impl SourceId {
             Self::MlFlow => "mlflow",
             Self::Ray => "ray",
             Self::Kubernetes => "kubernetes",
+            Self::Batch => "batch",
         }
     }
 }

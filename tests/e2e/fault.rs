@@ -155,7 +155,7 @@ fn reply(
 /// An error in the shape of the service.
 fn refusal(service: &str, code: &str, message: &str) -> String {
     let error = format!("<Error><Code>{code}</Code><Message>{message}</Message></Error>");
-    if ["organizations", "sagemaker", "savingsplans"].contains(&service) {
+    if ["batch", "ecs", "organizations", "sagemaker", "savingsplans"].contains(&service) {
         let code = if code == "UnauthorizedOperation" { "AccessDeniedException" } else { code };
         format!("{{\"__type\":\"{code}\",\"message\":\"{message}\"}}")
     } else if service == "ec2" {

@@ -47,6 +47,8 @@
 //! | a cluster whose token is made by a program, pods that are deleted between two readings | | `kubernetes`; `source::jobs::kubernetes`, `bus::jobs` |
 //! | kube-state-metrics that tells everything twice, and pods until long after their end, or nothing any more | | `kube_state`; `source::jobs::kubernetes::state_metrics` |
 //! | a tracker that claims what is not so, a cluster of Ray that is stopped | | `trackers`; `source::jobs::mlflow`, `source::jobs::ray` |
+//! | an array of jobs of AWS Batch that is listed beside its children, instances that ECS does not tell | | `batch`; `source::aws::batch` |
+//! | nodes of HyperPod, which no list of EC2 has, a list of them that is denied | | `hyperpod`; `source::aws::sagemaker` |
 //! | AWS Budgets in an account that cannot be reached | | `budgets`; `source::aws::budgets` |
 //! | a watch that is killed, whose state is lost, whose rules are wrong | | `watch`; `watch::state`, `cli::watch::store` |
 //! | the own-cost cap | | `aws::the_cap_…`; `bus`, `ui::golden` (`capped`) |
@@ -58,6 +60,7 @@ mod acting;
 mod approving;
 mod athena;
 mod aws;
+mod batch;
 mod bill;
 mod bill_athena;
 mod bill_costs;
@@ -71,6 +74,7 @@ mod fault;
 mod gpus;
 mod hosts;
 mod house;
+mod hyperpod;
 mod kills;
 mod kube_state;
 mod kubernetes;

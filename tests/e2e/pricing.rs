@@ -18,6 +18,10 @@ pub const PRICES: &[(&str, f64)] = &[
     ("m5.xlarge", 0.2),
 ];
 
+/// What SageMaker sells p5.48xlarge for: as nodes of HyperPod, reserved by a training plan, for training jobs.
+const ML_PRICES: &[(&str, f64)] =
+    &[("Cluster", 98.25), ("ReservedCluster", 60.5), ("Train", 113.5)];
+
 /// Starts the fixture and returns its address.
 pub fn price_list() -> String {
     let kind = "application/x-amz-json-1.1";
@@ -33,6 +37,13 @@ fn answer(request: &str) -> String {
     };
     let wanted = filter("instanceType").unwrap_or_default();
     let region = filter("regionCode").unwrap_or_default();
+    if request["ServiceCode"] == "AmazonSageMaker" {
+        let list: Vec<String> = ML_PRICES
+            .iter()
+            .map(|(usage, usd)| ml_product(&format!("EUW3-{usage}:ml.p5.48xlarge"), &region, *usd))
+            .collect();
+        return serde_json::json!({"FormatVersion": "aws_v1", "PriceList": list}).to_string();
+    }
     let linux = filter("operatingSystem").is_some_and(|os| os == "Linux");
     let list: Vec<String> = PRICES
         .iter()
@@ -40,6 +51,27 @@ fn answer(request: &str) -> String {
         .map(|(name, usd)| product(name, &region, *usd))
         .collect();
     serde_json::json!({"FormatVersion": "aws_v1", "PriceList": list}).to_string()
+}
+
+fn ml_product(usage: &str, region: &str, usd: f64) -> String {
+    serde_json::json!({
+        "product": {
+            "productFamily": "ML Instance",
+            "attributes": {
+                "regionCode": region, "locationType": "AWS Region", "usagetype": usage,
+                "servicecode": "AmazonSageMaker"
+            }
+        },
+        "serviceCode": "AmazonSageMaker",
+        "terms": {"OnDemand": {"term": {
+            "priceDimensions": {"rate": {
+                "unit": "Hrs", "endRange": "Inf", "beginRange": "0",
+                "pricePerUnit": {"USD": format!("{usd:.10}")}
+            }},
+            "effectiveDate": "2026-11-01T00:00:00Z"
+        }}}
+    })
+    .to_string()
 }
 
 fn product(name: &str, region: &str, usd: f64) -> String {

@@ -73,6 +73,8 @@ impl World {
             ("AWS_ENDPOINT_URL_AUTO_SCALING", &self.ec2),
             ("AWS_ENDPOINT_URL_ELASTIC_LOAD_BALANCING_V2", &self.ec2),
             ("AWS_ENDPOINT_URL_SAGEMAKER", &self.ec2),
+            ("AWS_ENDPOINT_URL_BATCH", &self.ec2),
+            ("AWS_ENDPOINT_URL_ECS", &self.ec2),
             ("AWS_ENDPOINT_URL_CLOUDWATCH_LOGS", &self.ec2),
             ("AWS_ENDPOINT_URL_BUDGETS", &self.ec2),
             ("AWS_ENDPOINT_URL_CLOUDWATCH", &self.cloudwatch),

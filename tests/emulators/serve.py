@@ -28,6 +28,7 @@ os.environ.update(
 )
 
 import boto3  # noqa: E402
+from moto.batch.models import batch_backends  # noqa: E402
 from moto.ec2.models import ec2_backends  # noqa: E402
 from moto.elbv2.models import elbv2_backends  # noqa: E402
 from moto.sagemaker.models import sagemaker_backends  # noqa: E402
@@ -47,6 +48,10 @@ WATCHED = "ap-southeast-2"
 STORED = "ap-south-1"
 # Where notebooks, endpoints, addresses, gateways and load balancers are.
 THINGS = "us-west-1"
+# Where AWS Batch runs jobs.
+BATCH = "eu-central-1"
+# Where HyperPod has a cluster.
+HYPERPOD = "eu-west-3"
 # An Amazon Linux image of moto's catalogue: no Platform, so the price is Linux.
 NOW = dt.datetime.now(dt.timezone.utc).replace(minute=0, second=0, microsecond=0)
 OLD = dt.timedelta(days=40)
@@ -570,6 +575,105 @@ def seed_budgets(moto):
     budget("budget-use", "MONTHLY", "1", "1", kind="USAGE")
 
 
+def seed_batch(moto, region):
+    """Jobs of AWS Batch: one that was tried twice, one whose memory ran out, an array of two, on an instance that ECS knows."""
+    at = {"endpoint_url": moto, "region_name": region}
+    batch, ec2, ecs = boto3.client("batch", **at), boto3.client("ec2", **at), boto3.client("ecs", **at)
+    # Jobs of the emulator end at once, without Docker.
+    config = json.dumps({"batch": {"use_docker": False}}).encode()
+    asked = urllib.request.Request(f"{moto}/moto-api/config", data=config, method="POST")
+    urllib.request.urlopen(asked, timeout=60).read()
+    role = boto3.client("iam", **at).create_role(RoleName="batch", AssumeRolePolicyDocument="{}")["Role"]["Arn"]
+    image = ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
+    instance = ec2.run_instances(ImageId=image, InstanceType="g5.xlarge", MinCount=1, MaxCount=1)["Instances"][0]
+    ecs.create_cluster(clusterName="gpu_Batch_1")
+    document = json.dumps({"instanceId": instance["InstanceId"]})
+    host = ecs.register_container_instance(cluster="gpu_Batch_1", instanceIdentityDocument=document)
+    host = host["containerInstance"]["containerInstanceArn"]
+
+    environment = batch.create_compute_environment(
+        computeEnvironmentName="gpu-environment", type="UNMANAGED", state="ENABLED", serviceRole=role
+    )["computeEnvironmentArn"]
+    batch.create_job_queue(
+        jobQueueName="gpu", state="ENABLED", priority=1,
+        computeEnvironmentOrder=[{"order": 1, "computeEnvironment": environment}],
+    )
+    batch.register_job_definition(
+        jobDefinitionName="train", type="container",
+        containerProperties={"image": "busybox", "vcpus": 4, "memory": 1024, "command": ["true"]},
+    )
+
+    def moment(hours):
+        return int((NOW - dt.timedelta(hours=hours)).timestamp() * 1000)
+
+    def plant(job_id, status, attempts, **more):
+        """Attempts, each from and to so many hours ago, with what else Batch tells of it, and the GPU that the emulator drops."""
+        job = batch_backends[ACCOUNT][region]._jobs[job_id]
+        # The emulator takes times without a zone for those of the machine.
+        hours = (attempts[0][0] + 0.5, attempts[-1][0], attempts[-1][1])
+        created, started, stopped = (dt.datetime.fromtimestamp(moment(of) / 1000) for of in hours)
+        job.job_created_at, job.job_started_at, job.job_stopped_at = created, started, stopped
+        job.status = status
+        told = job.describe
+
+        def describe():
+            found = told()
+            container = {"containerInstanceArn": host}
+            found["attempts"] = [
+                {"startedAt": moment(start), "stoppedAt": moment(stop), "container": {**container, **ended},
+                 "statusReason": words}
+                for start, stop, ended, words in attempts
+            ]
+            found["container"].update(container)
+            found["container"]["resourceRequirements"] = [
+                {"type": "GPU", "value": "1"}, {"type": "VCPU", "value": "4"}, {"type": "MEMORY", "value": "1024"}
+            ]
+            return {**found, **more}
+
+        job.describe = describe
+
+    def submit(name, **more):
+        return batch.submit_job(jobName=name, jobQueue="gpu", jobDefinition="train", **more)["jobId"]
+
+    ids = {"batch-host": instance["InstanceId"]}
+    ids["batch-retried"] = submit("retried", tags={"Owner": "ana"})
+    gone = f"Host EC2 (instance {instance['InstanceId']}) terminated."
+    ended = "Essential container in task exited"
+    tries = [(9, 7, {}, gone), (6, 3, {"exitCode": 0}, ended)]
+    plant(ids["batch-retried"], "SUCCEEDED", tries, timeout={"attemptDurationSeconds": 7 * 86_400})
+    ids["batch-oom"] = submit("oom")
+    oom = {"exitCode": 137, "reason": "OutOfMemoryError: Container killed due to memory usage"}
+    plant(ids["batch-oom"], "FAILED", [(2, 1, oom, ended)])
+    ids["batch-array"] = submit("sweep", arrayProperties={"size": 2})
+    for index in range(2):
+        plant(f"{ids['batch-array']}:{index}", "SUCCEEDED", [(13 - index, 12 - index, {"exitCode": 0}, ended)])
+    return ids
+
+
+def seed_hyperpod(moto, region):
+    """A cluster of HyperPod with four nodes on demand and one that is Spot, which were launched a day ago."""
+    sm = boto3.client("sagemaker", endpoint_url=moto, region_name=region)
+    role = f"arn:aws:iam::{ACCOUNT}:role/sagemaker"
+    start = {"SourceS3Uri": "s3://sagemaker-life", "OnCreate": "run.sh"}
+    group = {"InstanceType": "ml.p5.48xlarge", "ExecutionRole": role, "LifeCycleConfig": start, "ThreadsPerCore": 1}
+    groups = [{**group, "InstanceGroupName": name, "InstanceCount": count} for name, count in [("w", 4), ("s", 1)]]
+    sm.create_cluster(ClusterName="pod", InstanceGroups=groups)
+
+    def plant(node, number):
+        """What the emulator does not tell: names in the network, capacity, an older launch."""
+        node.launch_time = node.launch_time - dt.timedelta(days=1)
+        listed, told = node.summary, node.describe
+        names = {"PrivateDnsHostname": f"ip-10-9-8-{number}.{region}.compute.internal"}
+        capacity = "Spot" if node.instance_group_name == "s" else "OnDemand"
+        node.summary = lambda: {**listed(), **names}
+        node.describe = lambda: {
+            **told(), **names, "PrivatePrimaryIp": f"10.9.8.{number}", "CapacityType": capacity,
+        }
+
+    for number, node in enumerate(sagemaker_backends[ACCOUNT][region].clusters["pod"].nodes.values()):
+        plant(node, number)
+
+
 def extra(moto, cloudwatch, count):
     """A plain fleet of `count` quiet and busy boxes in us-west-2, for the scan figures."""
     f = Fleet(moto, cloudwatch, "us-west-2")
@@ -631,6 +735,8 @@ def main():
         ids.update(seed_things(moto, cloudwatch, THINGS))
         ids.update(seed_organization(moto))
         seed_budgets(moto)
+        ids.update(seed_batch(moto, BATCH))
+        seed_hyperpod(moto, HYPERPOD)
         if len(sys.argv) > 1:
             extra(moto, cloudwatch, int(sys.argv[1]))
         print(json.dumps({"moto": moto, "cloudwatch": cloudwatch, "ids": ids, "hosts": hosts}), flush=True)

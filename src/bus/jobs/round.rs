@@ -14,9 +14,6 @@ use crate::domain::jobs::{Attempt, AttemptId, GpuHolder, JobNode, JobsName, Jobs
 use crate::domain::{ErrorKind, SourceError};
 use crate::source::jobs::live::{Forgotten, JobWindow, JobsRead, LiveJobs};
 
-/// How much of what was read is read again: accounting is written late, and clocks differ.
-const OVERLAP: SignedDuration = SignedDuration::from_mins(10);
-
 /// The longest a reading may take, whatever the time-outs of the source say.
 const LIMIT: Duration = Duration::from_mins(5);
 
@@ -62,7 +59,7 @@ pub(super) async fn round(
     let open = read.attempts.iter().filter(is_open);
     // What was open and did not come again is still asked for.
     let before = last.as_ref().and_then(|last| last.open_since).filter(|_| is_behind);
-    let open_since = open.filter_map(begun).chain(before).min();
+    let open_since = open.filter_map(begun).chain(before).chain(read.open_since).min();
     let reading = JobsReading {
         name: name.clone(),
         taken_at: now,
@@ -82,7 +79,7 @@ pub(super) async fn round(
         is_behind: is_behind && until > known,
         ..Progress::default()
     };
-    let JobsRead { attempts, nodes, mut holders, events, mut notes, refusal, .. } = read;
+    let JobsRead { attempts, nodes, hyperpod, mut holders, events, mut notes, refusal, .. } = read;
     if let Some(holders) = &mut holders {
         holders.extend(unheld(&nodes, holders, now));
     }
@@ -92,6 +89,7 @@ pub(super) async fn round(
             reading: &reading,
             attempts: &attempts,
             nodes: &nodes,
+            hyperpod: &hyperpod,
             holders: holders.as_deref(),
             events: &events,
         })
@@ -128,7 +126,7 @@ fn window(last: Option<&JobsReading>, first: SignedDuration, now: Timestamp) -> 
     let back = |from: Timestamp, by| from.checked_sub(by).unwrap_or(Timestamp::UNIX_EPOCH);
     // A reading of the future: somebody set the clock back.
     let known = last.map(|last| last.complete_until.min(now));
-    let since = known.map_or_else(|| back(now, first), |until| back(until, OVERLAP));
+    let since = known.map_or_else(|| back(now, first), |until| back(until, JobWindow::OVERLAP));
     JobWindow { since, until: now, open_since: last.and_then(|last| last.open_since) }
 }
 

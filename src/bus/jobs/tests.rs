@@ -8,9 +8,10 @@ use jiff::{SignedDuration, Timestamp};
 use super::round::round;
 use super::{JobsSettings, read_jobs};
 use crate::cache::Jobs;
+use crate::domain::bill::Usd;
 use crate::domain::jobs::{
-    Attempt, AttemptId, GpuHolder, Gpus, JobNode, JobSource, JobState, JobsName, NodeEvent,
-    NodeEventKind,
+    Attempt, AttemptId, GpuHolder, Gpus, HyperPodNode, JobNode, JobSource, JobState, JobsName,
+    NodeEvent, NodeEventKind,
 };
 use crate::domain::{ErrorKind, SourceError, SourceId, SourceState};
 use crate::source::jobs::live::{EventsRead, Forgotten, JobWindow, JobsRead, LiveJobs, NodeEvents};
@@ -111,6 +112,19 @@ async fn a_reading_begins_where_the_last_one_ended_and_open_attempts_are_asked_f
     assert_eq!((asked[1].since, asked[1].open_since), (at("09:50"), Some(at("08:00"))));
     let reading = store.reading(source.name()).unwrap().unwrap();
     assert_eq!((reading.taken_at, reading.open_since), (at("11:00"), None));
+}
+
+#[tokio::test]
+async fn what_is_tried_again_is_asked_for_by_its_first_submission() {
+    let place = Place::new();
+    // It was submitted at 03:00, and its second attempt was queued at 08:00.
+    let again = attempt("c", "1", JobState::Running);
+    let told =
+        JobsRead { attempts: vec![again], open_since: Some(at("03:00")), ..JobsRead::default() };
+    let source = Scripted::new("prod", vec![Ok(told), read(vec![])]);
+    round(&*source, &place.store(), FIRST, at("10:00")).await.unwrap();
+    round(&*source, &place.store(), FIRST, at("11:00")).await.unwrap();
+    assert_eq!(source.asked()[1].open_since, Some(at("03:00")));
 }
 
 #[tokio::test]
@@ -260,6 +274,35 @@ async fn nodes_keep_their_instances_and_holders_are_those_of_the_last_reading() 
     round(&*source, &place.store(), FIRST, three).await.unwrap();
     let nobody = GpuHolder::nobody(JobSource::Slurm, "c".into(), three);
     assert_eq!(place.store().all().unwrap().holders, [nobody]);
+}
+
+#[tokio::test]
+async fn instances_of_hyperpod_are_kept_with_what_was_known_and_are_no_nodes_of_a_scheduler() {
+    let of = |id: &str, usd: Option<f64>, now| HyperPodNode {
+        cluster: "123456789012:us-east-1/pod".into(),
+        instance_id: id.into(),
+        instance_type: "ml.p5.48xlarge".into(),
+        region: "us-east-1".into(),
+        private_dns: None,
+        private_ip: Some("10.1.2.3".into()),
+        is_spot: Some(false),
+        usd_per_hour: usd.and_then(Usd::from_f64),
+        seen_from: now,
+        seen_until: now,
+    };
+    let told = |hyperpod| Ok(JobsRead { hyperpod, ..JobsRead::default() });
+    let [one, two] = ["09:00", "10:00"].map(at);
+    // The second reading does without prices, and another instance has the address.
+    let later = vec![of("i-1", None, two), of("i-2", None, two)];
+    let source = Scripted::new("ml", vec![told(vec![of("i-1", Some(98.32), one)]), told(later)]);
+    let place = Place::new();
+    for now in [one, two] {
+        round(&*source, &place.store(), FIRST, now).await.unwrap();
+    }
+    let kept = place.store().all().unwrap();
+    let first = HyperPodNode { seen_until: two, ..of("i-1", Some(98.32), one) };
+    assert_eq!(kept.hyperpod, [first, of("i-2", None, two)]);
+    assert_eq!((kept.nodes, place.store().held().unwrap().0), (Vec::new(), Vec::new()));
 }
 
 #[tokio::test]

@@ -9,7 +9,9 @@ use crate::analyze::idle::Preset;
 use crate::analyze::jobs::KeptHolders;
 use crate::bus::{ReadJobs, once};
 use crate::cache::{Cache, OpenOptions};
-use crate::domain::bill::{BilledRate, BilledRates, NewestBill, ResourceCosts, UnitCost};
+use crate::domain::bill::{
+    BilledRate, BilledRates, NewestBill, ResourceCosts, UnitBound, UnitCost,
+};
 use crate::domain::jobs::{Attempt, AttemptId, JobNode, JobSource, JobState};
 use crate::domain::{PriceBasis, Provenance};
 use crate::source::demo::{self, DEFAULT_SEED, DemoOptions};
@@ -82,6 +84,7 @@ async fn what_is_kept_of_jobs_tells_who_holds_an_instance_and_what_a_run_costs()
         period: "2026-11".parse().unwrap(),
         days: 23,
         usd_per_unit: Some(60.5),
+        bound: UnitBound::Exact,
         usd_before: None,
         target: None,
         no_counts: None,

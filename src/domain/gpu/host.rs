@@ -45,7 +45,11 @@ pub fn is_loopback(host: &str) -> bool {
 /// Host names of an instance from its private DNS name: in full, and up to the first dot (Amazon Linux reports
 /// `ip-10-0-0-1.ec2.internal`, Ubuntu `ip-10-0-0-1`).
 pub fn dns_names(instance: &Instance) -> impl Iterator<Item = &str> {
-    let full = &*instance.private_dns;
+    names_of_dns(&instance.private_dns)
+}
+
+/// Host names by a private DNS name, as [`dns_names`]; none of an empty one.
+pub fn names_of_dns(full: &str) -> impl Iterator<Item = &str> {
     let short = full.split_once('.').map(|(short, _)| short);
     [Some(full), short].into_iter().flatten().filter(|name| !name.is_empty())
 }

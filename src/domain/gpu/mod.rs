@@ -23,7 +23,7 @@ mod xid;
 
 pub use ec2_hosts::Ec2Hosts;
 pub use history::{GpuHistory, GpuHour, GpuTrace};
-pub use host::{HostNames, dns_names, is_loopback, without_port};
+pub use host::{HostNames, dns_names, is_loopback, names_of_dns, without_port};
 pub use hour_table::{HourTable, HoursOfGpu};
 pub use identity::{GpuIdentity, GpuKey, Mig, uuid};
 pub use limits::{EMPTY_MIB, HELD_MIB, IDLE_BELOW, IDLE_POWER_FACTOR};

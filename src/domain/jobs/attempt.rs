@@ -37,6 +37,10 @@ pub struct Attempt {
     pub parts_of: Option<Arc<str>>,
     /// Id of the job whose time includes the time of this one; `None` without one.
     pub parent: Option<Arc<str>>,
+    /// What owns it in its scheduler, by kind and name (`pytorchjob.kubeflow.org/llm`): deleted, it ends with all of its pods. `None`
+    /// where nobody tells, and of other schedulers than Kubernetes.
+    #[serde(deserialize_with = "intern::maybe_text")]
+    pub owner: Option<Arc<str>>,
     /// Name of the job.
     #[serde(deserialize_with = "intern::maybe_text")]
     pub name: Option<Arc<str>>,
@@ -135,6 +139,7 @@ impl Attempt {
             job,
             parts_of: None,
             parent: None,
+            owner: None,
             name: None,
             user: None,
             team: None,

@@ -7,7 +7,7 @@ use crate::domain::hash::FastMap;
 
 /// Things that repeat, each kept once and named by a number.
 #[derive(Clone, Debug)]
-pub(super) struct Dict<T> {
+pub struct Dict<T> {
     items: Vec<T>,
     /// By hash, the number of the item; of several with one hash each is at the next free one.
     ids: FastMap<u64, u32>,

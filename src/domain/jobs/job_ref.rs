@@ -9,7 +9,7 @@ use crate::domain::intern;
 /// A job of a scheduler, as a run of a tracker names it. Texts are clean.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct JobRef {
-    /// Word of the source that reads the scheduler: `slurm`, `kubernetes`, `sagemaker`, `ray`.
+    /// Word of the source that reads the scheduler: `slurm`, `kubernetes`, `sagemaker`, `batch`, `ray`.
     #[serde(deserialize_with = "intern::text")]
     pub scheduler: Arc<str>,
     /// Cluster; `None` where it is not named, and any may be meant.

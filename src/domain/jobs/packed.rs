@@ -52,6 +52,7 @@ struct Ending {
 struct Rest {
     parts_of: Option<Arc<str>>,
     parent: Option<Arc<str>>,
+    owner: Option<Arc<str>>,
     project: Option<Arc<str>>,
     tracker: Option<Arc<str>>,
     in_job: Option<Box<JobRef>>,
@@ -171,6 +172,11 @@ pub struct AttemptView<'a> {
 }
 
 impl AttemptView<'_> {
+    /// True for a run of a tracker, be it read there or from a file that names the job in which it was.
+    pub fn is_run(&self) -> bool {
+        self.source.is_tracker() || self.in_job.is_some()
+    }
+
     /// As [`Attempt::held_ms`].
     pub fn held_ms(&self) -> Option<i64> {
         held_ms(self.state, self.started_at, self.ended_at.or(self.seen_until))
@@ -195,6 +201,7 @@ impl Packed {
             job,
             parts_of,
             parent,
+            owner,
             name,
             user,
             team,
@@ -250,6 +257,7 @@ impl Packed {
         let rest = Rest {
             parts_of,
             parent,
+            owner,
             project,
             tracker,
             in_job,
@@ -350,6 +358,7 @@ impl Packed {
         let Rest {
             parts_of,
             parent,
+            owner,
             project,
             tracker,
             in_job,
@@ -367,6 +376,7 @@ impl Packed {
             job,
             parts_of,
             parent,
+            owner,
             name: text(row.name),
             user: text(row.user),
             team: text(row.team),
@@ -637,6 +647,7 @@ mod tests {
         let state = JobState::ALL[usize::from(more) % JobState::ALL.len()];
         let mut of = Attempt::new(id, shown, state, text("word"));
         (of.parts_of, of.parent) = (Some(text("whole")), (more > 2).then(|| text("parent")));
+        of.owner = (more > 1).then(|| text("job/owner"));
         (of.name, of.user, of.team) = (Some(text("name")), Some(text("user")), None);
         (of.project, of.tracker, of.queue) = (Some(text("project")), None, Some(text("queue")));
         (of.cause, of.reason) = (Some(Cause::Exit(more.into())), Some(text("reason")));

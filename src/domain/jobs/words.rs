@@ -66,6 +66,7 @@ impl JobSource {
             Self::MlFlow => SourceId::MlFlow,
             Self::Ray => SourceId::Ray,
             Self::Kubernetes => SourceId::Kubernetes,
+            Self::Batch => SourceId::Batch,
             Self::File | Self::Demo => return None,
         })
     }
@@ -86,7 +87,9 @@ words! {
         MlFlow = "mlflow",
         /// Jobs of a Ray cluster.
         Ray = "ray",
-        /// Pods of Kubernetes. The last one: what is kept has the places of those before it.
+        /// Pods of Kubernetes.
         Kubernetes = "kubernetes",
+        /// Jobs of AWS Batch. The last one: what is kept has the places of those before it.
+        Batch = "batch",
     }
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::AwsProvider;
 use super::calls::DESCRIBE_BUDGETS;
 use super::inventory::clean;
-use super::json_api::{At, Host, Page, Question, Read, Row, Service, every};
+use super::json_api::{At, Host, Naming, Page, Question, Read, Row, Service, every};
 use super::limit::Api;
 use crate::domain::aws_budget::{AwsBudget, AwsBudgetLack, AwsBudgets};
 use crate::domain::bill::Usd;
@@ -18,7 +18,7 @@ use crate::domain::{SourceError, text};
 /// AWS Budgets, called without its SDK crate.
 pub const BUDGETS: Service = Service {
     id: "Budgets",
-    target: "AWSBudgetServiceGateway",
+    naming: Naming::Header("AWSBudgetServiceGateway"),
     signing_name: "budgets",
     // No limits are published; one list when told to.
     api: Api::Own { service: "budgets", per_second: 1, burst: 5, in_flight: 1 },

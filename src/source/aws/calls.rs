@@ -271,11 +271,37 @@ calls! {
         "to list the processing jobs of SageMaker";
     DESCRIBE_PROCESSING_JOB sagemaker:DescribeProcessingJob describe_processing_job read
         "to know what a processing job held and how it ended";
+    LIST_CLUSTERS sagemaker:ListClusters list_clusters read "to list the clusters of HyperPod";
+    LIST_CLUSTER_NODES sagemaker:ListClusterNodes list_cluster_nodes read
+        "to know which instances are behind the names of nodes of HyperPod";
+    DESCRIBE_CLUSTER_NODE sagemaker:DescribeClusterNode describe_cluster_node read
+        "to know whether nodes of HyperPod are Spot, and their addresses";
+    DESCRIBE_JOB_QUEUES batch:DescribeJobQueues describe_job_queues read
+        "to list the job queues of AWS Batch";
+    DESCRIBE_COMPUTE_ENVIRONMENTS batch:DescribeComputeEnvironments describe_compute_environments read
+        "to know which queues of AWS Batch have Spot capacity, and which have one instance type alone";
+    LIST_JOBS batch:ListJobs list_jobs read "to list the jobs of a queue of AWS Batch";
+    DESCRIBE_JOBS batch:DescribeJobs describe_jobs read
+        "to know what jobs of AWS Batch held and how they ended";
+    DESCRIBE_CONTAINER_INSTANCES ecs:DescribeContainerInstances describe_container_instances read
+        "to know which instances jobs of AWS Batch run on";
 }
 
-/// Calls that read the jobs of SageMaker, where `[[jobs.sagemaker]]` names them.
-pub const JOBS: [&Call; 4] =
-    [&LIST_TRAINING_JOBS, &DESCRIBE_TRAINING_JOB, &LIST_PROCESSING_JOBS, &DESCRIBE_PROCESSING_JOB];
+/// Calls that read the jobs of SageMaker and AWS Batch, and instances of HyperPod, where `[[jobs.sagemaker]]` and `[[jobs.batch]]` name them.
+pub const JOBS: [&Call; 12] = [
+    &LIST_TRAINING_JOBS,
+    &DESCRIBE_TRAINING_JOB,
+    &LIST_PROCESSING_JOBS,
+    &DESCRIBE_PROCESSING_JOB,
+    &LIST_CLUSTERS,
+    &LIST_CLUSTER_NODES,
+    &DESCRIBE_CLUSTER_NODE,
+    &DESCRIBE_JOB_QUEUES,
+    &DESCRIBE_COMPUTE_ENVIRONMENTS,
+    &LIST_JOBS,
+    &DESCRIBE_JOBS,
+    &DESCRIBE_CONTAINER_INSTANCES,
+];
 
 /// Calls that read resources other than instances, besides those of [`READING`].
 pub const RESOURCES: [&Call; 18] = [
@@ -480,6 +506,8 @@ pub(super) mod tests {
             "logs",
             "ce",
             "cloudtrail",
+            "batch",
+            "ecs",
         ];
         for call in all().chain([&ASSUME_ROLE]) {
             let reads = ["get_", "list_", "describe_", "head_", "lookup_"];

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::AwsProvider;
 use super::calls::{GET_COST_AND_USAGE, GET_COST_AND_USAGE_WITH_RESOURCES};
-use super::json_api::{At, Host, Question, Read, Service, ask};
+use super::json_api::{At, Host, Naming, Question, Read, Service, ask};
 use super::limit::Api;
 use crate::domain::SourceError;
 use crate::source::cost_explorer::{
@@ -16,7 +16,7 @@ use crate::source::cost_explorer::{
 /// Cost Explorer, called without its SDK crate.
 pub const COST_EXPLORER: Service = Service {
     id: "Cost Explorer",
-    target: "AWSInsightsIndexService",
+    naming: Naming::Header("AWSInsightsIndexService"),
     signing_name: "ce",
     // No limits are published; some ten requests a day.
     api: Api::Own { service: "ce", per_second: 1, burst: 5, in_flight: 1 },

@@ -139,6 +139,9 @@ pub(super) fn answer(request: &Request, text: &str, id: &str) -> Reply {
     if request.path.ends_with("/operation/ListMetricStreams") {
         return metric_streams(text);
     }
+    if let Some(operation) = request.path.strip_prefix("/v1/") {
+        return batch(operation, text, id);
+    }
     if request.path.starts_with("/Describe") {
         let plan = json!({
             "savingsPlanId": id, "savingsPlanArn": text, "description": text,
@@ -166,6 +169,29 @@ pub(super) fn answer(request: &Request, text: &str, id: &str) -> Reply {
         format!("<{action}Response><{action}Result>{QUERY}</{action}Result></{action}Response>")
     };
     xml(&document, text, id)
+}
+
+/// An answer of AWS Batch.
+fn batch(operation: &str, text: &str, id: &str) -> Reply {
+    let place = format!("arn:aws:ecs:us-east-1:{ACCOUNT}:container-instance/c/{id}");
+    let container = json!({"reason": text, "exitCode": 1, "containerInstanceArn": place,
+        "instanceType": text, "resourceRequirements": [{"type": text, "value": text}]});
+    let attempt = json!({"container": container, "statusReason": text,
+        "startedAt": 1_700_000_000_000_i64, "stoppedAt": 1_700_000_060_000_i64});
+    let body = match operation {
+        "describejobqueues" => json!({"jobQueues": [{"jobQueueName": "q", "jobQueueType": text,
+            "computeEnvironmentOrder": [{"computeEnvironment": text}]}]}),
+        "describecomputeenvironments" => json!({"computeEnvironments": [{
+            "computeEnvironmentArn": text, "computeResources": {"type": text,
+            "instanceTypes": [format!("a.{text}")]}}]}),
+        "listjobs" => json!({"jobSummaryList": [{"jobId": id, "status": text,
+            "createdAt": 1_700_000_000_000_i64}]}),
+        _ => json!({"jobs": [{"jobId": id, "jobArn": text, "jobName": text, "jobQueue": text,
+            "status": "FAILED", "statusReason": text, "attempts": [attempt],
+            "container": container, "tags": {"owner": text, text: text},
+            "createdAt": 1_700_000_000_000_i64, "platformCapabilities": [text]}]}),
+    };
+    Reply::aws_json(200, body.to_string())
 }
 
 fn json(target: &str, text: &str, id: &str) -> Reply {
@@ -203,15 +229,26 @@ fn json(target: &str, text: &str, id: &str) -> Reply {
         "DescribeTrainingJob" => json!({"TrainingJobName": id, "TrainingJobArn": text,
             "TrainingJobStatus": text, "SecondaryStatus": text, "FailureReason": text,
             "ResourceConfig": {"InstanceType": text, "InstanceCount": 1},
-            "CheckpointConfig": {"S3Uri": text}, "ExperimentConfig": {"ExperimentName": text},
+            "TuningJobArn": text, "CheckpointConfig": {"S3Uri": text}, "ExperimentConfig": {"ExperimentName": text},
             "SecondaryStatusTransitions": [{"Status": text, "StartTime": 1_700_000_000}]}),
         "DescribeProcessingJob" => json!({"ProcessingJobName": id, "ProcessingJobArn": text,
             "ProcessingJobStatus": text, "FailureReason": text, "ProcessingResources":
             {"ClusterConfig": {"InstanceType": text, "InstanceCount": 1}},
             "ExperimentConfig": {"ExperimentName": text}}),
+        "ListClusters" => json!({"ClusterSummaries": [{"ClusterName": id, "ClusterArn": text}]}),
+        "ListClusterNodes" => json!({"ClusterNodeSummaries": [{"InstanceId": id,
+            "InstanceType": text, "InstanceGroupName": text, "InstanceStatus": {"Status": text},
+            "LaunchTime": 1_700_000_000, "PrivateDnsHostname": format!("ip-{text}.ec2.internal")}]}),
+        "DescribeClusterNode" => json!({"NodeDetails": {"CapacityType": text,
+            "PrivatePrimaryIp": text, "PrivateDnsHostname": text}}),
         "ListTags" => {
             json!({"Tags": [{"Key": "Name", "Value": text}, {"Key": text, "Value": text}]})
         }
+        "DescribeContainerInstances" => json!({"containerInstances": [{
+            "containerInstanceArn":
+                format!("arn:aws:ecs:us-east-1:{ACCOUNT}:container-instance/c/{id}"),
+            "ec2InstanceId": text, "status": text,
+            "attributes": [{"name": "ecs.instance-type", "value": text}]}]}),
         "DescribeLogGroups" => json!({"logGroups": [{"logGroupName": text, "storedBytes": 1}]}),
         "DescribeBudgets" => {
             let usd = json!({"Amount": "1", "Unit": "USD"});
@@ -313,7 +350,8 @@ fn s3(path: &str, text: &str) -> Reply {
 
 /// An error of every protocol with `text` in each of its parts.
 fn refusal(request: &Request, text: &str) -> Reply {
-    let json = request.header("x-amz-target").is_some() || request.path.starts_with("/Describe");
+    let is_rest = ["/Describe", "/v1/"].iter().any(|start| request.path.starts_with(start));
+    let json = request.header("x-amz-target").is_some() || is_rest;
     if json {
         let body = json!({"__type": text, "message": text, "Message": text});
         return Reply::aws_json(400, body.to_string());
@@ -397,6 +435,10 @@ pub(super) fn wanted() -> PriceWanted {
 
 /// Files that read no text of an answer, and why.
 const NOTHING: &[(&str, &str)] = &[
+    (
+        "account_jobs.rs",
+        "how far jobs were read; every error passes `SourceError`, which cleans it",
+    ),
     ("calls.rs", "what may be called"),
     ("clients.rs", "who calls"),
     ("config.rs", "how it is called"),
@@ -426,7 +468,7 @@ const NOTHING: &[(&str, &str)] = &[
 ];
 
 /// Folders of which one row is enough.
-const FOLDERS: [&str; 3] = ["inspect/", "json_api/", "sagemaker/"];
+const FOLDERS: [&str; 4] = ["batch/", "inspect/", "json_api/", "sagemaker/"];
 
 #[test]
 fn every_file_has_its_readers_here() {

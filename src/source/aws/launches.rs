@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use super::AwsProvider;
 use super::calls::LOOKUP_EVENTS;
-use super::json_api::{At, Host, Page, Question, Read, Row, Service, every};
+use super::json_api::{At, Host, Naming, Page, Question, Read, Row, Service, every};
 use super::limit::Api;
 use crate::domain::{Launch, Launcher, SourceError, text};
 
 /// `CloudTrail`, called without its SDK crate.
 const CLOUDTRAIL: Service = Service {
     id: "CloudTrail",
-    target: "com.amazonaws.cloudtrail.v20131101.CloudTrail_20131101",
+    naming: Naming::Header("com.amazonaws.cloudtrail.v20131101.CloudTrail_20131101"),
     signing_name: "cloudtrail",
     // LookupEvents: 2 a second per account and region (CloudTrail API reference); half of it.
     api: Api::Own { service: "cloudtrail", per_second: 1, burst: 1, in_flight: 1 },

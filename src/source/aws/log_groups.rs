@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 use super::AwsProvider;
 use super::calls::DESCRIBE_LOG_GROUPS;
 use super::inventory::clean;
-use super::json_api::{At, Host, Page, Question, Read, Row, Service, every};
+use super::json_api::{At, Host, Naming, Page, Question, Read, Row, Service, every};
 use super::limit::Api;
 use crate::domain::{LogGroup, SourceError};
 
 /// CloudWatch Logs, called without its SDK crate.
 const LOGS: Service = Service {
     id: "CloudWatch Logs",
-    target: "Logs_20140328",
+    naming: Naming::Header("Logs_20140328"),
     signing_name: "logs",
     // DescribeLogGroups: 10 a second per account and region (CloudWatch Logs quotas); half of it.
     api: Api::Own { service: "logs", per_second: 5, burst: 5, in_flight: 1 },

@@ -1,6 +1,8 @@
 //! A real AWS account. One file per service; [`calls`] lists every API operation they use.
 
+mod account_jobs;
 mod athena;
+mod batch;
 mod bucket_sizes;
 mod buckets;
 mod budgets;
@@ -101,6 +103,7 @@ use crate::domain::{
     VpcEndpoint, ZoneOffering,
 };
 
+pub use batch::BatchJobs;
 pub use config::{AccountSource, AssumeRole, Patience};
 pub use sagemaker::jobs::{JobTagKeys, SageMakerJobs};
 pub use signer::signer;

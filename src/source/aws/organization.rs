@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::calls::LIST_ACCOUNTS;
-use super::json_api::{At, Host, Page, Question, Read, Row, Service, every};
+use super::json_api::{At, Host, Naming, Page, Question, Read, Row, Service, every};
 use super::limit::Api;
 use super::{AwsProvider, error};
 use crate::domain::{Member, SourceError, is_account_id, is_partition, text};
@@ -11,7 +11,7 @@ use crate::domain::{Member, SourceError, is_account_id, is_partition, text};
 /// AWS Organizations, called without its SDK crate.
 pub const ORGANIZATIONS: Service = Service {
     id: "Organizations",
-    target: "AWSOrganizationsV20161128",
+    naming: Naming::Header("AWSOrganizationsV20161128"),
     signing_name: "organizations",
     // No limits are published; one list an hour, of 20 accounts a page.
     api: Api::Own { service: "organizations", per_second: 4, burst: 8, in_flight: 1 },

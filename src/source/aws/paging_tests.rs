@@ -21,7 +21,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::hostile_tests::{ACCOUNT, answer, scope, wanted};
 use super::testing::{Cbor, Reply, Request, Server, now, of_aws};
-use super::{AwsProvider, AwsQueries, SageMakerJobs, SpotInterruptions, calls, metrics};
+use super::{
+    AwsProvider, AwsQueries, BatchJobs, JobTagKeys, SageMakerJobs, SpotInterruptions, calls,
+    metrics,
+};
 use crate::domain::bill::Bill;
 use crate::domain::bill::cost_explorer::Pair;
 use crate::domain::storage::Bucket;
@@ -73,11 +76,19 @@ async fn resources(aws: &AwsProvider, kind: ResourceKind) -> Result<Vec<Resource
     aws.resources(&ACCOUNT.into(), &scope().region, kind).await
 }
 
-/// Training and processing jobs: what one of both lists refuses does not hide the other.
+/// Training and processing jobs, and instances of HyperPod: what one of the lists refuses does not hide the others.
 async fn jobs(aws: &Arc<AwsProvider>) -> Result<JobsRead, SourceError> {
     let window = JobWindow { since: Timestamp::UNIX_EPOCH, until: now(), open_since: None };
     let regions = Regions::named([&*scope().region]);
     SageMakerJobs::new("ml", aws.clone(), regions).read(&window).await
+}
+
+/// Jobs of AWS Batch.
+async fn batch_jobs(aws: &Arc<AwsProvider>) -> Result<JobsRead, SourceError> {
+    let window = JobWindow { since: Timestamp::UNIX_EPOCH, until: now(), open_since: None };
+    let regions = Regions::named([&*scope().region]);
+    let keys = JobTagKeys { user: vec!["owner".into()], ..JobTagKeys::default() };
+    BatchJobs::new("b", aws.clone(), regions, None, keys).read(&window).await
 }
 
 /// Spot instances that were taken back.
@@ -234,6 +245,11 @@ pub(super) fn lists() -> Vec<(&'static str, &'static str, bool, &'static str, Ca
         ),
         ("sagemaker/jobs/wire.rs", "ListTrainingJobs", true, end, call!(|aws| jobs(aws))),
         ("sagemaker/jobs/wire.rs", "ListProcessingJobs", true, end, call!(|aws| jobs(aws))),
+        ("sagemaker/hyperpod/wire.rs", "ListClusters", true, end, call!(|aws| jobs(aws))),
+        ("sagemaker/hyperpod/wire.rs", "ListClusterNodes", true, end, call!(|aws| jobs(aws))),
+        ("batch/wire.rs", "DescribeJobQueues", true, end, call!(|aws| batch_jobs(aws))),
+        ("batch/wire.rs", "DescribeComputeEnvironments", true, end, call!(|aws| batch_jobs(aws))),
+        ("batch/wire.rs", "ListJobs", true, end, call!(|aws| batch_jobs(aws))),
         ("budgets.rs", "DescribeBudgets", true, end, call!(|aws| aws.budgets(&ACCOUNT.into()))),
         (
             "launches.rs",
@@ -482,6 +498,7 @@ fn asks(request: &Request, operation: &str) -> bool {
     request.header("x-amz-target").is_some_and(|t| t.ends_with(&format!(".{operation}")))
         || request.text().contains(&format!("Action={operation}&"))
         || request.path.ends_with(&format!("/{operation}"))
+        || request.path.strip_prefix("/v1/") == Some(&*operation.to_ascii_lowercase())
         || query.split('&').any(is)
 }
 

@@ -117,8 +117,8 @@ fn of_machine(usage: &str) -> Option<(&str, &str)> {
     Some((place.rsplit('-').next().unwrap_or(place), rest))
 }
 
-/// Current list prices of SageMaker's machines for jobs in a region, USD per hour by place (`Train`, `Processing`) and
-/// instance type; `None` where products disagree. Err when a call fails.
+/// Current list prices of SageMaker's machines for jobs in a region, USD per hour by place (`Train`, `Processing`, `Cluster`, which is
+/// HyperPod) and instance type; `None` where products disagree. Err when a call fails.
 pub async fn of_jobs(aws: &AwsProvider, region: &str) -> Result<JobPrices, SourceError> {
     let products = products_of(aws, "AmazonSageMaker", region, Some("ML Instance")).await?;
     let mut prices = JobPrices::new();
@@ -127,7 +127,7 @@ pub async fn of_jobs(aws: &AwsProvider, region: &str) -> Result<JobPrices, Sourc
         let Some(usage) = usage_in(&product, region) else { continue };
         let Some((place, what)) = of_machine(usage) else { continue };
         let [usd] = on_demand(&product, (aws.now)())[..] else { continue };
-        if matches!(place, "Train" | "Processing") {
+        if matches!(place, "Train" | "Processing" | "Cluster") {
             let known = prices.entry((place.to_owned(), what.to_owned())).or_insert(Some(usd));
             *known = known.filter(|known| *known == usd);
         }

@@ -2,15 +2,20 @@
 
 use std::sync::Arc;
 
+use jiff::SignedDuration;
+
 use crate::domain::jobs::JobRef;
 use crate::domain::text::clean_to;
+
+/// A run that says it runs and gave no sign for longer is in doubt: a killed one says so for ever.
+pub(super) const SILENT: SignedDuration = SignedDuration::from_hours(24);
 
 /// Longest label that is taken for an id, characters.
 const ID_AT_MOST: usize = 256;
 
 /// Names of the labels by which a run says in which job it is, by scheduler; the first that is there counts. Programs copy them
 /// from the environment that the scheduler gives them. Ray comes last: it runs inside of the others.
-const LABELS: [(&str, &[&str]); 4] = [
+const LABELS: [(&str, &[&str]); 5] = [
     ("sagemaker", &["sm_training_job", "sm_training_job_name", "training_job_name"]),
     ("slurm", &["slurm_job_id", "slurm_jobid"]),
     (
@@ -27,6 +32,8 @@ const LABELS: [(&str, &[&str]); 4] = [
             "k8s_job_name",
         ],
     ),
+    // After the pod, which is what is read of a job on EKS.
+    ("batch", &["aws_batch_job_id"]),
     ("ray", &["ray_submission_id", "ray_job_submission_id"]),
 ];
 
@@ -81,6 +88,9 @@ mod tests {
         assert_eq!(of(&[("mlflow.user", "alice"), ("SLURM_JOB_ID", "100")]), some("slurm", "100"));
         assert_eq!(of(&[("slurm.job-id", " 7 ")]), some("slurm", "7"));
         assert_eq!(of(&[("SM_TRAINING_JOB", "bert-1")]), some("sagemaker", "bert-1"));
+        assert_eq!(of(&[("AWS_BATCH_JOB_ID", "0a-1b:3")]), some("batch", "0a-1b:3"));
+        let on_eks = [("AWS_BATCH_JOB_ID", "0a-1b"), ("POD_UID", "7f1")];
+        assert_eq!(of(&on_eks), some("kubernetes", "7f1"));
         assert_eq!(of(&[("KUBERNETES_POD_NAME", "a-0")]), some("kubernetes", "a-0"));
         // Which pod of that name is told by the id.
         assert_eq!(of(&[("POD_NAME", "a-0"), ("POD_UID", "7f1")]), some("kubernetes", "7f1"));

@@ -34,12 +34,19 @@ pub(super) enum Column {
     FirstStepAt,
     Predictions,
     Log,
+    Seen,
+    SlurmJob,
+    SlurmCluster,
+    KubernetesPod,
+    KubernetesJob,
+    SageMakerJob,
+    RayJob,
 }
 
 use Column as C;
 
 /// Columns with their names, ours first.
-pub(super) const COLUMNS: [(Column, &[&str]); 29] = [
+pub(super) const COLUMNS: [(Column, &[&str]); 36] = [
     (C::Id, &["id", "job_id", "jobid"]),
     (C::Attempt, &["attempt"]),
     (C::Parent, &["parent", "parent_id"]),
@@ -69,7 +76,18 @@ pub(super) const COLUMNS: [(Column, &[&str]); 29] = [
     (C::FirstStepAt, &["first_step_at"]),
     (C::Predictions, &["predictions"]),
     (C::Log, &["log", "stderr"]),
+    (C::Seen, &["seen_until", "heartbeat_at"]),
+    (C::SlurmJob, &["slurm_job_id", "slurm_jobid"]),
+    (C::SlurmCluster, &["slurm_cluster_name"]),
+    (C::KubernetesPod, &["kubernetes_pod_uid", "pod_uid", "kubernetes_pod_name", "pod_name"]),
+    (C::KubernetesJob, &["kubernetes_job", "kubernetes_job_name", "k8s_job_name"]),
+    (C::SageMakerJob, &["training_job_name", "sm_training_job"]),
+    (C::RayJob, &["ray_submission_id", "ray_job_submission_id"]),
 ];
+
+/// Columns by which a run of a tracker names the job of a scheduler in which it was.
+pub(super) const JOB_LABELS: [Column; 6] =
+    [C::SlurmJob, C::SlurmCluster, C::KubernetesPod, C::KubernetesJob, C::SageMakerJob, C::RayJob];
 
 impl Column {
     /// Column of this name, ignoring ASCII case; `None` for another one, which is passed over.
@@ -102,8 +120,14 @@ pub(super) fn of_head<'a>(
             return Err(JobsFileError::NoColumn(needed.name()));
         }
     }
-    if count(C::Gpus) == 0 && count(C::InstanceType) == 0 {
+    let names_jobs = JOB_LABELS.into_iter().any(|column| count(column) > 0);
+    if count(C::Gpus) == 0 && count(C::InstanceType) == 0 && !names_jobs {
         return Err(JobsFileError::NoColumn(C::Gpus.name()));
     }
     Ok(columns)
+}
+
+/// A row of which every value is still to come.
+pub(super) fn no_values() -> Values {
+    std::array::from_fn(|_| String::new())
 }

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use super::columns::{Values, of_head};
+use super::columns::{no_values, of_head};
 use super::error::{JobsFileError, LineError};
 use super::{BUFFER, Reading, entry};
 use crate::domain::records::Records;
@@ -33,7 +33,7 @@ pub(super) fn read(from: impl Read, reading: &mut Reading) -> Result<(), JobsFil
             reading.fail(record.line, why);
             continue;
         }
-        let mut values = Values::default();
+        let mut values = no_values();
         for (column, value) in columns.iter().zip(record.iter()) {
             if let Some(column) = column {
                 values[*column as usize] = String::from_utf8_lossy(value).into_owned();

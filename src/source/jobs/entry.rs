@@ -3,7 +3,8 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
-use super::columns::{Column as C, Values};
+use super::claims::{SILENT, claimed, in_job};
+use super::columns::{Column as C, JOB_LABELS, Values};
 use super::error::LineError;
 use super::status;
 use super::time::{Clock, SAID, forwards};
@@ -71,7 +72,9 @@ pub(super) fn attempt(values: &Values, clock: &Clock) -> Result<Attempt, LineErr
     attempt.node_count = number(C::Count, get(C::Count))?.or(listed);
     attempt.gpus = gpus;
     let has_nodes = attempt.node_count.is_some() && instance_type.is_some();
-    if gpus.is_none() && !has_nodes && started.is_some() {
+    let labels = JOB_LABELS.map(|column| (column.name(), get(column)));
+    attempt.in_job = in_job(labels.into_iter()).map(Box::new);
+    if gpus.is_none() && !has_nodes && started.is_some() && attempt.in_job.is_none() {
         return Err(LineError::NoGpus);
     }
     attempt.cpus = number(C::Cpus, get(C::Cpus))?;
@@ -83,6 +86,18 @@ pub(super) fn attempt(values: &Values, clock: &Clock) -> Result<Attempt, LineErr
     attempt.saved_at = moment(C::SavedAt)?;
     attempt.first_step_at = moment(C::FirstStepAt)?;
     attempt.predictions = number(C::Predictions, get(C::Predictions))?;
+    if let Some(seen) = moment(C::Seen)?.filter(|_| state == JobState::Running) {
+        attempt.seen_until = Some(seen);
+        if clock.is_longer_ago(seen, SILENT) {
+            attempt.state = JobState::Doubtful;
+        }
+    }
+    if attempt.in_job.is_some() {
+        // What it held is told by the job: of ranks with a run each every one says the same GPUs.
+        attempt.state_source = claimed(&word);
+        (attempt.gpus, attempt.cpus, attempt.memory_mib) = (None, None, None);
+        (attempt.nodes, attempt.node_count, attempt.instance_type) = (Arc::default(), None, None);
+    }
     Ok(attempt)
 }
 

@@ -4,7 +4,7 @@ use std::io::BufRead;
 
 use serde_json::{Map, Value as Json};
 
-use super::columns::{Column, Values};
+use super::columns::{Column, Values, no_values};
 use super::error::{JobsFileError, LineError};
 use super::lines::Lines;
 use super::{Reading, entry};
@@ -37,7 +37,7 @@ pub(super) fn read(from: impl BufRead, reading: &mut Reading) -> Result<(), Jobs
 }
 
 fn values(object: &Map<String, Json>) -> Values {
-    let mut values = Values::default();
+    let mut values = no_values();
     for (name, value) in object {
         if let Some(column) = Column::named(name) {
             values[column as usize] = text(value);

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 pub use crate::domain::jobs::JobsName;
-use crate::domain::jobs::{Attempt, Cause, GpuHolder, JobNode, JobState, NodeEvent};
+use crate::domain::jobs::{Attempt, Cause, GpuHolder, HyperPodNode, JobNode, JobState, NodeEvent};
 use crate::domain::{SourceError, SourceId};
 
 /// Stretch of time whose attempts are wanted.
@@ -21,6 +21,11 @@ pub struct JobWindow {
     pub open_since: Option<Timestamp>,
 }
 
+impl JobWindow {
+    /// How much of what was read is read again: accounting is written late, and clocks differ.
+    pub const OVERLAP: SignedDuration = SignedDuration::from_mins(10);
+}
+
 /// What a source of jobs answered.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JobsRead {
@@ -30,6 +35,8 @@ pub struct JobsRead {
     pub attempts: Vec<Attempt>,
     /// Nodes as they are now; empty where the source tells none.
     pub nodes: Vec<JobNode>,
+    /// Instances of HyperPod as they are now, behind the nodes of whichever scheduler.
+    pub hyperpod: Vec<HyperPodNode>,
     /// Who holds GPUs now; `None` where the source does not tell.
     pub holders: Option<Vec<GpuHolder>>,
     /// What happened to nodes, as far as it can still be told now.
@@ -38,6 +45,9 @@ pub struct JobsRead {
     pub notes: Vec<String>,
     /// Up to when attempts were read: the next reading begins there. `None` = up to the end of the window.
     pub complete_until: Option<Timestamp>,
+    /// Earliest submission of the jobs that are open, where their attempts do not tell it: of one that is tried again, of the parent of
+    /// children that run. `None` = as the attempts have it.
+    pub open_since: Option<Timestamp>,
     /// The first refusal of a part of what was asked for (a namespace, a region, a kind); `None` where all was answered.
     pub refusal: Option<SourceError>,
     /// Of a source that forgets attempts: what became of those that were open and are not in this answer. `None` where the source

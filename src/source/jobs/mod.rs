@@ -27,7 +27,7 @@ pub mod mlflow;
 mod note;
 pub mod ray;
 pub mod slurm;
-mod status;
+pub(super) mod status;
 #[cfg(test)]
 mod tests;
 mod time;

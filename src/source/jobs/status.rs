@@ -68,11 +68,12 @@ const WORDS: &[(&str, JobState)] = &[
     ("scheduled", S::Queued),
     ("waiting", S::Queued),
     ("submitted", S::Queued),
+    ("runnable", S::Queued),
     ("created", S::Queued),
 ];
 
 /// State that a word means; [`JobState::Unknown`] for a word that is not known. `CANCELLED by 1000` is `CANCELLED`.
-pub(super) fn state(word: &str) -> JobState {
+pub(in crate::source) fn state(word: &str) -> JobState {
     known(word).unwrap_or(JobState::Unknown)
 }
 
@@ -93,7 +94,7 @@ fn plain(word: &str) -> String {
 
 /// Why an attempt ended, by its state, the source's word for it and its exit. The state decides: a job that ran into its
 /// limit has exit code 0 in Slurm.
-pub(super) fn cause(state: JobState, word: &str, exit: Option<Cause>) -> Option<Cause> {
+pub(in crate::source) fn cause(state: JobState, word: &str, exit: Option<Cause>) -> Option<Cause> {
     match state {
         S::Failed => exit,
         S::OutOfMemory => Some(Cause::OutOfMemory),

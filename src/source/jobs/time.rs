@@ -25,6 +25,7 @@ pub(super) const SAID: usize = 40;
 /// Reads moments.
 pub(super) struct Clock {
     tz: Option<TimeZone>,
+    now: Timestamp,
     latest: Timestamp,
     ambiguous: Cell<u64>,
     is_seconds: Cell<bool>,
@@ -35,7 +36,12 @@ impl Clock {
     pub(super) fn new(tz: Option<TimeZone>, now: Timestamp) -> Self {
         let latest = now.checked_add(AHEAD).unwrap_or(now);
         let (ambiguous, is_seconds, is_milliseconds) = Default::default();
-        Self { tz, latest, ambiguous, is_seconds, is_milliseconds }
+        Self { tz, now, latest, ambiguous, is_seconds, is_milliseconds }
+    }
+
+    /// True for a moment that is longer ago than `span`.
+    pub(super) fn is_longer_ago(&self, at: Timestamp, span: SignedDuration) -> bool {
+        self.now.duration_since(at) > span
     }
 
     /// The moment in a field; `None` for none. Err for what is no moment, names no zone, or lies in the future.

@@ -104,6 +104,7 @@ impl ResolveEndpoint for Rules {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::batch::{BATCH, ECS};
     use super::super::super::budgets::BUDGETS;
     use super::super::super::organization::ORGANIZATIONS;
     use super::super::super::sagemaker::wire::SAGEMAKER;
@@ -193,6 +194,27 @@ mod tests {
             let (service, custom) = (&ORGANIZATIONS, None);
             let rules = Rules { service, region: region.into(), fips, dual_stack, custom };
             let place = (format!("https://{host}"), signed_for);
+            assert_eq!(rules.place().unwrap(), place, "{region} {fips} {dual_stack}");
+        }
+    }
+
+    /// From the endpoint rules of Batch and of ECS in botocore 1.43.
+    #[test]
+    fn hosts_of_batch_and_ecs_are_those_of_the_sdk() {
+        for (service, region, fips, dual_stack, host) in [
+            (&BATCH, "eu-west-1", false, false, "batch.eu-west-1.amazonaws.com"),
+            (&BATCH, "us-east-1", true, false, "fips.batch.us-east-1.amazonaws.com"),
+            (&BATCH, "us-east-1", true, true, "batch-fips.us-east-1.api.aws"),
+            (&BATCH, "us-east-1", false, true, "batch.us-east-1.api.aws"),
+            (&BATCH, "us-gov-west-1", true, false, "batch.us-gov-west-1.amazonaws.com"),
+            (&BATCH, "cn-north-1", true, false, "batch-fips.cn-north-1.amazonaws.com.cn"),
+            (&BATCH, "cn-north-1", false, false, "batch.cn-north-1.amazonaws.com.cn"),
+            (&ECS, "eu-west-1", false, false, "ecs.eu-west-1.amazonaws.com"),
+            (&ECS, "us-east-1", true, false, "ecs-fips.us-east-1.amazonaws.com"),
+            (&ECS, "us-east-1", true, true, "ecs-fips.us-east-1.api.aws"),
+        ] {
+            let rules = Rules { service, region: region.into(), fips, dual_stack, custom: None };
+            let place = (format!("https://{host}"), None);
             assert_eq!(rules.place().unwrap(), place, "{region} {fips} {dual_stack}");
         }
     }

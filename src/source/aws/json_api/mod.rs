@@ -1,4 +1,4 @@
-//! Reads of services that speak AWS JSON 1.1, without the SDK's crate of the service.
+//! Reads of services that speak AWS JSON 1.1, or REST JSON by `POST`, without the SDK's crate of the service.
 //!
 //! SageMaker's crate takes minutes and gigabytes to compile for seven reads. What such a crate adds
 //! to the SDK's runtime is little: an endpoint, a header, and JSON. Credentials, signing, retries,
@@ -29,8 +29,8 @@ use aws_smithy_types::error::ErrorMetadata;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub use self::pages::{Page, Row, every};
-pub use self::read::{At, Host, Read, Service};
+pub use self::pages::{Page, Row, every, up_to};
+pub use self::read::{At, Host, Naming, Read, Service};
 use super::AwsProvider;
 use crate::domain::SourceError;
 
@@ -104,13 +104,13 @@ impl Client {
         question: &Q,
     ) -> Result<Q::Answer, SdkError<ErrorMetadata, HttpResponse>> {
         let name = Q::READ.operation();
-        let target = format!("{}.{name}", self.service.target);
+        let service = self.service;
         let body = serde_json::to_string(question).map_err(SdkError::construction_failure)?;
         Operation::builder()
-            .service_name(self.service.id)
+            .service_name(service.id)
             .operation_name(name)
             .runtime_plugin(self.plugin.clone())
-            .serializer(move |body: String| request(&target, body))
+            .serializer(move |body: String| request(service.naming, name, body))
             .deserializer(answer::read::<Q::Answer>)
             .build()
             .invoke(body)
@@ -119,14 +119,22 @@ impl Client {
 }
 
 /// The request without endpoint and signature, which the SDK's runtime adds.
-fn request(target: &str, body: String) -> Result<HttpRequest, BoxError> {
+fn request(naming: Naming, operation: &str, body: String) -> Result<HttpRequest, BoxError> {
     let length = body.len();
     let mut request = HttpRequest::new(SdkBody::from(body));
     request.set_method("POST")?;
-    request.set_uri("/")?;
-    let headers = request.headers_mut();
-    headers.try_insert("content-type", "application/x-amz-json-1.1")?;
-    headers.try_insert("content-length", length.to_string())?;
-    headers.try_insert("x-amz-target", target.to_owned())?;
+    request.headers_mut().try_insert("content-length", length.to_string())?;
+    match naming {
+        Naming::Header(target) => {
+            request.set_uri("/")?;
+            let headers = request.headers_mut();
+            headers.try_insert("content-type", "application/x-amz-json-1.1")?;
+            headers.try_insert("x-amz-target", format!("{target}.{operation}"))?;
+        }
+        Naming::Path(before) => {
+            request.set_uri(format!("{before}{}", operation.to_ascii_lowercase()).as_str())?;
+            request.headers_mut().try_insert("content-type", "application/json")?;
+        }
+    }
     Ok(request)
 }

@@ -63,14 +63,27 @@ pub async fn every<T: Row, Q: Question<Answer = Page<T>>>(
     region: &Arc<str>,
     question: impl Fn(Option<String>) -> Q,
 ) -> Result<Vec<T>, Failed> {
+    Ok(up_to(usize::MAX, aws, region, question).await?.0)
+}
+
+/// The rows of a list as [`every`] reads them, no page more once there are `most`; true where more follow. Err as there.
+pub async fn up_to<T: Row, Q: Question<Answer = Page<T>>>(
+    most: usize,
+    aws: &AwsProvider,
+    region: &Arc<str>,
+    question: impl Fn(Option<String>) -> Q,
+) -> Result<(Vec<T>, bool), Failed> {
     let mut rows = Vec::new();
     let mut pages = Pages::of(Q::READ.call().action, region);
     while let Some(token) = pages.ask() {
+        if rows.len() >= most {
+            return Ok((rows, true));
+        }
         let page = ask(aws, region, &question(token)).await?;
         rows.extend(page.rows.unwrap_or_default());
         pages.follow(page.next_token).map_err(|error| Failed { refusal: None, error })?;
     }
-    Ok(rows)
+    Ok((rows, false))
 }
 
 #[cfg(test)]

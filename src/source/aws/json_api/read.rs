@@ -8,8 +8,8 @@ use super::super::limit::Api;
 pub struct Service {
     /// Service id in the SDKs: names `AWS_ENDPOINT_URL_SAGEMAKER` and the `services` section of a profile.
     pub id: &'static str,
-    /// First half of the `X-Amz-Target` header, which names the operation.
-    pub target: &'static str,
+    /// How an operation is named in a request.
+    pub naming: Naming,
     /// Name for signatures and IAM actions.
     pub signing_name: &'static str,
     /// Rate limit that its calls share.
@@ -18,6 +18,15 @@ pub struct Service {
     pub host: fn(&At<'_>) -> Host,
     /// True where each request is billed: none is sent again by itself, since the ledger was charged for one.
     pub is_billed: bool,
+}
+
+/// How a request names its operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Naming {
+    /// AWS JSON 1.1: the `X-Amz-Target` header, of which this is the first half.
+    Header(&'static str),
+    /// REST JSON whose operations are all `POST`: the path, this and the operation in lower case.
+    Path(&'static str),
 }
 
 /// Inputs that decide the host of a service.

@@ -16,11 +16,12 @@ use aws_types::service_config::{LoadServiceConfig, ServiceConfigKey};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::super::calls::LIST_ENDPOINTS;
+use super::super::batch::BATCH;
+use super::super::calls::{LIST_ENDPOINTS, LIST_JOBS};
 use super::super::organization::ORGANIZATIONS;
 use super::super::sagemaker::wire::SAGEMAKER;
 use super::super::testing::{Reply, Request, Server};
-use super::{Client, Page, Question, Read, Row, Service, ask, every};
+use super::{Client, Page, Question, Read, Row, Service, ask, every, up_to};
 use crate::domain::ErrorKind;
 
 #[derive(Debug, Serialize)]
@@ -92,6 +93,59 @@ async fn a_question_is_a_signed_post_with_its_name_in_a_header() {
     for name in ["content-type", "host", "x-amz-date", "x-amz-target"] {
         assert!(signed.contains(&name), "{name} can be changed on the way: {authorization}");
     }
+}
+
+#[derive(Debug, Serialize)]
+struct ListJobs {}
+
+#[derive(Debug, Deserialize)]
+struct Job {
+    id: u32,
+}
+
+impl Row for Job {
+    const LIST: &'static str = "jobSummaryList";
+}
+
+impl Question for ListJobs {
+    const READ: Read = Read::of(&LIST_JOBS, &BATCH);
+    type Answer = Page<Job>;
+}
+
+#[tokio::test]
+async fn a_service_of_rest_is_asked_by_its_path() {
+    let (server, log) =
+        recorded(|_| Reply::new(200, "application/json", r#"{"jobSummaryList": [{"id": 1}]}"#));
+    let answer = ask(&server.provider(), &region(), &ListJobs {}).await.unwrap();
+    assert_eq!(answer.rows.unwrap()[0].id, 1);
+    let log = log.lock().unwrap();
+    let [request] = log.as_slice() else { panic!("{log:?}") };
+    assert_eq!(
+        (request.method(), &*request.path, &*request.text()),
+        ("POST", "/v1/listjobs", "{}")
+    );
+    assert_eq!(request.header("content-type"), Some("application/json"));
+    assert_eq!(request.header("x-amz-target"), None);
+    let authorization = request.header("authorization").unwrap();
+    assert!(authorization.contains("/eu-west-1/batch/aws4_request"), "{authorization}");
+}
+
+#[tokio::test]
+async fn the_path_of_an_operation_comes_after_that_of_a_custom_address() {
+    let config = SdkConfig::builder().endpoint_url("https://example/api");
+    let (uri, _) = sent_to(&BATCH, config, &ListJobs {}).await.unwrap();
+    assert_eq!(uri, "https://example/api/v1/listjobs");
+}
+
+#[tokio::test]
+async fn a_list_is_read_until_there_are_enough_rows() {
+    let (server, log) = recorded(|n| page("a", Some(["t1", "t2", "t3"][n])));
+    let page_of = |next_token| ListEndpoints { next_token };
+    let (rows, is_cut) = up_to(2, &server.provider(), &region(), page_of).await.unwrap();
+    assert_eq!((rows.len(), is_cut, log.lock().unwrap().len()), (2, true, 2));
+    let (server, _) = recorded(|_| page("a", None));
+    let (rows, is_cut) = up_to(1, &server.provider(), &region(), page_of).await.unwrap();
+    assert_eq!((rows.len(), is_cut), (1, false), "that is all of it");
 }
 
 #[tokio::test]
@@ -213,12 +267,13 @@ impl LoadServiceConfig for Profile {
 
 /// Host and signature of the one request that is made with this configuration.
 async fn sent(config: aws_types::sdk_config::Builder) -> Result<(String, String), String> {
-    sent_to(&SAGEMAKER, config).await
+    sent_to(&SAGEMAKER, config, &FIRST).await
 }
 
-async fn sent_to(
+async fn sent_to<Q: Question>(
     service: &'static Service,
     config: aws_types::sdk_config::Builder,
+    question: &Q,
 ) -> Result<(String, String), String> {
     let captured = Captured::default();
     let connector = SharedHttpConnector::new(captured.clone());
@@ -231,7 +286,7 @@ async fn sent_to(
         .http_client(http_client_fn(move |_, _| connector.clone()))
         .build();
     let asked = Client::new(&sdk, service, "us-west-2", "test".into());
-    if let Err(error) = asked.ask(&FIRST).await {
+    if let Err(error) = asked.ask(question).await {
         assert!(captured.0.lock().unwrap().is_empty(), "nothing is sent");
         return Err(DisplayErrorContext(&error).to_string());
     }
@@ -267,7 +322,7 @@ async fn where_it_is_asked_follows_the_configuration() {
 
 #[tokio::test]
 async fn what_lies_in_one_region_is_signed_for_it() {
-    let (uri, authorization) = sent_to(&ORGANIZATIONS, SdkConfig::builder()).await.unwrap();
+    let (uri, authorization) = sent_to(&ORGANIZATIONS, SdkConfig::builder(), &FIRST).await.unwrap();
     assert_eq!(uri, "https://organizations.us-east-1.amazonaws.com/");
     assert!(authorization.contains("/us-east-1/organizations/aws4_request"), "{authorization}");
 }

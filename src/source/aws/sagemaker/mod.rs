@@ -1,5 +1,6 @@
-//! SageMaker: notebook instances, endpoints, and apps of Studio.
+//! SageMaker: notebook instances, endpoints, apps of Studio, jobs, and instances of HyperPod.
 
+mod hyperpod;
 pub mod jobs;
 pub(super) mod wire;
 

@@ -7,14 +7,14 @@ use super::super::calls::{
     DESCRIBE_APP, DESCRIBE_ENDPOINT, DESCRIBE_ENDPOINT_CONFIG, LIST_APPS, LIST_ENDPOINTS,
     LIST_NOTEBOOK_INSTANCES, LIST_TAGS,
 };
-use super::super::json_api::{At, Host, Page, Question, Read, Row, Service};
+use super::super::json_api::{At, Host, Naming, Page, Question, Read, Row, Service};
 use super::super::limit::Api;
 use super::super::time;
 
 /// Amazon SageMaker AI, called without its SDK crate.
 pub const SAGEMAKER: Service = Service {
     id: "SageMaker",
-    target: "SageMaker",
+    naming: Naming::Header("SageMaker"),
     signing_name: "sagemaker",
     // No limits are published; `Describe*` of notebooks is known to be throttled at 10 a second.
     api: Api::Own { service: "sagemaker", per_second: 4, burst: 8, in_flight: 4 },

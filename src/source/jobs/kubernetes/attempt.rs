@@ -16,7 +16,7 @@ use crate::domain::jobs::{Attempt, AttemptId, JobSource, JobState};
 use crate::domain::text::{clean, clean_to};
 
 /// Longest reason that is kept, characters.
-const REASON_AT_MOST: usize = 1_024;
+pub(super) const REASON_AT_MOST: usize = 1_024;
 
 /// Before this moment nothing of Kubernetes ran: times before it stand for none.
 const NONE_BEFORE: i64 = 1_000_000_000;
@@ -102,7 +102,7 @@ impl Reading<'_> {
             key: Arc::default(),
         };
         let mut attempt = Attempt::new(id, part.job, outcome.state, clean(&outcome.word).into());
-        attempt.parts_of = part.parts_of;
+        (attempt.parts_of, attempt.owner) = (part.parts_of, part.owner);
         attempt.name = Some(part.name);
         attempt.queue = Some(part.queue);
         attempt.user = noted(meta, self.keys.user.as_deref());
@@ -126,6 +126,9 @@ impl Reading<'_> {
         }
         attempt.gpus = devices.gpus(None);
         (attempt.cpus, attempt.memory_mib) = (devices.cpus, devices.memory_mib);
+        let deadlines = [pod.spec.active_deadline_seconds, owner.and_then(|of| of.deadline_s)];
+        let deadline = deadlines.into_iter().flatten().filter(|seconds| *seconds > 0).min();
+        attempt.time_limit_ms = deadline.and_then(|seconds| seconds.checked_mul(1_000));
         let has_no_end = is_over && started.is_some() && ended.is_none();
         Ok(Row { attempt, devices, has_no_end })
     }
@@ -165,7 +168,8 @@ impl Reading<'_> {
         self.moment("deletionTimestamp", pod.metadata.deletion_timestamp.as_deref())
     }
 
-    fn moment(
+    /// A moment in a field; `None` where none is told. Err for what is no moment, or lies in the future.
+    pub fn moment(
         &self,
         field: &'static str,
         text: Option<&str>,
@@ -182,7 +186,7 @@ fn holds(pod: &Pod) -> bool {
 }
 
 /// Value of the label or annotation that is named; `namespace` means the namespace.
-fn noted(meta: &Meta, key: Option<&str>) -> Option<Arc<str>> {
+pub(super) fn noted(meta: &Meta, key: Option<&str>) -> Option<Arc<str>> {
     let value = match key? {
         NAMESPACE => meta.namespace.as_deref(),
         key => meta.noted(key),

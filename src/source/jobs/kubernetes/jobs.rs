@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::owner;
 use super::wire::{Job, Meta, Pod};
 use crate::domain::jobs::JobState;
 use crate::domain::text::clean;
@@ -54,7 +55,11 @@ pub(super) struct Known {
     parallelism: Option<i64>,
     /// Why it failed; `None` where it did not.
     pub failure: Option<Failure>,
+    /// Seconds that it may take, all of its pods together; `None` without a deadline.
+    pub deadline_s: Option<i64>,
     queue: Option<Arc<str>>,
+    /// What owns it; see [`owner::of_job`].
+    owner: Option<Arc<str>>,
 }
 
 impl Known {
@@ -75,7 +80,9 @@ impl Known {
             job: id(&job.metadata, name),
             parallelism: Some(job.spec.parallelism.unwrap_or(1)),
             failure,
+            deadline_s: job.spec.active_deadline_seconds,
             queue: queue(&job.metadata),
+            owner: owner::of_job(&job.metadata),
         };
         Some((uid, known))
     }
@@ -97,12 +104,14 @@ pub(super) struct PartOf {
     pub queue: Arc<str>,
     /// True for what ends by itself, false for what serves.
     pub is_job: bool,
+    /// What owns it, by kind and name; `None` for a pod that stands by itself, and where nobody tells.
+    pub owner: Option<Arc<str>>,
 }
 
 /// Labels by which operators name the job of a pod, and those that tell its parts apart.
 const OPERATORS: [(&str, &[&str]); 3] = [
     (
-        "jobset.sigs.k8s.io/jobset-name",
+        owner::JOBSET,
         &[
             "jobset.sigs.k8s.io/replicatedjob-name",
             "jobset.sigs.k8s.io/job-index",
@@ -110,10 +119,10 @@ const OPERATORS: [(&str, &[&str]); 3] = [
         ],
     ),
     (
-        "training.kubeflow.org/job-name",
+        owner::KUBEFLOW,
         &["training.kubeflow.org/replica-type", "training.kubeflow.org/replica-index"],
     ),
-    ("volcano.sh/job-name", &["volcano.sh/task-spec", "volcano.sh/task-index"]),
+    (owner::VOLCANO, &["volcano.sh/task-spec", "volcano.sh/task-index"]),
 ];
 
 const INDEX: &str = "batch.kubernetes.io/job-completion-index";
@@ -121,17 +130,11 @@ const INDEX: &str = "batch.kubernetes.io/job-completion-index";
 /// Labels by which the job of a pod without an owner is known, the present one first.
 const JOB_NAMES: [&str; 2] = ["batch.kubernetes.io/job-name", "job-name"];
 
-/// Label of the cluster of Ray that a pod is in.
-const RAY: &str = "ray.io/cluster";
-
-/// Label with the end of the name of the owner, which is none of the name of what serves.
-const HASH: &str = "pod-template-hash";
-
 /// Labels and annotations by which [`PartOf::of`] goes.
 pub(super) fn keys() -> impl Iterator<Item = &'static str> {
     let operators = OPERATORS.into_iter();
     let operators = operators.flat_map(|(name, parts)| parts.iter().copied().chain([name]));
-    operators.chain(QUEUES).chain(JOB_NAMES).chain([INDEX, RAY, HASH])
+    operators.chain(QUEUES).chain(JOB_NAMES).chain([INDEX]).chain(owner::keys())
 }
 
 impl PartOf {
@@ -144,6 +147,7 @@ impl PartOf {
         let queue = queue(meta).or_else(|| known?.queue.clone());
         let queue =
             queue.unwrap_or_else(|| clean(meta.namespace.as_deref().unwrap_or("default")).into());
+        let whose = owner::of_pod(meta, known.and_then(|known| known.owner.clone()));
         let made = |name: &str, part: Option<String>, is_job| {
             let base = id(meta, name);
             let (job, parts_of) = match part {
@@ -151,7 +155,7 @@ impl PartOf {
                 None => (base, None),
             };
             let name = clean(name).into();
-            Self { job, parts_of, name, queue: queue.clone(), is_job }
+            Self { job, parts_of, name, queue: queue.clone(), is_job, owner: whose.clone() }
         };
         for (label, parts) in OPERATORS {
             let Some(name) = meta.label(label) else { continue };
@@ -159,8 +163,11 @@ impl PartOf {
             let part = if of.is_empty() { pod_name.to_owned() } else { of.join("-") };
             return made(name, Some(part), true);
         }
-        if let Some(name) = meta.label(RAY) {
+        if let Some(name) = meta.label(owner::RAY) {
             return made(name, Some(pod_name.to_owned()), true);
+        }
+        if let Some(name) = meta.label(owner::LEADER_WORKER_SET) {
+            return Self { name: clean(name).into(), ..made(pod_name, None, false) };
         }
         let by_label = || JOB_NAMES.iter().find_map(|key| meta.label(key));
         let of_job = owner.filter(|owner| owner.kind == "Job").map(|owner| owner.name.as_str());
@@ -174,9 +181,8 @@ impl PartOf {
         match owner {
             None => made(pod_name, None, false),
             Some(owner) if SERVICES.contains(&owner.kind.as_str()) => {
-                let hash = meta.label(HASH).map(|hash| format!("-{hash}"));
-                let base = hash.and_then(|hash| owner.name.strip_suffix(hash.as_str()));
-                let name = clean(base.unwrap_or(&owner.name)).into();
+                let deployment = owner::deployment(meta, owner);
+                let name = clean(deployment.unwrap_or(&owner.name)).into();
                 Self { name, ..made(pod_name, None, false) }
             }
             Some(owner) => made(&owner.name, Some(pod_name.to_owned()), true),
@@ -185,7 +191,7 @@ impl PartOf {
 }
 
 /// Id of a thing in its namespace.
-fn id(meta: &Meta, name: &str) -> Arc<str> {
+pub(super) fn id(meta: &Meta, name: &str) -> Arc<str> {
     let namespace = meta.namespace.as_deref().unwrap_or("default");
     format!("{}/{}", clean(namespace), clean(name)).into()
 }

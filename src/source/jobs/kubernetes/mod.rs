@@ -1,4 +1,5 @@
-//! Clusters of Kubernetes as a source of jobs: each pod that holds accelerators, and each pod of a job, is an attempt.
+//! Clusters of Kubernetes as a source of jobs: each pod that holds accelerators, and each pod of a job, is an attempt; so is what waits
+//! for quota and has no pods yet.
 //!
 //! The API tells what is, and forgets what was: a pod is gone with its job. So each reading brings all that is there, what ended
 //! before the last one is left out, and what was open and is gone is told by [`Forgotten`].
@@ -10,7 +11,8 @@
 //! | `session`, `pages` | requests, and lists in pages |
 //! | `wire`, `quantity` | what is read of the objects |
 //! | `devices`, `nodes` | what pods hold, and what nodes have |
-//! | `jobs`, `outcome`, `attempt` | whose a pod is, how it ended, and both as an attempt |
+//! | `jobs`, `owner`, `outcome`, `attempt` | whose a pod is, what owns it, how it ended, and all as an attempt |
+//! | `kueue` | workloads that wait for quota, and have no pods yet |
 //! | `state_metrics` | the same by kube-state-metrics in a Prometheus |
 
 mod attempt;
@@ -18,8 +20,10 @@ mod devices;
 mod exec;
 mod jobs;
 mod kubeconfig;
+mod kueue;
 mod nodes;
 mod outcome;
+mod owner;
 mod pages;
 mod quantity;
 mod session;
@@ -39,6 +43,7 @@ use jiff::SignedDuration;
 
 use self::attempt::{Reading, Row};
 use self::jobs::{Jobs, Known};
+use self::kueue::{Found, Queued};
 use self::nodes::KnownNode;
 use self::pages::{Listed, list};
 use self::session::{Kept, Session};
@@ -146,6 +151,22 @@ impl Kubernetes {
             some => some.iter().map(|of| format!("{base}/namespaces/{of}/{kind}")).collect(),
         }
     }
+
+    /// What waits in queues of Kueue, where the cluster has it.
+    async fn queued(&self, session: &mut Session<'_>, reading: &Reading<'_>) -> Queued {
+        let mut queued = Queued::default();
+        match kueue::version(session).await {
+            Ok(None) => {}
+            Ok(Some(version)) => {
+                for path in self.paths(&format!("{}/{version}", kueue::GROUP), "workloads") {
+                    let found = |workload| Found::of(&workload, reading);
+                    queued.take(list(session, &path, OTHERS_AT_MOST, found).await);
+                }
+            }
+            Err(error) => queued.trouble(&error),
+        }
+        queued
+    }
 }
 
 /// What went wrong in a reading.
@@ -221,6 +242,11 @@ impl LiveJobs for Kubernetes {
             return Err(error.clone());
         }
 
+        // After the pods: one that is admitted meanwhile waits no more.
+        let mut queued = self.queued(&mut session, &reading).await;
+        let (queue_is_cut, admitted) = (queued.is_cut, std::mem::take(&mut queued.ends));
+        let (mut waiting, of_queues) = queued.beside(&mut rows);
+
         // After the pods: a node that is not there then is gone.
         let region = settings.region.as_ref();
         let known = |node| nodes::known(&node, &cluster, region, now);
@@ -229,7 +255,8 @@ impl LiveJobs for Kubernetes {
         let nodes_are_whole = found.trouble.is_none() && found.odd == 0;
         let nodes: Vec<KnownNode> = troubles.take(found);
         if let Some(region) = region {
-            rows.iter_mut().for_each(|row| row.attempt.region = Some(region.clone()));
+            let attempts = rows.iter_mut().map(|row| &mut row.attempt).chain(&mut waiting);
+            attempts.for_each(|attempt| attempt.region = Some(region.clone()));
         }
         nodes::told_by_nodes(&mut rows, &nodes);
         let mut notes = Vec::new();
@@ -238,6 +265,7 @@ impl LiveJobs for Kubernetes {
         }
         let odd = troubles.odd;
         notes.extend(said(&rows, &failed, odd));
+        notes.extend(of_queues);
 
         let is_cut = troubles.is_cut;
         let mut errors = troubles.all.into_iter();
@@ -250,16 +278,22 @@ impl LiveJobs for Kubernetes {
             && !hidden.load(Ordering::Relaxed);
         let holders = is_all.then(|| nodes::holders(&rows, now));
         let within = settings.namespaces.iter().map(|of| format!("{of}/")).collect();
-        let forgotten =
-            (pods_are_whole && !is_cut).then(|| Forgotten { cluster, within, ends: ends(jobs) });
+        let is_whole = pods_are_whole && !is_cut && !queue_is_cut;
+        let forgotten = is_whole.then(|| {
+            let mut ends = ends(jobs);
+            ends.extend(admitted);
+            Forgotten { cluster, within, ends }
+        });
         Ok(JobsRead {
             about,
-            attempts: rows.into_iter().map(|row| row.attempt).collect(),
+            attempts: rows.into_iter().map(|row| row.attempt).chain(waiting).collect(),
             events: nodes.iter().flat_map(|known| known.events.iter().cloned()).collect(),
             nodes: nodes.into_iter().map(|known| known.node).collect(),
+            hyperpod: Vec::new(),
             holders,
             notes,
             complete_until: is_cut.then_some(window.since),
+            open_since: None,
             refusal,
             forgotten,
         })

@@ -13,6 +13,8 @@ use crate::domain::text::is_unsafe;
 use crate::source::program;
 use crate::source::server::{Mode, Reply, Request, Server, certificate, tls_file};
 
+mod kueue;
+
 const TOKEN: &str = "hunter2";
 
 fn at(time: &str) -> Timestamp {
@@ -180,6 +182,28 @@ async fn a_pod_is_an_attempt_on_the_instance_of_its_node() {
     for request in server.seen() {
         assert_eq!(request.header("authorization"), Some("Bearer hunter2"), "{request:?}");
     }
+}
+
+#[tokio::test]
+async fn the_limit_is_the_earlier_of_the_deadlines_of_the_pod_and_of_its_job() {
+    let job = json!({"metadata": {"name": "j", "namespace": "ml", "uid": "uid-j"},
+        "spec": {"parallelism": 1, "activeDeadlineSeconds": 7_200}, "status": {}});
+    let owned = |name: &str, deadline: Value| {
+        let mut pod = pod(name);
+        let owner = json!([{"kind": "Job", "name": "j", "uid": "uid-j", "controller": true}]);
+        pod["metadata"]["ownerReferences"] = owner;
+        pod["spec"]["activeDeadlineSeconds"] = deadline;
+        pod
+    };
+    let pods =
+        vec![owned("a", Value::Null), owned("b", 600.into()), owned("c", 9_000.into()), pod("d")];
+    let read = read(pods, vec![job]).await;
+    let limit = |raw: &str| {
+        let of = read.attempts.iter().find(|of| &*of.id.raw == raw).unwrap();
+        of.time_limit_ms
+    };
+    let limits = ["uid-a", "uid-b", "uid-c", "uid-d"].map(limit);
+    assert_eq!(limits, [Some(7_200_000), Some(600_000), Some(7_200_000), None]);
 }
 
 #[tokio::test]

@@ -75,8 +75,10 @@ impl Meta {
 }
 
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, rename_all = "camelCase")]
 pub(super) struct Owner {
+    /// `GROUP/VERSION`, of the core group the version alone; `None` where it is not told, as by metrics.
+    pub api_version: Option<String>,
     pub kind: String,
     pub name: String,
     pub uid: Option<String>,
@@ -99,6 +101,7 @@ pub(super) struct PodSpec {
     pub init_containers: Option<Vec<Container>>,
     pub overhead: Option<Resources>,
     pub resource_claims: Option<Vec<IgnoredAny>>,
+    pub active_deadline_seconds: Option<i64>,
 }
 
 #[derive(Default, Deserialize)]
@@ -213,14 +216,68 @@ pub(super) struct Job {
 }
 
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, rename_all = "camelCase")]
 pub(super) struct JobSpec {
     pub parallelism: Option<i64>,
+    pub active_deadline_seconds: Option<i64>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct JobStatus {
+    pub conditions: Option<Vec<Condition>>,
+}
+
+/// `/apis/GROUP`.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct ApiGroup {
+    pub versions: Option<Vec<GroupVersion>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct GroupVersion {
+    pub version: String,
+}
+
+/// What Kueue admits.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Workload {
+    pub metadata: Meta,
+    pub spec: WorkloadSpec,
+    pub status: WorkloadStatus,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct WorkloadSpec {
+    pub queue_name: Option<String>,
+    /// False = nobody wants it to run.
+    pub active: Option<bool>,
+    pub pod_sets: Option<Vec<PodSet>>,
+}
+
+/// Pods that are alike.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct PodSet {
+    /// Number of them; `None` = one.
+    pub count: Option<i64>,
+    pub template: PodTemplate,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct PodTemplate {
+    pub metadata: Meta,
+    pub spec: PodSpec,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct WorkloadStatus {
     pub conditions: Option<Vec<Condition>>,
 }
 

@@ -5,15 +5,12 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::super::claims::{claimed, in_job};
+use super::super::claims::{SILENT, claimed, in_job};
 use super::super::status;
 use super::answers::{self, Pair, Run, RunForm};
 use crate::domain::format::counted;
 use crate::domain::jobs::{Attempt, AttemptId, JobSource, JobState};
 use crate::domain::text::{self, clean_to};
-
-/// A run that says RUNNING and logged nothing for longer is in doubt: a killed one says so for ever.
-pub(super) const SILENT: SignedDuration = SignedDuration::from_hours(24);
 
 /// Clocks may differ so much; what lies further in the future is no time.
 const AHEAD: SignedDuration = SignedDuration::from_mins(10);

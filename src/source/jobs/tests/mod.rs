@@ -3,6 +3,7 @@
 mod captures;
 mod files;
 mod hostile;
+mod wandb;
 
 use super::{JobsFile, JobsFileError, LineError, ReadOptions, read};
 use crate::domain::jobs::{Attempt, Cause, Gpus, JobState};

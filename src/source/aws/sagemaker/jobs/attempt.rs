@@ -4,10 +4,17 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::wire::{Machines, Processing, Training};
+use super::super::super::account_jobs::{clean, cluster_of};
+use super::wire::{Limits, Machines, Processing, Training};
 use crate::domain::jobs::{Attempt, AttemptId, Cause, Gpus, JobSource, JobState};
 use crate::domain::text;
 use crate::source::catalogue;
+
+/// What the id of a tuning job begins with: a training job may have its name.
+const TUNING: &str = "tuning/";
+
+/// The limit of a job that asks for none, seconds: a day.
+const LIMIT_BY_DEFAULT: i64 = 86_400;
 
 /// Longest reason that SageMaker gives, characters.
 const REASON_AT_MOST: usize = 1_024;
@@ -53,6 +60,7 @@ struct Told<'a> {
     machines: Option<&'a Machines>,
     reason: Option<&'a str>,
     experiment: Option<&'a str>,
+    limits: Option<&'a Limits>,
 }
 
 /// A training job as of `now`. `None` without a name.
@@ -65,6 +73,7 @@ pub fn training(job: &Training, region: &Arc<str>, now: Timestamp) -> Option<Job
         machines: job.resource_config.as_ref(),
         reason: job.failure_reason.as_deref(),
         experiment: job.experiment_config.as_ref().and_then(|of| of.experiment_name.as_deref()),
+        limits: job.stopping_condition.as_ref(),
     };
     let mut found = told.job(region)?;
     let attempt = &mut found.attempt;
@@ -100,6 +109,9 @@ pub fn training(job: &Training, region: &Arc<str>, now: Timestamp) -> Option<Job
     attempt.billed_ms = billed.and_then(|seconds| ms(seconds).ok());
     let place = job.checkpoint_config.as_ref().and_then(|of| of.s3_uri.as_deref());
     attempt.checkpoint = place.and_then(clean);
+    // The tuning job holds nothing beside those that it started: it is no attempt itself.
+    let tuning = job.tuning_job_arn.as_deref().and_then(|arn| arn.rsplit('/').next());
+    attempt.parent = tuning.and_then(clean).map(|name| format!("{TUNING}{name}").into());
     finish(attempt, job.creation_time, job.training_end_time, now);
     Some(found)
 }
@@ -114,6 +126,7 @@ pub fn processing(job: &Processing, region: &Arc<str>, now: Timestamp) -> Option
         machines: job.processing_resources.as_ref().and_then(|of| of.cluster_config.as_ref()),
         reason: job.failure_reason.as_deref(),
         experiment: job.experiment_config.as_ref().and_then(|of| of.experiment_name.as_deref()),
+        limits: job.stopping_condition.as_ref(),
     };
     let mut found = told.job(region)?;
     found.attempt.started_at = job.processing_start_time;
@@ -124,12 +137,6 @@ pub fn processing(job: &Processing, region: &Arc<str>, now: Timestamp) -> Option
 impl Told<'_> {
     fn job(&self, region: &Arc<str>) -> Option<Job> {
         let name = self.name.and_then(clean)?;
-        let account = self.arn.and_then(|arn| arn.split(':').nth(4)).filter(|account| {
-            !account.is_empty()
-                && account.len() <= 12
-                && account.bytes().all(|b| b.is_ascii_digit())
-        });
-        let cluster = account.map_or_else(|| region.to_string(), |of| format!("{of}:{region}"));
         // A training and a processing job may have one name.
         let job = match self.kind {
             Kind::Training => name.clone(),
@@ -137,7 +144,7 @@ impl Told<'_> {
         };
         let id = AttemptId {
             source: JobSource::SageMaker,
-            cluster: cluster.into(),
+            cluster: cluster_of(self.arn, region),
             raw: job.clone(),
             key: Arc::default(),
         };
@@ -161,6 +168,10 @@ impl Told<'_> {
         attempt.queue = Some(self.kind.word().into());
         attempt.region = Some(region.clone());
         attempt.tracker = self.experiment.and_then(clean);
+        // Who asks for no limit gets one of a day, and the Python SDK writes the same number: that is nobody's wish.
+        let limit = self.limits.and_then(|of| of.max_runtime_in_seconds);
+        let limit = limit.filter(|seconds| *seconds > 0 && *seconds != LIMIT_BY_DEFAULT);
+        attempt.time_limit_ms = limit.and_then(|seconds| seconds.checked_mul(1_000));
         let machines = self.machines.and_then(machines).unwrap_or_default();
         if !machines.is_empty() {
             let all = machines.iter().fold(0_u32, |sum, (_, count)| sum.saturating_add(*count));
@@ -232,10 +243,4 @@ fn exit_code(reason: &str) -> Option<Cause> {
     })?;
     let end = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
     Cause::of_exit(after.get(..end)?.parse().ok()?, 0)
-}
-
-/// A clean text; `None` for an empty one.
-fn clean(told: &str) -> Option<Arc<str>> {
-    let told = told.trim();
-    (!told.is_empty()).then(|| Arc::from(&*text::clean(told)))
 }

@@ -18,7 +18,7 @@ pub struct JobTagKeys {
 
 impl JobTagKeys {
     /// Writes what tags say into an attempt.
-    pub(super) fn label(&self, tags: &Tags, of: &mut Attempt) {
+    pub(in crate::source::aws) fn label(&self, tags: &Tags, of: &mut Attempt) {
         let value = |keys: &[String]| -> Option<Arc<str>> {
             tags.find(keys).filter(|value| !value.trim().is_empty()).cloned()
         };

@@ -1,9 +1,11 @@
-//! Training and processing jobs of SageMaker as a source of jobs.
+//! Training and processing jobs of SageMaker as a source of jobs, and the instances of HyperPod behind nodes of schedulers.
 //!
 //! Lists tell little of a job, so each is looked at by itself: what was changed since the last reading, the oldest change
 //! first, and what runs. A reading that does not get through them says how far it came.
 
 mod attempt;
+#[cfg(test)]
+mod hyperpod_tests;
 mod known;
 mod labels;
 mod priced;
@@ -15,7 +17,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use futures_util::future::{join, join_all};
+use futures_util::future::{join_all, join3};
 use jiff::Timestamp;
 
 use self::attempt::{Job, Kind};
@@ -27,10 +29,11 @@ use self::wire::{
     DescribeProcessingJob, DescribeTrainingJob, JobRow, ListProcessingJobs, ListTrainingJobs, Which,
 };
 use super::super::AwsProvider;
+use super::super::account_jobs::RegionRead;
 use super::super::json_api::{ask, every};
 use super::super::resource_prices::{self, JobPrices};
-use super::{AT_ONCE, tags, unless_gone};
-use crate::domain::jobs::JobSource;
+use super::{AT_ONCE, hyperpod, tags, unless_gone};
+use crate::domain::jobs::{HyperPodNode, JobSource};
 use crate::domain::{ErrorKind, Regions, SourceError, Tags, text};
 use crate::source::jobs::live::{JobWindow, JobsName, JobsRead, LiveJobs};
 
@@ -60,33 +63,19 @@ struct Row {
 #[derive(Default)]
 struct Part {
     jobs: Vec<Job>,
+    /// Instances of HyperPod.
+    hyperpod: Vec<HyperPodNode>,
     /// Those that are over, to be remembered where the reading gets to its end.
     over: Vec<Seen>,
-    notes: Vec<String>,
-    troubles: Vec<SourceError>,
-    /// Up to when changes were read; `None` = all of them, or what is refused for good.
-    reached: Option<Timestamp>,
-    /// True where a list was answered.
-    is_answered: bool,
+    read: RegionRead,
 }
 
 impl Part {
-    /// Notes a failure. What is not refused for good is asked for again from `reached` on.
-    fn fail(&mut self, error: SourceError, reached: Timestamp) {
-        use ErrorKind::{Denied, Refused, Unavailable};
-        if !matches!(error.kind, Denied | Refused | Unavailable) {
-            self.reached = Some(self.reached.map_or(reached, |known| known.min(reached)));
-        }
-        self.troubles.push(error);
-    }
-
     fn add(&mut self, other: Self) {
         self.jobs.extend(other.jobs);
+        self.hyperpod.extend(other.hyperpod);
         self.over.extend(other.over);
-        self.notes.extend(other.notes);
-        self.troubles.extend(other.troubles);
-        self.reached = [self.reached, other.reached].into_iter().flatten().min();
-        self.is_answered |= other.is_answered;
+        self.read.add(other.read);
     }
 }
 
@@ -116,7 +105,7 @@ impl SageMakerJobs {
                     Err(error) => {
                         let error = error.with_fix();
                         let why = "user, team and project of jobs are unknown";
-                        part.notes.push(format!("{region}: {why}: {error}"));
+                        part.read.notes.push(format!("{region}: {why}: {error}"));
                         return;
                     }
                 }
@@ -138,20 +127,26 @@ impl SageMakerJobs {
         Ok(read)
     }
 
-    /// Jobs of both kinds in a region, with their prices.
+    /// Jobs of both kinds and instances of HyperPod in a region, with their prices.
     async fn region(&self, region: &Arc<str>, window: &JobWindow) -> Part {
         let training = self.kind(region, Kind::Training, window);
         let processing = self.kind(region, Kind::Processing, window);
-        let (mut part, processing) = join(training, processing).await;
+        let nodes = hyperpod::nodes(&self.aws, region, window.until);
+        let (mut part, processing, (nodes, read)) = join3(training, processing, nodes).await;
         part.add(processing);
-        if part.jobs.is_empty() {
+        part.add(Part { hyperpod: nodes, read, ..Part::default() });
+        if part.jobs.is_empty() && part.hyperpod.is_empty() {
             return part;
         }
         self.label(region, &mut part).await;
         match self.prices(region, window.until).await {
-            Ok(prices) => part.notes.extend(priced(&mut part.jobs, &prices, region)),
+            Ok(prices) => {
+                part.read.notes.extend(priced(&mut part.jobs, &prices, region));
+                let notes = hyperpod::priced(&mut part.hyperpod, &prices, region);
+                part.read.notes.extend(notes);
+            }
             Err(error) => {
-                part.fail(error, window.since);
+                part.read.fail(error, window.since);
                 // Their next reading may find the prices.
                 part.over.clear();
             }
@@ -165,11 +160,11 @@ impl SageMakerJobs {
         let rows = match self.rows(region, kind, window.since).await {
             Ok(rows) => rows,
             Err(error) => {
-                part.fail(error, window.since);
+                part.read.fail(error, window.since);
                 return part;
             }
         };
-        part.is_answered = true;
+        part.read.is_answered = true;
         let (count, until) = (rows.len(), window.until);
         let looked_at = &rows[..count.min(JOBS_AT_MOST)];
         let (mut done, mut reached) = (0, window.since);
@@ -189,9 +184,11 @@ impl SageMakerJobs {
                         part.jobs.extend(found);
                     }
                     // One job that cannot be described keeps no other from being read.
-                    Err(error) if error.kind == ErrorKind::Refused => part.troubles.push(error),
+                    Err(error) if error.kind == ErrorKind::Refused => {
+                        part.read.troubles.push(error);
+                    }
                     Err(error) => {
-                        part.fail(error, reached);
+                        part.read.fail(error, reached);
                         return part;
                     }
                 }
@@ -200,7 +197,7 @@ impl SageMakerJobs {
             }
         }
         if done < count {
-            part.reached = Some(reached);
+            part.read.stop(reached);
         }
         part
     }
@@ -299,23 +296,9 @@ impl LiveJobs for SageMakerJobs {
         let mut all = Part::default();
         let parts = join_all(parts).await;
         parts.into_iter().for_each(|part| all.add(part));
-        let mut troubles = all.troubles.into_iter();
-        let refusal = troubles.next();
-        if let (false, Some(error)) = (all.is_answered, &refusal) {
-            return Err(error.clone());
-        }
+        let read = all.read.finish()?;
         self.aws.known_jobs.remember(all.over);
-        let mut notes = all.notes;
-        // The first is the refusal; others are told beside it.
-        notes.extend(troubles.map(|error| error.with_fix()));
-        notes.dedup();
-        notes.truncate(JobsRead::NOTES_AT_MOST);
-        Ok(JobsRead {
-            attempts: all.jobs.into_iter().map(|job| job.attempt).collect(),
-            notes,
-            complete_until: all.reached,
-            refusal,
-            ..JobsRead::default()
-        })
+        let attempts = all.jobs.into_iter().map(|job| job.attempt).collect();
+        Ok(JobsRead { attempts, hyperpod: all.hyperpod, ..read })
     }
 }

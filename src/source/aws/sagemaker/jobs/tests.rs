@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::super::super::testing::{Reply, Request, Server};
 use super::*;
 use crate::domain::bill::Usd;
-use crate::domain::jobs::{Cause, Gpus, JobState};
+use crate::domain::jobs::{Attempt, Cause, Gpus, JobState};
 
 const SPOT: &str = include_str!(concat!(
     env!("CARGO_MANIFEST_DIR"),
@@ -19,7 +19,7 @@ const PROCESSING: &str =
 
 const ACCOUNT: &str = "123456789012";
 
-fn now() -> Timestamp {
+pub(super) fn now() -> Timestamp {
     "2026-11-22T18:00:00Z".parse().unwrap()
 }
 
@@ -41,7 +41,7 @@ fn spot() -> Value {
     serde_json::from_str(SPOT).unwrap()
 }
 
-fn usd(text: &str) -> Option<Usd> {
+pub(super) fn usd(text: &str) -> Option<Usd> {
     Usd::parse(text.as_bytes())
 }
 
@@ -57,6 +57,42 @@ fn a_spot_job_holds_the_time_between_start_and_end_and_is_billed_for_less() {
     assert_eq!(of.checkpoint.as_deref(), Some("s3://b/ckpt/job-spot"));
     assert_eq!((&*of.id.cluster, &*of.job), ("123456789012:us-east-1", "job-spot"));
     assert_eq!(of.queue.as_deref(), Some("training"));
+}
+
+#[test]
+fn a_limit_is_one_that_was_asked_for_and_not_the_day_that_is_the_default() {
+    assert_eq!(training(&spot()).attempt.time_limit_ms, Some(3_600_000));
+    let mut job = spot();
+    for (seconds, limit) in [
+        (json!(86_400), None),
+        (json!(7_200), Some(7_200_000)),
+        (json!(0), None),
+        (json!(null), None),
+    ] {
+        job["StoppingCondition"]["MaxRuntimeInSeconds"] = seconds;
+        assert_eq!(training(&job).attempt.time_limit_ms, limit);
+    }
+    let mut job: Value = serde_json::from_str(PROCESSING).unwrap();
+    assert_eq!(processing(&job).attempt.time_limit_ms, None);
+    job["StoppingCondition"] = json!({"MaxRuntimeInSeconds": 1_800});
+    assert_eq!(processing(&job).attempt.time_limit_ms, Some(1_800_000));
+}
+
+#[test]
+fn what_a_tuning_job_started_is_its_sum_and_the_tuning_job_is_none_of_it() {
+    let child = |n: u32| {
+        let mut job = spot();
+        job["TrainingJobName"] = format!("hpo-{n:03}-0a1b2c3d").into();
+        let tuning = "arn:aws:sagemaker:us-east-1:123456789012:hyper-parameter-tuning-job/hpo";
+        job["TuningJobArn"] = tuning.into();
+        training(&job).attempt
+    };
+    let children: Vec<Attempt> = (1..=4).map(child).collect();
+    assert!(children.iter().all(|of| of.parent.as_deref() == Some("tuning/hpo")));
+    // 4 children × 2 instances × 2,160 s = 4.8 h; with a parent that held as much it would be 9.6 h.
+    let billed: i64 = children.iter().map(|of| of.billed_ms.unwrap() * 2).sum();
+    assert_eq!(billed, 17_280_000);
+    assert_eq!(training(&spot()).attempt.parent, None);
 }
 
 #[test]
@@ -189,30 +225,30 @@ fn what_is_no_job_is_none_or_an_error() {
 }
 
 /// The operation of a request.
-fn operation(request: &Request) -> &str {
+pub(super) fn operation(request: &Request) -> &str {
     let target = request.header("x-amz-target").unwrap_or_default();
     target.rsplit('.').next().unwrap_or_default()
 }
 
-fn body(request: &Request) -> Value {
+pub(super) fn body(request: &Request) -> Value {
     serde_json::from_str(&request.text()).unwrap()
 }
 
-fn answered(body: &Value) -> Reply {
+pub(super) fn answered(body: &Value) -> Reply {
     Reply::aws_json(200, body.to_string())
 }
 
-fn refused(code: &str) -> Reply {
+pub(super) fn refused(code: &str) -> Reply {
     Reply::aws_json(400, json!({"__type": code, "message": "no"}).to_string())
 }
 
 /// A failure that may be over at the next reading.
-fn broken() -> Reply {
+pub(super) fn broken() -> Reply {
     Reply::aws_json(500, json!({"__type": "InternalFailure", "message": "no"}).to_string())
 }
 
-/// Prices of two places, of which one is that of the jobs.
-fn prices() -> Reply {
+/// Prices of several places, of which one is that of the jobs and one that of HyperPod.
+pub(super) fn prices() -> Reply {
     let product = |usage: &str, usd: &str| {
         json!({
             "product": {"attributes": {"regionCode": "us-east-1", "usagetype": usage,
@@ -226,11 +262,13 @@ fn prices() -> Reply {
         product("USE1-Host:ml.p4d.24xlarge", "99"),
         product("USE1-Train:ml.p4d.24xlarge", "10"),
         product("USE1-Processing:ml.m5.xlarge", "0.5"),
+        product("USE1-Cluster:ml.p5.48xlarge", "98.32"),
+        product("USE1-ReservedCluster:ml.p5.48xlarge", "60"),
     ];
     answered(&json!({"PriceList": all}))
 }
 
-fn at(minutes: i64) -> i64 {
+pub(super) fn at(minutes: i64) -> i64 {
     now().as_second() - 3_600 + 60 * minutes
 }
 
@@ -259,12 +297,12 @@ fn training_page(request: &Request) -> Reply {
     })
 }
 
-fn window() -> JobWindow {
+pub(super) fn window() -> JobWindow {
     let since = now() - SignedDuration::from_hours(24);
     JobWindow { since, until: now(), open_since: None }
 }
 
-fn source(server: &Server) -> SageMakerJobs {
+pub(super) fn source(server: &Server) -> SageMakerJobs {
     let regions = Regions::named(["us-east-1"]);
     SageMakerJobs::new("ml", Arc::new(server.provider()), regions)
 }
@@ -287,6 +325,7 @@ async fn two_pages_are_read_through_a_throttle_and_a_denied_kind_hides_no_other(
         },
         "ListProcessingJobs" => refused("AccessDeniedException"),
         "GetProducts" => prices(),
+        "ListClusters" => answered(&json!({})),
         other => panic!("{other}"),
     });
     let source = source(&server);
@@ -304,8 +343,8 @@ async fn two_pages_are_read_through_a_throttle_and_a_denied_kind_hides_no_other(
     // What is over and was not changed is not looked at again.
     let before = server.requests();
     assert_eq!(source.read(&window()).await.unwrap().attempts, []);
-    // Two pages, what runs, and the denied list.
-    assert_eq!(server.requests() - before, 4);
+    // Two pages, what runs, the denied list, and clusters of HyperPod.
+    assert_eq!(server.requests() - before, 5);
 }
 
 #[tokio::test]
@@ -326,6 +365,7 @@ async fn a_failure_half_way_is_gone_on_from_there() {
         },
         "ListProcessingJobs" => answered(&json!({"ProcessingJobSummaries": []})),
         "GetProducts" => prices(),
+        "ListClusters" => answered(&json!({})),
         other => panic!("{other}"),
     });
     let read = source(&server).read(&window()).await.unwrap();
@@ -349,6 +389,7 @@ async fn without_prices_jobs_stay_and_dollars_are_unknown() {
             }
             "ListProcessingJobs" => answered(&json!({})),
             "GetProducts" => refusal.clone(),
+            "ListClusters" => answered(&json!({})),
             other => panic!("{other}"),
         });
         let read = source(&server).read(&window()).await.unwrap();
@@ -388,6 +429,7 @@ async fn tags_tell_whose_a_job_is_and_are_read_once() {
                 {"Key": "squad", "Value": "nlp"}, {"Key": "project", "Value": " "}]}))
         }
         "GetProducts" => prices(),
+        "ListClusters" => answered(&json!({})),
         other => panic!("{other}"),
     });
     let keys = JobTagKeys {
@@ -419,6 +461,7 @@ async fn tags_that_are_refused_keep_no_job_from_being_read() {
         "ListProcessingJobs" => answered(&json!({})),
         "ListTags" => refused("AccessDeniedException"),
         "GetProducts" => prices(),
+        "ListClusters" => answered(&json!({})),
         other => panic!("{other}"),
     });
     let read = source(&server).with_tags(JobTagKeys::default()).read(&window()).await.unwrap();

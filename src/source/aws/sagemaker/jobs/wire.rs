@@ -167,6 +167,18 @@ pub struct Training {
     pub warm_pool_status: Option<WarmPool>,
     /// Experiment that it belongs to.
     pub experiment_config: Option<Experiment>,
+    /// Limits of its time.
+    pub stopping_condition: Option<Limits>,
+    /// ARN of the tuning job that started it.
+    pub tuning_job_arn: Option<String>,
+}
+
+/// Limits of the time of a job.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Limits {
+    /// Seconds on its instances after which it is stopped.
+    pub max_runtime_in_seconds: Option<i64>,
 }
 
 /// Instances of a job.
@@ -251,6 +263,8 @@ pub struct Processing {
     pub processing_end_time: Option<Timestamp>,
     /// Experiment that it belongs to.
     pub experiment_config: Option<Experiment>,
+    /// Limits of its time.
+    pub stopping_condition: Option<Limits>,
 }
 
 /// What a processing job runs on.

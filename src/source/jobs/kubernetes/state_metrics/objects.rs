@@ -46,6 +46,7 @@ fn job_key(namespace: &str, name: &str) -> String {
 pub(super) fn pod(uid: &str, of: &PodFacts, gone: Option<Timestamp>) -> Pod {
     let [created, scheduled, started, completed, deleted] = of.times.map(|at| at.map(text));
     let owner = of.owner.as_ref().map(|(kind, name)| Owner {
+        api_version: None,
         kind: kind.clone(),
         name: name.clone(),
         uid: (kind == "Job").then(|| job_key(&of.namespace, name)),
@@ -112,6 +113,7 @@ pub(super) fn pod(uid: &str, of: &PodFacts, gone: Option<Timestamp>) -> Pod {
             init_containers,
             overhead: None,
             resource_claims: Some(of.claims.iter().map(|_| IgnoredAny).collect()),
+            active_deadline_seconds: None,
         },
         status: PodStatus {
             phase: phase.map(str::to_owned),
@@ -171,7 +173,10 @@ pub(super) fn job(namespace: &str, name: &str, of: &JobFacts) -> Option<Job> {
             labels: Some(of.labels.clone()),
             ..Meta::default()
         },
-        spec: JobSpec { parallelism: Some(of.parallelism? as i64) },
+        spec: JobSpec {
+            parallelism: Some(of.parallelism? as i64),
+            active_deadline_seconds: of.deadline_s.map(|seconds| seconds as i64),
+        },
         status: JobStatus { conditions: Some(failed.into_iter().collect()) },
     })
 }
