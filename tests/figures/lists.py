@@ -165,6 +165,14 @@ def units(check, report):
             check.holds(f"{name}: nothing counted is unknown", now is None)
             continue
         check.near(f"{name}: one", now, row["usd"] / row["count"] * row["per"], 1)
+        # What has no price is missing above the line, what may have been saved below it.
+        missing = bool(row["unpriced_attempts"]), bool(row["undercounted_attempts"])
+        bounds = {(False, False): "exact", (True, False): "at_least", (False, True): "at_most"}
+        check.holds(f"{name}: bound", row["bound"] == bounds.get(missing, "unknown"))
+        if row["counted"] == "useful_gpu_hours":
+            # An attempt without a price leaves its hours out as well.
+            unpriced = {of["unpriced_attempts"] for of in report["rows"] if of["counted"] == "runs"}
+            check.holds(f"{name}: left out", row["attempts_left_out"] in unpriced)
         if before is None:
             # Jobs are kept of some weeks alone.
             check.holds(f"{name}: no trend without a month before", row["trend"] is None and row["change"] is None)

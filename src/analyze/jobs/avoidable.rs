@@ -6,16 +6,18 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::costed::Costed;
 use super::repeats::failed_again;
+use super::script_use::scripts;
 use crate::domain::jobs::{AvoidableLoss, AvoidableRuns, JobNode};
 
 /// Days that are looked back.
 const AVOIDABLE_DAYS: u32 = 30;
 
 /// What attempts that failed again and again lost in the last 30 days before `now`, by node. An attempt counts once,
-/// with what no checkpoint saved of it; several nodes have equal parts of it.
+/// with what no checkpoint saved of it; several nodes have equal parts of it. Beside it how much scripts of inference used.
 pub fn avoidable(rows: &[Costed], nodes: &[JobNode], now: Timestamp) -> AvoidableRuns {
     let since = SignedDuration::from_hours(24 * i64::from(AVOIDABLE_DAYS));
-    let mut found = AvoidableRuns { days: AVOIDABLE_DAYS, losses: Vec::new() };
+    let scripts = scripts(rows, AVOIDABLE_DAYS, now);
+    let mut found = AvoidableRuns { days: AVOIDABLE_DAYS, losses: Vec::new(), scripts };
     let mut attempt = 0;
     for row in failed_again(rows).into_iter().map(|place| &rows[place]) {
         let (Some(ended_at), Some(lost)) = (row.attempt.ended_at, row.lost.gpu_time) else {

@@ -114,13 +114,22 @@ pub fn costs(attempts: impl Into<Packed>, input: &CostInput<'_>) -> Costs {
 /// Sums of attempts by a key, without a row of each: for the many attempts of years.
 pub fn taxed(attempts: impl Into<Packed>, input: &CostInput<'_>, key: TaxKey) -> Tax {
     let mut sums = Summing::new(key);
+    each_row(attempts, input, &mut |row| sums.add(row));
+    sums.finish()
+}
+
+/// Hands each attempt with what it cost to `take`, without a row of each at once; those that others have to do with come last.
+pub(super) fn each_row(
+    attempts: impl Into<Packed>,
+    input: &CostInput<'_>,
+    take: &mut dyn FnMut(&Costed),
+) {
     let mut tied = Vec::new();
     each(attempts.into(), input, &mut |row, is_tied| {
-        if is_tied { tied.push(row) } else { sums.add(&row) }
+        if is_tied { tied.push(row) } else { take(&row) }
     });
     without_children(&mut tied);
-    side_by_side(tied).iter().for_each(|row| sums.add(row));
-    sums.finish()
+    side_by_side(tied).iter().for_each(take);
 }
 
 /// Jobs that have to do with others.
@@ -315,14 +324,18 @@ fn priced(
 }
 
 /// Time from the start of an attempt to its first step, milliseconds; `None` where nobody tells.
-fn restart_ms(start: Option<Timestamp>, first_step: Option<Timestamp>) -> Option<i64> {
+pub(super) fn restart_ms(start: Option<Timestamp>, first_step: Option<Timestamp>) -> Option<i64> {
     Some(first_step?.as_millisecond().saturating_sub(start?.as_millisecond()).max(0))
 }
 
 /// Median of that time, for those that do not tell; 0 where nobody does.
 fn usual_restart(all: &Packed) -> i64 {
     let told = all.views().filter_map(|of| restart_ms(of.started_at, of.first_step_at));
-    let mut known: Vec<i64> = told.collect();
+    usual(told.collect())
+}
+
+/// Median of times, the lower one of two in the middle; 0 of none.
+pub(super) fn usual(mut known: Vec<i64>) -> i64 {
     let middle = known.len().saturating_sub(1) / 2;
     match known.is_empty() {
         true => 0,

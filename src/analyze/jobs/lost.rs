@@ -40,6 +40,15 @@ impl Amount {
             usd: self.usd.zip(other.usd).map(|(a, b)| a + b),
         }
     }
+
+    /// It less `other`, and nothing below that; unknown where one is.
+    #[must_use]
+    pub fn less(self, other: Self) -> Self {
+        Self {
+            gpu_time: self.gpu_time.zip(other.gpu_time).map(|(a, b)| a.less(b)),
+            usd: self.usd.zip(other.usd).map(|(a, b)| (a - b).max(Usd::ZERO)),
+        }
+    }
 }
 
 /// Share of cancelled attempts that counts as lost, in millionths: 0 by default.

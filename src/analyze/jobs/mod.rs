@@ -12,6 +12,8 @@
 //! | `costed` | attempts with their costs: numbered, parts side by side as one, no hour twice |
 //! | `tax` | sums by key, goodput |
 //! | `repeats` | what was lost again and again |
+//! | `replay/` | what rules (a retry limit, a drain, checkpoints, early stopping) would have saved and cost |
+//! | `scaling/` | node groups that hold empty GPU nodes: settings of an autoscaler replayed over what ran |
 //! | `avoidable` | what of it failed again and again, by node, for the waterfall |
 //! | `zombies` | GPUs that cost and do nothing for a job; whose a GPU is |
 //! | `waits/` | queue waits beside GPUs that stood idle |
@@ -28,8 +30,11 @@ mod lost;
 mod nodes;
 mod price;
 mod repeats;
+mod replay;
 mod requests;
 mod saved;
+mod scaling;
+mod script_use;
 mod tax;
 #[cfg(test)]
 mod tests;
@@ -47,9 +52,14 @@ pub use lost::CancelledWeight;
 pub use nodes::{KnownInstance, KnownNodes, NodeCost, TypeFrom};
 pub use price::{NodeType, PriceFrom};
 pub use repeats::{Repeat, RepeatKind, repeats};
+pub use replay::{
+    CHECKPOINT_MINUTES, DRAIN_HOURS, Replay, ReplayKey, ReplayRule, ReplayTerms, Replayed, Replays,
+    replayed, replays,
+};
 pub use requests::{LookedAt, RequestInput, RequestKind, RequestRow, Requests, requests};
 pub use saved::{KnownRun, Salvage};
+pub use scaling::{BootFrom, NodeGroup, SCALING_DAYS, ScaledOver, Scaling, ScalingRow, scaling};
 pub use tax::{Tax, TaxKey, TaxRow, TaxSums, tax};
-pub use used::{GpuHourOf, UsedHours};
+pub use used::{GpuHourOf, UsedFrom, UsedHours};
 pub use waits::{WaitInput, WaitKey, WaitKind, WaitRow, waits};
 pub use zombies::{HeldGpus, Judged, Zombie, ZombieInput, ZombieKind, covered_nodes, zombies};

@@ -62,13 +62,14 @@ pub(super) fn script(of: &Attempt) -> Option<ScriptKey<'_>> {
     Some((of.id.source, &of.id.cluster, user, of.name.as_deref()?))
 }
 
-fn words_of((_, cluster, user, name): ScriptKey<'_>) -> String {
+/// Cluster, user and name of a script, as far as they are known.
+pub(super) fn words_of((_, cluster, user, name): ScriptKey<'_>) -> String {
     let parts = [cluster, user, name];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// True for an attempt that failed by itself: nobody took its nodes away.
-fn has_failed(of: &Attempt) -> bool {
+pub(super) fn has_failed(of: &Attempt) -> bool {
     of.state.is_lost() && of.state != JobState::Preempted
 }
 
@@ -213,9 +214,12 @@ fn last_hour(rows: &[Costed]) -> Groups {
     groups
 }
 
-/// What members of a sweep have in common: the array of Slurm, the parent, else user and name without the number at its end.
-fn sweep_key(of: &Attempt) -> Option<String> {
-    let array = of.job.split_once('_').filter(|(_, task)| task.bytes().all(|b| b.is_ascii_digit()));
+/// What members of a sweep have in common: the array of Slurm or AWS Batch, the parent, else user and name without the number at its end.
+pub(super) fn sweep_key(of: &Attempt) -> Option<String> {
+    // `8_3` of Slurm, `ID:3` of Batch.
+    let between = if of.id.source == JobSource::Batch { ':' } else { '_' };
+    let array =
+        of.job.split_once(between).filter(|(_, task)| task.bytes().all(|b| b.is_ascii_digit()));
     let stem = || {
         let name = of.name.as_deref()?;
         let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -246,22 +250,27 @@ fn sweeps(rows: &[Costed]) -> Groups {
         }
     }
     groups.retain(|_, places| {
-        let members = places.len();
-        let is_over = places.iter().all(|place| rows[*place].attempt.state.is_over());
-        let is_completed = |place: &&usize| rows[**place].attempt.state == JobState::Completed;
-        let mut lengths: Vec<i64> = places
-            .iter()
-            .filter(is_completed)
-            .filter_map(|place| rows[*place].attempt.held_ms())
-            .collect();
-        lengths.sort_unstable();
-        let nearly_all = lengths.len() * 10 >= members * 9;
-        let (quarter, middle) = (lengths.len() / 4, lengths.len() / 2);
-        let even = lengths.get(quarter).zip(lengths.get(middle));
-        members >= SWEEP_AT_LEAST
-            && is_over
-            && nearly_all
-            && even.is_some_and(|(short, middle)| *short * 10 >= *middle * 8)
+        let members = places.iter().map(|place| &rows[*place].attempt);
+        nobody_stopped(members.map(|of| (of.state, of.held_ms())))
     });
     groups
+}
+
+/// True where members of a sweep (each with its state and for how long it held nodes, milliseconds) are over, nearly all of them
+/// completed, and none much earlier than the others.
+pub(super) fn nobody_stopped(members: impl Iterator<Item = (JobState, Option<i64>)>) -> bool {
+    let (mut count, mut is_over, mut lengths) = (0, true, Vec::new());
+    for (state, held_ms) in members {
+        count += 1;
+        is_over &= state.is_over();
+        lengths.extend(held_ms.filter(|_| state == JobState::Completed));
+    }
+    lengths.sort_unstable();
+    let nearly_all = lengths.len() * 10 >= count * 9;
+    let (quarter, middle) = (lengths.len() / 4, lengths.len() / 2);
+    let even = lengths.get(quarter).zip(lengths.get(middle));
+    count >= SWEEP_AT_LEAST
+        && is_over
+        && nearly_all
+        && even.is_some_and(|(short, middle)| *short * 10 >= *middle * 8)
 }

@@ -1,7 +1,8 @@
 //! What workloads asked for and did not use: GPUs, time, memory.
 //!
 //! A workload is a script of a user. What is not known to be unused counts as used: attempts of which nobody measured anything are
-//! counted and make no row, and of one attempt what worked is never unused, whatever the others of its workload needed.
+//! counted and make no row, and of one attempt what worked is never unused, whatever the others of its workload needed. What serves
+//! (a `Deployment` of Kubernetes) does not end by itself: of its pods that run what they held up to the last full hour counts.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -31,6 +32,15 @@ const HOUR_MS: f64 = 3.6e6;
 const GIB: u64 = 1_024;
 /// The shortest time that is scaled to a month, hours.
 const LEAST_HOURS: f64 = 24.0;
+/// Kinds of owners whose pods serve and do not end by themselves, without their groups.
+const SERVING: [&str; 6] = [
+    "deployment",
+    "statefulset",
+    "leaderworkerset",
+    "replicaset",
+    "daemonset",
+    "replicationcontroller",
+];
 
 words! {
     /// What a workload asks too much of.
@@ -84,12 +94,18 @@ pub struct RequestRow {
     pub cluster: Arc<str>,
     /// User; `None` = unknown.
     pub user: Option<Arc<str>>,
+    /// Namespace of Kubernetes; `None` of other sources.
+    pub namespace: Option<Arc<str>>,
     /// Name of its jobs.
     pub name: Arc<str>,
+    /// What owns its pods, by kind and name, as [`Attempt::owner`]; `None` where attempts differ, and where nobody tells.
+    pub owner: Option<Arc<str>>,
     /// Team of the attempt that ended last; `None` = unknown.
     pub team: Option<Arc<str>>,
     /// Attempts that asked for it, as far as that is known.
     pub attempts: u32,
+    /// Attempts of them that run still, of what serves.
+    pub running: u32,
     /// Attempts of them of which it is known what they used; of time those that completed.
     pub known: u32,
     /// Attempts of which what they did not use has no price: it is in no dollars.
@@ -126,6 +142,10 @@ pub struct Requests {
     pub looked_at: LookedAt,
 }
 
+/// What tells workloads apart: the script, and its namespace in Kubernetes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct WorkloadKey<'a>(ScriptKey<'a>, &'a str);
+
 /// An attempt that counts.
 struct Counted<'a> {
     row: &'a Costed,
@@ -140,18 +160,25 @@ struct Counted<'a> {
 }
 
 impl<'a> Counted<'a> {
-    /// `None` for one that does not count: it runs or never ran, held nothing for long, or ended at another time.
+    /// `None` for one that does not count: it never ran, held nothing for long, ended at another time, or runs and does not serve.
     fn of(row: &'a Costed, since: Timestamp, input: &RequestInput<'_>) -> Option<Self> {
         let of = &row.attempt;
-        let (start, end) = (of.started_at?, of.ended_at?);
+        let start = of.started_at?;
         let ms = of.held_ms().filter(|ms| *ms >= LEAST_MS)?.unsigned_abs();
+        let from = start.max(since);
+        let so_far = of.ended_at.is_none().then(|| so_far(of, from)).flatten();
+        let end = so_far.as_ref().unwrap_or(of).ended_at?;
         if end < since || end > input.now {
             return None;
         }
-        let from = start.max(since);
         let inside = end.as_millisecond().saturating_sub(from.as_millisecond()).max(0);
         let held = row.held.part(inside.unsigned_abs().min(ms), ms);
-        Some(Self { row, from, ms, held, working: working(of, input.working) })
+        let working = working(so_far.as_ref().unwrap_or(of), input.working);
+        Some(Self { row, from, ms, held, working })
+    }
+
+    fn runs(&self) -> bool {
+        self.row.attempt.ended_at.is_none()
     }
 
     fn gpus(&self) -> Option<Gpus> {
@@ -176,6 +203,27 @@ impl<'a> Counted<'a> {
     }
 }
 
+/// An attempt that serves and runs, from a moment up to the last full hour in which it was seen: telemetry does not have the hour that
+/// goes on. `None` for one that does not serve, and where that is nothing.
+fn so_far(of: &Attempt, from: Timestamp) -> Option<Attempt> {
+    let owner = of.owner.as_deref().filter(|_| of.state == JobState::Running)?;
+    let kind = owner.split(['.', '/']).next()?;
+    let seen = of.seen_until?.as_millisecond();
+    let end = seen - seen.rem_euclid(HOUR_MS as i64);
+    let is_long = end - from.as_millisecond() >= LEAST_MS;
+    let ended_at = Timestamp::from_millisecond(end).ok().filter(|_| is_long)?;
+    let is_serving = SERVING.contains(&kind);
+    is_serving.then(|| Attempt { started_at: Some(from), ended_at: Some(ended_at), ..of.clone() })
+}
+
+/// Namespace of an attempt of Kubernetes; empty of other sources.
+fn namespace(of: &Attempt) -> &str {
+    match of.id.source {
+        JobSource::Kubernetes => of.job.split_once('/').map_or("", |(namespace, _)| namespace),
+        _ => "",
+    }
+}
+
 /// GPUs of an attempt that worked: telemetry goes before what its site measured, which counts where that are all that it held. `None`
 /// = unknown.
 fn working(of: &Attempt, told: &WorkingGpus<'_>) -> Option<u32> {
@@ -191,10 +239,10 @@ pub fn requests(input: &RequestInput<'_>) -> Requests {
     let window = SignedDuration::from_hours(24 * i64::from(input.days));
     let since = input.now.checked_sub(window).unwrap_or(input.now);
     let counted = input.rows.iter().filter_map(|row| {
-        let key = script(&row.attempt)?;
+        let key = WorkloadKey(script(&row.attempt)?, namespace(&row.attempt));
         Some((key, Counted::of(row, since, input)?))
     });
-    let mut workloads: BTreeMap<ScriptKey<'_>, Vec<Counted<'_>>> = BTreeMap::new();
+    let mut workloads: BTreeMap<WorkloadKey<'_>, Vec<Counted<'_>>> = BTreeMap::new();
     for (key, of) in counted {
         workloads.entry(key).or_default().push(of);
     }
@@ -233,9 +281,17 @@ fn number(count: usize) -> u32 {
 
 /// 95th percentile by the nearest rank; `None` of nothing.
 fn p95<T: Ord + Copy>(all: impl IntoIterator<Item = T>) -> Option<T> {
+    percentile(all, 95)
+}
+
+/// A percentile by the nearest rank; `None` of nothing.
+pub(super) fn percentile<T: Ord + Copy>(
+    all: impl IntoIterator<Item = T>,
+    percent: usize,
+) -> Option<T> {
     let mut all: Vec<T> = all.into_iter().collect();
     all.sort_unstable();
-    let rank = (all.len() * 19).div_ceil(20);
+    let rank = (all.len() * percent).div_ceil(100);
     all.get(rank.checked_sub(1)?).copied()
 }
 
@@ -252,22 +308,33 @@ fn with_room(most: u64, step: u64) -> u64 {
 
 /// A row without its figures. `known` are those of the members of which it is known what they used.
 fn row(
-    (source, cluster, user, name): ScriptKey<'_>,
+    WorkloadKey((source, cluster, user, name), namespace): WorkloadKey<'_>,
     kind: RequestKind,
     members: &[&Counted<'_>],
     known: &[&Counted<'_>],
 ) -> RequestRow {
-    let last = members.iter().max_by_key(|of| of.row.attempt.ended_at);
+    // What runs still ends last.
+    let last = members.iter().max_by_key(|of| (of.runs(), of.row.attempt.ended_at));
+    let owner = |of: &&Counted<'_>| of.row.attempt.owner.clone();
+    let first_owner = members.first().and_then(owner);
+    let has_one_owner = members.iter().all(|of| of.row.attempt.owner == first_owner);
+    // Names may hold blanks: quoted, no two workloads are one.
+    let mut id = format!("{} {} {cluster:?} {user:?} {name:?}", kind.word(), source.word());
+    if !namespace.is_empty() {
+        id.push_str(&format!(" {namespace:?}"));
+    }
     RequestRow {
-        // Names may hold blanks: quoted, no two workloads are one.
-        id: format!("{} {} {cluster:?} {user:?} {name:?}", kind.word(), source.word()).into(),
+        id: id.into(),
         kind,
         source,
         cluster: cluster.into(),
         user: (!user.is_empty()).then(|| user.into()),
+        namespace: (!namespace.is_empty()).then(|| namespace.into()),
         name: name.into(),
+        owner: first_owner.filter(|_| has_one_owner),
         team: last.and_then(|of| of.row.attempt.team.clone()),
         attempts: number(members.len()),
+        running: number(members.iter().filter(|of| of.runs()).count()),
         known: number(known.len()),
         unpriced: 0,
         nodes: alike(known.iter().map(|of| of.nodes())),
@@ -280,7 +347,7 @@ fn row(
 }
 
 /// GPUs beyond those that worked in nineteen of twenty attempts.
-fn gpus_row(key: ScriptKey<'_>, all: &[Counted<'_>], hours: f64) -> Option<RequestRow> {
+fn gpus_row(key: WorkloadKey<'_>, all: &[Counted<'_>], hours: f64) -> Option<RequestRow> {
     let members: Vec<&Counted<'_>> = all.iter().filter(|of| of.may_have_gpus()).collect();
     let known: Vec<(&Counted<'_>, Gpus, u32)> =
         members.iter().filter_map(|of| Some((*of, of.gpus()?, of.working?))).collect();
@@ -324,7 +391,7 @@ fn gpus_row(key: ScriptKey<'_>, all: &[Counted<'_>], hours: f64) -> Option<Reque
 
 /// A limit of twice what the longest attempt took, or more. It costs no money, and waiting: a scheduler starts in a gap what is known to
 /// end before the gap does.
-fn time_row(key: ScriptKey<'_>, all: &[Counted<'_>]) -> Option<RequestRow> {
+fn time_row(key: WorkloadKey<'_>, all: &[Counted<'_>]) -> Option<RequestRow> {
     let limit = |of: &Counted<'_>| of.row.attempt.time_limit_ms.filter(|limit| *limit > 0);
     let members: Vec<&Counted<'_>> = all.iter().filter(|of| limit(of).is_some()).collect();
     let is_completed = |of: &&&Counted<'_>| of.row.attempt.state == JobState::Completed;
@@ -347,7 +414,7 @@ fn time_row(key: ScriptKey<'_>, all: &[Counted<'_>]) -> Option<RequestRow> {
 
 /// Memory of twice the highest peak, or more. Whether less of it would cost less is not known: the largest of the shares in GPUs, CPUs
 /// and memory counts.
-fn memory_row(key: ScriptKey<'_>, all: &[Counted<'_>]) -> Option<RequestRow> {
+fn memory_row(key: WorkloadKey<'_>, all: &[Counted<'_>]) -> Option<RequestRow> {
     let held = |of: &Counted<'_>| of.row.attempt.memory_mib.filter(|mib| *mib > 0);
     let members: Vec<&Counted<'_>> = all.iter().filter(|of| held(of).is_some()).collect();
     let is_measured = |of: &&&Counted<'_>| of.memory_peak_mib().is_some();

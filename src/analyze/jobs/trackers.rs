@@ -57,7 +57,7 @@ pub(super) fn labelled(mut all: Packed) -> Packed {
 
 /// Runs that name a job, with what they name. One that names none is where its parent is.
 fn runs(all: &Packed) -> Vec<(usize, JobRef)> {
-    let trackers = || all.views().enumerate().filter(|(_, of)| of.source.is_tracker());
+    let trackers = || all.views().enumerate().filter(|(_, of)| of.is_run());
     let mut named: HashMap<(&Arc<str>, &str), &JobRef> = HashMap::new();
     for (_, run) in trackers() {
         if let Some(job) = run.in_job {

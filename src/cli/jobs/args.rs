@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use jiff::tz::TimeZone;
 
-use crate::analyze::jobs::{CancelledWeight, TaxKey, WaitKey};
+use crate::analyze::jobs::{
+    CHECKPOINT_MINUTES, CancelledWeight, DRAIN_HOURS, ReplayKey, ReplayTerms, SCALING_DAYS, TaxKey,
+    WaitKey,
+};
 use crate::cli::list_options::ListOptions;
 
 /// `burntop jobs`, and what is below it.
@@ -57,6 +60,18 @@ pub enum JobsCommand {
         #[command(flatten)]
         list: ListOptions,
     },
+    /// Shows what rules would have saved of what was lost: a retry limit, a drain, checkpoints, early stopping.
+    ///
+    /// Each rule is replayed by itself over the kept attempts, with what it would have cost: runs that completed and would have been
+    /// forbidden, attempts that would have needed another node, time to write checkpoints.
+    Replay {
+        /// By what terms.
+        #[command(flatten)]
+        what: ReplayArgs,
+        /// How they are listed.
+        #[command(flatten)]
+        list: ListOptions,
+    },
     /// Shows GPUs that cost and do nothing for a job: held by no living job, or idle in one that runs.
     ///
     /// By what schedulers tell of who holds GPUs and what telemetry tells of their work. Where either is unknown or older than
@@ -90,6 +105,18 @@ pub enum JobsCommand {
         #[command(flatten)]
         list: ListOptions,
     },
+    /// Shows node groups that hold empty GPU nodes, and what other settings of the autoscaler would save.
+    ///
+    /// How long an empty node stays up and how many stay up whatever happens, replayed over the jobs as they ran: dollars, nodes
+    /// that come up more often, jobs that wait for a node to boot. The page of a row has the lines that set it.
+    Scaling {
+        /// Over which jobs.
+        #[command(flatten)]
+        what: ScalingArgs,
+        /// How they are listed.
+        #[command(flatten)]
+        list: ListOptions,
+    },
     /// Reads jobs from files and keeps them: CSV, JSON lines, or the text of Slurm's sacct.
     ///
     /// The same attempt read again replaces itself. Of Slurm: `sacct -a -X -D -P -o …`, with the columns that
@@ -114,6 +141,42 @@ pub struct TaxArgs {
     /// How cancelled attempts count.
     #[command(flatten)]
     pub cancelled: CancelledArgs,
+}
+
+/// By what terms rules are replayed.
+#[derive(Clone, Copy, Debug, PartialEq, Args)]
+pub struct ReplayArgs {
+    /// Rows by this key: all, user, team, script.
+    #[arg(long, value_name = "KEY", value_parser = replay_key, default_value = "all")]
+    pub by: ReplayKey,
+    /// Days that count, until now: attempts that ended in them. Without it all that are kept.
+    #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..=3650))]
+    pub days: Option<u32>,
+    /// Minutes for which a run stands still to write a checkpoint.
+    #[arg(long, value_name = "MINUTES", value_parser = minutes, default_value_t = f64::from(CHECKPOINT_MINUTES))]
+    pub checkpoint_cost: f64,
+    /// Hours within which failures on a node count together.
+    #[arg(long, value_name = "HOURS", default_value_t = DRAIN_HOURS, value_parser = clap::value_parser!(u32).range(1..=720))]
+    pub drain_within: u32,
+    /// Hours for which a node is drained.
+    #[arg(long, value_name = "HOURS", default_value_t = DRAIN_HOURS, value_parser = clap::value_parser!(u32).range(1..=720))]
+    pub drain_for: u32,
+}
+
+// A number that was typed is no NaN.
+impl Eq for ReplayArgs {}
+
+impl ReplayArgs {
+    /// The terms.
+    pub fn terms(self) -> ReplayTerms {
+        ReplayTerms {
+            by: self.by,
+            days: self.days,
+            checkpoint_ms: to_ms(self.checkpoint_cost),
+            within_hours: self.drain_within,
+            drained_hours: self.drain_for,
+        }
+    }
 }
 
 /// Which waits are shown.
@@ -141,6 +204,27 @@ pub struct RequestsArgs {
     pub days: u32,
 }
 
+/// Over which jobs settings of an autoscaler are replayed.
+#[derive(Clone, Copy, Debug, PartialEq, Args)]
+pub struct ScalingArgs {
+    /// Days that are looked at, until now.
+    #[arg(long, value_name = "DAYS", default_value_t = SCALING_DAYS, value_parser = clap::value_parser!(u32).range(1..=365))]
+    pub days: u32,
+    /// Minutes that a node boots. Without it as long as boots that were seen, else five.
+    #[arg(long, value_name = "MINUTES", value_parser = minutes)]
+    pub boot_minutes: Option<f64>,
+}
+
+// A number that was typed is no NaN.
+impl Eq for ScalingArgs {}
+
+impl ScalingArgs {
+    /// The time that a node boots, milliseconds; `None` where none was given.
+    pub fn boot_ms(self) -> Option<i64> {
+        self.boot_minutes.map(to_ms)
+    }
+}
+
 /// What is imported.
 #[derive(Clone, Debug, PartialEq, Eq, Args)]
 pub struct ImportArgs {
@@ -163,6 +247,22 @@ fn key(text: &str) -> Result<TaxKey, String> {
 
 fn wait_key(text: &str) -> Result<WaitKey, String> {
     one_of(&WaitKey::ALL, &WaitKey::WORDS, text)
+}
+
+fn replay_key(text: &str) -> Result<ReplayKey, String> {
+    one_of(&ReplayKey::ALL, &ReplayKey::WORDS, text)
+}
+
+fn minutes(text: &str) -> Result<f64, String> {
+    let minutes: Option<f64> = text.parse().ok();
+    let of_a_day = |minutes: &f64| (0.0..=1440.0).contains(minutes);
+    minutes
+        .filter(of_a_day)
+        .ok_or_else(|| "minutes are wanted, from 0 to 1440, as 5 or 0.5".to_owned())
+}
+
+fn to_ms(minutes: f64) -> i64 {
+    (minutes * 60_000.0).round() as i64
 }
 
 /// The one of `all` whose word this is, each at the place of its word.
@@ -191,9 +291,11 @@ impl JobsArgs {
                 JobsCommand::Tax { list, .. }
                 | JobsCommand::Nodes { list }
                 | JobsCommand::Repeats { list }
+                | JobsCommand::Replay { list, .. }
                 | JobsCommand::Zombies { list }
                 | JobsCommand::Wait { list, .. }
-                | JobsCommand::Requests { list, .. },
+                | JobsCommand::Requests { list, .. }
+                | JobsCommand::Scaling { list, .. },
             ) => Some(list),
             Some(JobsCommand::Import(_)) => None,
         }

@@ -16,6 +16,7 @@ use crate::domain::gpu::without_port;
 use crate::domain::jobs::Packed;
 use crate::domain::storage::Scan;
 use crate::domain::{Hour, HourRange, SpotHistory};
+use crate::source::demo;
 
 /// Hours of GPUs on their way from the cache.
 const ON_THE_WAY: usize = 8;
@@ -33,8 +34,11 @@ pub(super) struct Beside {
 }
 
 impl Beside {
-    /// What there is. Nothing without a cache file, and of the demo, whose jobs run on boxes of their own.
+    /// What there is. Nothing without a cache file; what is planted of the demo.
     pub fn read(invocation: &Invocation, attempts: &Packed) -> Result<Self, CliError> {
+        if let Some(planted) = Self::of_demo(invocation) {
+            return Ok(planted);
+        }
         let is_there = invocation.cache_file().is_ok_and(|file| file.exists());
         if !is_there {
             return Ok(Self::default());
@@ -43,14 +47,31 @@ impl Beside {
         with_cache(invocation, async |cache| Ok(Self::of(invocation, cache, attempts, now).await))
     }
 
-    /// What the cache has. Nothing of the demo, whose jobs run on boxes of their own, and without a file.
+    /// What the demo has: its jobs run on boxes of their own, of some of which it has telemetry. `None` without the demo.
+    fn of_demo(invocation: &Invocation) -> Option<Self> {
+        let demo = invocation.reach.demo_fleet(&invocation.config, &invocation.options)?;
+        let hours = demo::jobs::node_hours(&demo).into_iter().flat_map(|of| {
+            (0..).zip(of.means).map(move |(gpu, mean): (u16, f32)| GpuHourOf {
+                hosts: vec![of.node.clone()],
+                hour: of.hour.0.into(),
+                gpu: gpu.to_string().into(),
+                mean,
+            })
+        });
+        Some(Self { used: UsedHours::of(hours), ..Self::default() })
+    }
+
+    /// What the cache has; what is planted of the demo. Nothing without a file.
     pub async fn of(
         invocation: &Invocation,
         cache: &Cache,
         attempts: &Packed,
         now: Timestamp,
     ) -> Self {
-        if invocation.options.demo.is_some() || invocation.options.no_cache {
+        if let Some(planted) = Self::of_demo(invocation) {
+            return planted;
+        }
+        if invocation.options.no_cache {
             return Self::default();
         }
         let prices = Self::prices(cache, now).await;
@@ -62,6 +83,11 @@ impl Beside {
         }
         let used = used(cache, attempts).await;
         Self { used, scans, ..prices }
+    }
+
+    /// What of it tells what GPUs of the nodes of these attempts did.
+    pub async fn telemetry(cache: &Cache, attempts: &Packed) -> Self {
+        Self { used: used(cache, attempts).await, ..Self::default() }
     }
 
     /// What of it tells what nodes cost: instances and Spot prices.

@@ -10,10 +10,11 @@ use super::live::{self, SourcesRead};
 use super::types::PricedTypes;
 use crate::analyze::jobs::{
     CancelledWeight, CostInput, Costed, Costs, HeldGpus, HeldReading, KeptHolders, KnownNodes,
-    RequestInput, Requests, Tax, TaxKey, WaitInput, WaitKey, WaitRow, ZombieInput, avoidable,
-    costs, covered_nodes, requests, taxed, tells_of_now, waits, zombies,
+    ReplayTerms, Replays, RequestInput, Requests, Scaling, Tax, TaxKey, WaitInput, WaitKey,
+    WaitRow, ZombieInput, avoidable, costs, covered_nodes, replayed, replays, requests, scaling,
+    taxed, tells_of_now, waits, zombies,
 };
-use crate::analyze::teams::{PaidAttempt, RunDays, RunRule};
+use crate::analyze::teams::{PaidAttempt, RunBook};
 use crate::cache::{Cache, Jobs, JobsError};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::invocation::Invocation;
@@ -23,10 +24,11 @@ use crate::config::{ConfigError, Env};
 use crate::domain::Reading;
 use crate::domain::format::counted;
 use crate::domain::jobs::{
-    Attempt, AttemptView, AvoidableRuns, JobNode, JobSource, JobsReading, NodeEvent, Packed,
+    Attempt, AttemptView, AvoidableRuns, HyperPodNode, JobNode, JobSource, JobsReading, NodeEvent,
+    Packed,
 };
 use crate::fleet::GpuFleet;
-use crate::report::{RequestsOf, WaitsOf};
+use crate::report::{RequestsOf, ScalingOf, WaitsOf};
 use crate::source::demo;
 use crate::tabs::jobs::picture::JobsRead;
 
@@ -53,6 +55,8 @@ pub(super) struct Kept {
     pub attempts: Packed,
     /// Nodes of their clusters.
     pub nodes: Vec<JobNode>,
+    /// Instances of HyperPod.
+    pub hyperpod: Vec<HyperPodNode>,
     /// Who holds GPUs, one reading a cluster.
     pub held: Vec<HeldReading>,
     /// What happened to nodes.
@@ -121,9 +125,18 @@ impl Kept {
                 (demo::jobs::attempts(&demo).into(), HeldReading::by_cluster(holders));
             let read_until = Some(invocation.options.now());
             let (first_read, exit) = (None, Exit::Ok);
-            let events = demo::jobs::events(&demo);
-            let kept =
-                Self { attempts, nodes, held, events, readings, first_read, read_until, exit };
+            let (events, hyperpod) = (demo::jobs::events(&demo), Vec::new());
+            let kept = Self {
+                attempts,
+                nodes,
+                hyperpod,
+                held,
+                events,
+                readings,
+                first_read,
+                read_until,
+                exit,
+            };
             return Ok((kept, None));
         }
         let found = Jobs::beside(&invocation.cache_file()?).all()?;
@@ -139,9 +152,17 @@ impl Kept {
         let forgets = |of: &&JobsReading| of.name.kind == JobSource::Kubernetes;
         let forgetful = found.readings.iter().filter(forgets);
         let first_read = forgetful.map(|of| of.first_at.unwrap_or(of.taken_at)).max();
-        let (attempts, nodes, events) = (found.attempts, found.nodes, found.events);
-        let exit = Exit::Ok;
-        let kept = Self { attempts, nodes, held, events, readings, first_read, read_until, exit };
+        let kept = Self {
+            attempts: found.attempts,
+            nodes: found.nodes,
+            hyperpod: found.hyperpod,
+            held,
+            events: found.events,
+            readings,
+            first_read,
+            read_until,
+            exit: Exit::Ok,
+        };
         Ok((kept, damaged))
     }
 
@@ -172,6 +193,20 @@ impl Kept {
         Ok(self.by(&beside, weight, invocation, |attempts, input| taxed(attempts, input, key)))
     }
 
+    /// What rules would have saved and cost. Fails where the cache cannot be read.
+    pub fn replays(
+        self,
+        terms: &ReplayTerms,
+        now: Timestamp,
+        invocation: &Invocation,
+    ) -> Result<Replays, CliError> {
+        let beside = Beside::read(invocation, &self.attempts)?;
+        let weight = CancelledWeight::default();
+        Ok(self.by(&beside, weight, invocation, |attempts, input| {
+            replayed(attempts, input, terms, now)
+        }))
+    }
+
     /// Queue waits of the last days. Fails where the cache cannot be read.
     pub fn waits(
         &self,
@@ -181,21 +216,36 @@ impl Kept {
         invocation: &Invocation,
     ) -> Result<Vec<WaitRow>, CliError> {
         let beside = Beside::read(invocation, &Packed::default())?;
-        Ok(self.waits_beside(&beside, key, days, now, invocation))
+        Ok(self.of_days(&beside, days, now, invocation, |input| waits(input, key)))
     }
 
-    fn waits_beside(
+    /// Settings of an autoscaler replayed over the last days; a node boots for `boot_ms`, `None` = as seen. Fails where the cache
+    /// cannot be read.
+    pub fn scaling(
+        &self,
+        days: u32,
+        boot_ms: Option<i64>,
+        now: Timestamp,
+        invocation: &Invocation,
+    ) -> Result<Scaling, CliError> {
+        let beside = Beside::read(invocation, &Packed::default())?;
+        Ok(self.of_days(&beside, days, now, invocation, |input| scaling(input, boot_ms)))
+    }
+
+    /// Hands the attempts of the last days, and what is known of the nodes, to `work`.
+    fn of_days<T>(
         &self,
         beside: &Beside,
-        key: WaitKey,
         days: u32,
         now: Timestamp,
         invocation: &Invocation,
-    ) -> Vec<WaitRow> {
+        work: impl FnOnce(&WaitInput<'_>) -> T,
+    ) -> T {
         let prices = PricedTypes::of(invocation);
         let types = |region: Option<&str>, name: &str| prices.node_type(region, name);
         let (instances, spot) = (&beside.instances[..], &beside.spot[..]);
-        let known = KnownNodes { nodes: &self.nodes, instances, spot, ..KnownNodes::default() };
+        let (nodes, hyperpod) = (&self.nodes[..], &self.hyperpod[..]);
+        let known = KnownNodes { nodes, instances, hyperpod, spot, ..KnownNodes::default() };
         // Pods that ended are forgotten: before the first reading nothing is known of them.
         let first_read = |source: JobSource| {
             (source == JobSource::Kubernetes).then(|| self.first_read.unwrap_or(now))
@@ -209,7 +259,7 @@ impl Kept {
             since: since.unwrap_or(now),
             now,
         };
-        waits(&input, key)
+        work(&input)
     }
 
     /// What workloads asked for and did not use in the last days. Fails where the cache cannot be read.
@@ -248,6 +298,7 @@ impl Kept {
         let known = KnownNodes {
             nodes: &self.nodes,
             instances: &beside.instances,
+            hyperpod: &self.hyperpod,
             spot: &beside.spot,
             events: &self.events,
             queues: (!jobs.instance_types.is_empty()).then_some(&queue_type),
@@ -279,12 +330,14 @@ pub(in crate::cli) struct PaidJobs {
 }
 
 impl PaidJobs {
-    /// Attempts that are kept, or those of the demo, at the prices that `cache` and the newest bill have; asks no source.
-    /// Blocks while the file is read. `None` where none are kept, and where more than `at_most` are. Fails where the file cannot be read.
+    /// Attempts that are kept, or those of the demo, at the prices that `cache` and the newest bill have; asks no source. Where GPU-hours
+    /// are counted `with_hours`, with what telemetry and checkpoints tell of them as well. Blocks while the file is read. `None` where
+    /// none are kept, and where more than `at_most` are. Fails where the file cannot be read.
     pub async fn read(
         invocation: &Invocation,
         cache: &Cache,
         at_most: u64,
+        with_hours: bool,
     ) -> Result<Option<Self>, KeptError> {
         let is_demo = invocation.options.demo.is_some();
         if !is_demo {
@@ -297,20 +350,26 @@ impl PaidJobs {
         }
         let (kept, damaged) = Kept::of(invocation, Arc::default())?;
         let now = invocation.options.now();
-        let beside = match is_demo {
-            true => Beside::default(),
-            false => Beside::prices(cache, now).await,
+        let beside = match (is_demo, with_hours) {
+            (true, _) => Beside::default(),
+            (false, true) => Beside::of(invocation, cache, &kept.attempts, now).await,
+            (false, false) => Beside::prices(cache, now).await,
         };
         let read_until = kept.read_until;
         let costs = kept.by(&beside, CancelledWeight::default(), invocation, costs);
         Ok(Some(Self { rows: costs.rows, read_until, damaged }))
     }
 
-    /// Runs and their dollars by day, by a rule.
-    pub fn days(&self, rule: RunRule, now: Timestamp) -> RunDays {
-        let rows = self.rows.iter();
-        let paid = rows.map(|row| PaidAttempt { attempt: &row.attempt, usd: row.held.usd });
-        RunDays::of(paid, rule, self.read_until, now)
+    /// What they cost and brought, to be counted by rules.
+    pub fn book(&self, now: Timestamp) -> RunBook<'_> {
+        let paid = self.rows.iter().map(|row| PaidAttempt {
+            attempt: &row.attempt,
+            usd: row.held.usd,
+            useful: row.held.gpu_time.zip(row.lost.gpu_time).map(|(held, lost)| held.less(lost)),
+            useful_is_lower_bound: row.lost_is_upper_bound,
+            used: row.used,
+        });
+        RunBook::of(paid, self.read_until, now)
     }
 }
 
@@ -344,6 +403,11 @@ pub(crate) fn read_kept(
     }
     let (mut kept, damaged) = Kept::of(invocation, readings.clone())?;
     let older = kept.attempts.keep_newest(SHOWN_AT_MOST);
+    if older > 0 {
+        // What ended before the oldest of them would look like nothing that ran.
+        let first_end = kept.attempts.views().filter_map(|of| of.ended_at).min();
+        kept.first_read = kept.first_read.map(|at| first_end.map_or(at, |end| end.max(at)));
+    }
     let left_out = (older > 0).then(|| {
         let older = counted(older, "older attempt is", "older attempts are");
         format!("{older} not shown: `burntop jobs tax` sums all")
@@ -356,17 +420,26 @@ pub(crate) fn read_kept(
     let without_region = kept.without_region();
     let weight = CancelledWeight::default();
     let days = WaitsOf::default().days;
-    let waits = kept.waits_beside(&of_cache, WaitKey::Hour, days, now, invocation);
+    let waits = kept.of_days(&of_cache, days, now, invocation, |of| waits(of, WaitKey::Hour));
+    let days = ScalingOf::default().days;
+    let scaling = kept.of_days(&of_cache, days, now, invocation, |of| scaling(of, None));
     let (costs, requests) = kept.by(&of_cache, weight, invocation, |attempts, input| {
         let costs = costs(attempts, input);
         let requests = requests_beside(&of_cache, &costs.rows, RequestsOf::default().days, now);
         (costs, requests)
     });
+    let replays = replays(&costs.rows, &ReplayTerms::default(), now);
+    let by_hour = |row: &Costed| of_cache.used.by_hour(&row.attempt);
+    let told = |row: &Costed| Some((row.attempt.id.clone(), by_hour(row)?));
+    let activity = costs.rows.iter().filter_map(told).collect();
     Ok(JobsRead {
         costs,
+        replays,
         zombies,
         waits,
         requests,
+        scaling,
+        activity,
         covered_nodes,
         without_region,
         readings,
@@ -422,10 +495,11 @@ const FAILED_AMONG: u64 = 200_000;
 /// Attempts before now that tell how long scripts usually take, and what failed again.
 pub(super) const LOOK_BACK: SignedDuration = SignedDuration::from_hours(60 * 24);
 
-/// What failed runs took that need not have been, by the attempts that are kept; `None` where none are, and where more
-/// than [`FAILED_AMONG`] are. Asks no source. Blocks.
+/// What failed runs took that need not have been, and how little scripts of inference used, by the attempts and the telemetry
+/// that are kept; `None` where no attempts are, and where more than [`FAILED_AMONG`] are. Asks no source. Blocks.
 pub(in crate::cli) fn failed_runs(
     invocation: &Invocation,
+    (cache, on): (&Cache, &Handle),
     now: Timestamp,
 ) -> Option<AvoidableRuns> {
     // What cannot be read is said where jobs are shown.
@@ -437,7 +511,8 @@ pub(in crate::cli) fn failed_runs(
     let is_late = |at: Timestamp| now.duration_since(at) <= LOOK_BACK;
     kept.attempts.retain(|of| of.started_at.is_some_and(is_late));
     let weight = CancelledWeight::default();
-    let found = kept.by(&Beside::default(), weight, invocation, |attempts, input| {
+    let beside = on.block_on(Beside::telemetry(cache, &kept.attempts));
+    let found = kept.by(&beside, weight, invocation, |attempts, input| {
         avoidable(&costs(attempts, input).rows, input.known.nodes, now)
     });
     Some(found)

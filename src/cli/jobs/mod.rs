@@ -20,12 +20,12 @@ use super::list_options::Selection;
 use super::reports;
 use crate::analyze::jobs::{CancelledWeight, TaxSums, repeats};
 use crate::config::Env;
-use crate::report::{JobsOf, KeptJobsOf, RequestsOf, WaitsOf};
+use crate::report::{JobsOf, KeptJobsOf, ReplaysOf, RequestsOf, ScalingOf, WaitsOf};
 use crate::tabs::jobs::picture::{
-    JobField, NodeField, RepeatField, RequestField, TaxField, WaitField, job_rows, node_rows,
-    repeat_rows, request_rows, tax_rows, wait_rows,
+    JobField, NodeField, RepeatField, ReplayField, RequestField, ScalingField, TaxField, WaitField,
+    job_rows, node_rows, repeat_rows, replay_rows, request_rows, scaling_rows, tax_rows, wait_rows,
 };
-use args::{JobsArgs, JobsCommand, RequestsArgs, TaxArgs, WaitArgs};
+use args::{JobsArgs, JobsCommand, ReplayArgs, RequestsArgs, ScalingArgs, TaxArgs, WaitArgs};
 use kept::Kept;
 pub(super) use kept::{HoldersRead, PaidJobs, failed_runs};
 pub(crate) use kept::{JobsBeside, read_kept};
@@ -49,9 +49,11 @@ pub fn run(
         Some(JobsCommand::Tax { what, .. }) => sums(*what, invocation, env, out),
         Some(JobsCommand::Nodes { .. }) => nodes(invocation, env, out),
         Some(JobsCommand::Repeats { .. }) => again(invocation, env, out),
+        Some(JobsCommand::Replay { what, .. }) => rules(*what, invocation, env, out),
         Some(JobsCommand::Zombies { .. }) => zombies::run(invocation, env, out),
         Some(JobsCommand::Wait { what, .. }) => wait(*what, invocation, env, out),
         Some(JobsCommand::Requests { what, .. }) => asked(*what, invocation, env, out),
+        Some(JobsCommand::Scaling { what, .. }) => scaled(*what, invocation, env, out),
         Some(JobsCommand::Import(args)) => import::run(args, invocation, env, out),
     }
 }
@@ -119,6 +121,25 @@ fn again(invocation: &Invocation, env: &Env, out: &mut dyn Write) -> Result<Exit
     Ok(exit)
 }
 
+/// Prints rules replayed over what was lost.
+fn rules(
+    args: ReplayArgs,
+    invocation: &Invocation,
+    env: &Env,
+    out: &mut dyn Write,
+) -> Result<Exit, CliError> {
+    let chosen = Selection::<ReplayField>::of(invocation)?;
+    let kept = Kept::read(invocation, env)?;
+    let exit = kept.exit;
+    let ctx = reports::context(invocation, env);
+    let terms = args.terms();
+    let found = kept.replays(&terms, ctx.now, invocation)?;
+    let of = ReplaysOf { terms, replayed: found.of };
+    let list = chosen.list(&replay_rows(found.rows), of, &ctx);
+    reports::print(&list, invocation, &ctx, out)?;
+    Ok(exit)
+}
+
 /// Prints queue waits.
 fn wait(
     args: WaitArgs,
@@ -151,6 +172,24 @@ fn asked(
     let found = kept.requests(args.days, ctx.now, invocation)?;
     let of = RequestsOf { days: args.days, looked_at: found.looked_at };
     let list = chosen.list(&request_rows(found.rows), of, &ctx);
+    reports::print(&list, invocation, &ctx, out)?;
+    Ok(exit)
+}
+
+/// Prints settings of an autoscaler replayed over node groups.
+fn scaled(
+    args: ScalingArgs,
+    invocation: &Invocation,
+    env: &Env,
+    out: &mut dyn Write,
+) -> Result<Exit, CliError> {
+    let chosen = Selection::<ScalingField>::of(invocation)?;
+    let kept = Kept::read(invocation, env)?;
+    let exit = kept.exit;
+    let ctx = reports::context(invocation, env);
+    let found = kept.scaling(args.days, args.boot_ms(), ctx.now, invocation)?;
+    let of = ScalingOf { days: args.days, boot_minutes: args.boot_minutes, over: found.of };
+    let list = chosen.list(&scaling_rows(found.rows), of, &ctx);
     reports::print(&list, invocation, &ctx, out)?;
     Ok(exit)
 }

@@ -185,6 +185,109 @@ fn the_planted_cases_of_the_demo_are_found() {
     assert_eq!(of("no_job", &node("9006")), 8, "{zombies}");
 }
 
+/// The row of a rule with a setting, of a key (`null` = all together).
+fn rule<'a>(found: &'a Json, rule: &str, setting: u64, key: &Json) -> Option<&'a Json> {
+    let is_it =
+        |row: &&Json| row["rule"] == rule && row["setting"] == setting && row["key"] == *key;
+    found["rows"].as_array().unwrap().iter().find(is_it)
+}
+
+#[test]
+fn rules_replayed_over_the_demo_save_what_its_planted_failures_lost() {
+    let place = Place::new();
+    let found = place.json(&["--demo", "jobs", "replay", "--by", "script"]);
+    assert_eq!(found["schema"], "burntop/jobs-replay/1");
+    let of = |name: &str, setting: u64, script: &str| {
+        let row = rule(&found, name, setting, &Json::from(script))?;
+        Some(["attempts", "saved_usd", "cost_usd", "net_usd"].map(|f| row[f].as_f64().unwrap()))
+    };
+    let near = |found: Option<[f64; 4]>, want: [f64; 4]| {
+        let found = found.unwrap();
+        let is_near = found.iter().zip(want).all(|(found, want)| (found - want).abs() < 1e-6);
+        assert!(is_near, "{found:?} for {want:?}");
+    };
+    // An hour of 8 H100 is $55.04: three failures of an hour, of which a limit leaves one or two.
+    let finetune = "research tomas finetune-v2";
+    near(of("retry_limit", 1, finetune), [2.0, 110.08, 0.0, 110.08]);
+    near(of("retry_limit", 2, finetune), [1.0, 55.04, 0.0, 55.04]);
+    assert_eq!(of("retry_limit", 3, finetune), None);
+    assert_eq!(of("drain_after", 1, finetune), None, "it fails on any node");
+    // Three failures of three hours on the bad node.
+    let encoder = "research wei encoder";
+    for name in ["retry_limit", "drain_after"] {
+        near(of(name, 1, encoder), [2.0, 330.24, 0.0, 330.24]);
+        near(of(name, 2, encoder), [1.0, 165.12, 0.0, 165.12]);
+        assert_eq!(of(name, 3, encoder), None);
+    }
+    // Of 5½ h half an hour and 8 minutes to restart are lost, not all; 3 × 6 and 5 of 5 minutes are written.
+    let nightly = "research omar nightly-eval";
+    let (saved, cost) = (55.04 * (330.0 - 38.0) / 60.0, 55.04 * 23.0 * 5.0 / 60.0);
+    near(of("checkpoint_every", 60, nightly), [4.0, saved, cost, saved - cost]);
+    assert_eq!(found["restart_minutes"], 8.0);
+    for wrong in
+        [["--by", "week"], ["--days", "0"], ["--checkpoint-cost", "-1"], ["--drain-for", "0"]]
+    {
+        let words = [&["burntop", "--demo", "jobs", "replay"], &wrong[..]].concat();
+        assert!(Cli::try_parse_from(words).is_err(), "{wrong:?}");
+    }
+}
+
+#[test]
+fn a_retry_limit_over_the_demo_is_what_its_attempts_say_one_by_one() {
+    let place = Place::new();
+    let found = place.json(&["--demo", "jobs", "replay"]);
+    let jobs = place.json(&["--demo", "jobs"]);
+    let all = jobs["rows"].as_array().unwrap();
+    let text = |of: &Json, field: &str| of[field].as_str().unwrap_or_default().to_owned();
+    let is = |of: &Json, states: &[&str]| states.contains(&of["state"].as_str().unwrap());
+    let failed = |of: &Json| is(of, &["failed", "out_of_memory", "timed_out", "node_fault"]);
+    let completed = |of: &Json| is(of, &["completed", "completed_step_failed"]);
+    let script = |of: &Json| ["cluster", "user", "name"].map(|field| text(of, field));
+    let counts = |of: &&Json| {
+        let is_over = failed(of) || completed(of) || is(of, &["preempted", "cancelled"]);
+        is_over && of["started_at"].is_string() && of["ended_at"].is_string()
+    };
+    let mut touched = 0;
+    for limit in [1, 2, 3, 5] {
+        let (mut attempts, mut forbidden, mut saved, mut cost) = (0_u64, 0_u64, 0.0, 0.0);
+        for of in all.iter().filter(counts) {
+            let is_before = |other: &&Json| {
+                script(other) == script(of)
+                    && counts(other)
+                    && text(other, "ended_at") <= text(of, "started_at")
+            };
+            let mut before: Vec<&Json> = all.iter().filter(is_before).collect();
+            before.sort_by_key(|other| (text(other, "ended_at"), !failed(other)));
+            let in_a_row =
+                before.iter().fold(0, |row, other| match (failed(other), completed(other)) {
+                    (true, _) => row + 1,
+                    (_, true) => 0,
+                    _ => row,
+                });
+            if in_a_row >= limit {
+                attempts += 1;
+                saved += of["lost_gpu_hours"].as_f64().unwrap();
+                forbidden += u64::from(completed(of));
+                cost += of["gpu_hours"].as_f64().unwrap() - of["lost_gpu_hours"].as_f64().unwrap();
+            }
+        }
+        let row = rule(&found, "retry_limit", limit, &Json::Null).unwrap();
+        assert_eq!(
+            (&row["attempts"], &row["forbidden_successes"]),
+            (&attempts.into(), &forbidden.into())
+        );
+        let near = |field: &str, want: f64| {
+            let found = row[field].as_f64().unwrap();
+            assert!((found - want).abs() < 1e-3, "{limit} {field}: {found} for {want}");
+        };
+        near("saved_gpu_hours", saved);
+        near("cost_gpu_hours", cost);
+        near("net_gpu_hours", saved - cost);
+        touched += attempts;
+    }
+    assert!(touched > 10, "{touched}");
+}
+
 #[test]
 fn the_planted_waits_of_the_demo_are_told_apart() {
     let place = Place::new();
@@ -212,6 +315,31 @@ fn the_planted_waits_of_the_demo_are_told_apart() {
     for wrong in [["--by", "week"], ["--days", "61"], ["--user-usd-per-hour", "-1"]] {
         let words = [&["burntop", "--demo", "jobs", "wait"], &wrong[..]].concat();
         assert!(Cli::try_parse_from(words).is_err(), "{wrong:?}");
+    }
+}
+
+#[test]
+fn the_planted_use_of_gpus_is_told_with_what_measured_it() {
+    let place = Place::new();
+    let of = |filter: &str| {
+        let found = place.json(&["--demo", "jobs", "--filter", filter]);
+        let rows = found["rows"].as_array().unwrap().clone();
+        rows.into_iter().map(|row| {
+            let by = row["gpu_hours_used_from"].as_str().map(str::to_owned);
+            (row["gpu_hours_used"].as_f64(), row["gpu_hours"].as_f64().unwrap(), by)
+        })
+    };
+    let used = |filter: &str| of(filter).map(|(used, _, by)| (used, by)).collect::<Vec<_>>();
+    let by = |word: &str| Some(word.to_owned());
+    // By hand: 9.3% of 6 hours of 8 GPUs; 87.5% of 9½ and of 10 hours, the newest first.
+    assert_eq!(used("id=9003"), [(Some(4.464), by("jobstats"))]);
+    let telemetry = || by("telemetry");
+    assert_eq!(used("id=9001"), [(Some(66.5), telemetry()), (Some(70.0), telemetry())]);
+    assert_eq!(used("id=9002"), [(None, None), (None, None), (None, None)]);
+    // Three of eight GPUs at 90%, for as long as it runs.
+    for (used, held, by) in of("id=9005") {
+        assert!((used.unwrap() - 0.3375 * held).abs() < 1e-3, "{used:?} of {held}");
+        assert_eq!(by.as_deref(), Some("telemetry"));
     }
 }
 
@@ -255,4 +383,98 @@ fn the_planted_requests_of_the_demo_are_found_and_nothing_else() {
         let words = ["burntop", "--demo", "jobs", "requests", "--days", wrong];
         assert!(Cli::try_parse_from(words).is_err(), "{wrong}");
     }
+}
+
+#[test]
+fn the_empty_node_of_the_demo_would_have_gone_after_its_only_job() {
+    let place = Place::new();
+    let found = place.json(&["--demo", "jobs", "scaling", "--filter", "queue=reserved"]);
+    assert_eq!(found["schema"], "burntop/jobs-scaling/1");
+    let rows = found["rows"].as_array().unwrap();
+    // Seven delays, with no node and with one that is always up.
+    assert_eq!(rows.len(), 14);
+    let near = |row: &Json, field: &str, want: f64| {
+        let found = row[field].as_f64().unwrap();
+        assert!((found - want).abs() < 1e-5, "{field}: {found} for {want}");
+    };
+    let of = |after: &str, min: u64| {
+        let is_it = |row: &&Json| row["scale_down_after"] == after && row["min_nodes"] == min;
+        rows.iter().find(is_it).unwrap()
+    };
+    // Up for 32 h, of which a job held it for one, at $55.04.
+    for (field, want) in
+        [("up_hours", 32.0), ("busy_hours", 1.0), ("empty_hours", 31.0), ("empty_usd", 1706.24)]
+    {
+        near(&rows[0], field, want);
+    }
+    // A minute after the job, and five to boot for it, which it waited for as it was: of 14 days.
+    let best = of("1m", 0);
+    assert_eq!(best, &rows[0], "what fits comes first");
+    assert_eq!((&best["fits"], &best["boot_from"]), (&"yes".into(), &"assumed".into()));
+    near(best, "saves_node_hours", 31.0 - 0.1);
+    near(best, "saves_usd_per_month", 30.9 * 55.04 * 730.0 / 336.0);
+    for (field, want) in [
+        ("delayed_jobs", 1.0),
+        ("delayed_jobs_now", 1.0),
+        ("more_starts", 0.0),
+        ("wait_hours", 5.0 / 60.0),
+    ] {
+        near(best, field, want);
+    }
+    near(of("1h", 0), "saves_node_hours", 31.0 - 1.0 - 5.0 / 60.0);
+    near(of("never", 0), "saves_node_hours", -5.0 / 60.0);
+    // A node that is always there idles for all of the 14 days but an hour.
+    near(of("never", 1), "saves_node_hours", 31.0 - 335.0);
+    assert_eq!((&of("1m", 1)["delayed_jobs"], &of("1m", 1)["fits"]), (&0.into(), &"no".into()));
+    assert_eq!(best["scale_down_minutes"], Json::Null, "it is there still");
+    let longer = ["--demo", "jobs", "scaling", "--filter", "fits=yes and queue=reserved"];
+    let longer = place.json(&[&longer[..], &["--boot-minutes", "60"]].concat());
+    near(&longer["rows"][0], "saves_node_hours", 31.0 - 1.0 - 1.0 / 60.0);
+    for wrong in [["--days", "0"], ["--boot-minutes", "-1"]] {
+        let words = [&["burntop", "--demo", "jobs", "scaling"], &wrong[..]].concat();
+        assert!(Cli::try_parse_from(words).is_err(), "{wrong:?}");
+    }
+}
+
+#[test]
+fn the_nightly_node_of_the_demo_comes_early_and_goes_late() {
+    let place = Place::new();
+    let found = place.json(&["--demo", "jobs", "scaling", "--filter", "queue=nightly"]);
+    let rows = found["rows"].as_array().unwrap();
+    let of = |after: &str, figures: &[(&str, f64)]| {
+        let is_it = |row: &&Json| row["scale_down_after"] == after && row["min_nodes"] == 0;
+        let row = rows.iter().find(is_it).unwrap();
+        for (field, want) in figures {
+            let found = row[*field].as_f64().unwrap();
+            assert!((found - want).abs() < 1e-5, "{field}: {found} for {want}");
+        }
+    };
+    // Four runs of 6, 6, 6 and 5½ hours, each with 10 minutes before and 120 after it, at $55.04.
+    let (held, empty) = (23.5, 4.0 * 130.0 / 60.0);
+    let group = [
+        ("nodes", 4.0),
+        ("node_starts", 4.0),
+        ("jobs", 4.0),
+        ("busy_hours", held),
+        ("up_hours", held + empty),
+        ("empty_hours", empty),
+        ("empty_usd", empty * 55.04),
+        ("empty_stretches", 8.0),
+        ("empty_minutes_p50", 10.0),
+        ("empty_minutes_p95", 120.0),
+        ("scale_down_minutes", 120.0),
+        ("boot_minutes", 5.0),
+    ];
+    of("1m", &group);
+    // A minute after each, and five to boot, for which each waits; so far none did.
+    let saved = empty - 4.0 * 6.0 / 60.0;
+    of("1m", &[("saves_node_hours", saved), ("delayed_jobs", 4.0), ("delayed_jobs_now", 0.0)]);
+    of("1m", &[("saves_usd_per_month", saved * 55.04 * 730.0 / 336.0), ("more_starts", 0.0)]);
+    // For ever: three times 18 hours, and 42½ until midnight.
+    let idle = 3.0 * 18.0 + 42.5 + 5.0 / 60.0;
+    of(
+        "never",
+        &[("saves_node_hours", empty - idle), ("delayed_jobs", 1.0), ("more_starts", -3.0)],
+    );
+    assert!(rows.iter().all(|row| row["fits"] == "no"), "each that saves delays one of four");
 }

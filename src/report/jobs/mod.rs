@@ -2,7 +2,9 @@
 
 mod import;
 mod lists;
+mod replay;
 mod requests;
+mod scaling;
 mod waits;
 
 use std::sync::Arc;
@@ -18,7 +20,9 @@ use crate::tabs::jobs::picture::{JobField, JobRow, TaxField};
 use crate::view::{Value, ViewContext, format};
 pub use import::{ImportedFile, JobsImportReport};
 pub use lists::{KeptJobsOf, ZombiesOf};
+pub use replay::ReplaysOf;
 pub use requests::RequestsOf;
+pub use scaling::ScalingOf;
 pub use waits::WaitsOf;
 
 /// A sum with one more number, of those that are known; `None` where none is.
@@ -48,8 +52,14 @@ pub struct JobsOf {
 }
 
 /// Sources that are asked for jobs.
-const SOURCES: &[SourceId] =
-    &[SourceId::Slurm, SourceId::SageMaker, SourceId::MlFlow, SourceId::Ray, SourceId::Kubernetes];
+const SOURCES: &[SourceId] = &[
+    SourceId::Slurm,
+    SourceId::SageMaker,
+    SourceId::MlFlow,
+    SourceId::Ray,
+    SourceId::Kubernetes,
+    SourceId::Batch,
+];
 
 fn basis(_: &JobsOf) -> String {
     "GPU-hours from start to end, suspension included; dollars = hours × largest share of the node \

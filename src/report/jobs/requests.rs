@@ -30,7 +30,7 @@ impl ListField for RequestField {
     const VIEW: &'static str = "jobs-requests";
 
     const IDENTITY: &'static [Self] =
-        &[Self::Kind, Self::Source, Self::Cluster, Self::User, Self::Workload];
+        &[Self::Kind, Self::Source, Self::Cluster, Self::Namespace, Self::User, Self::Workload];
 
     const SOURCES: &'static [SourceId] = &[];
 
@@ -40,7 +40,8 @@ impl ListField for RequestField {
 
     fn basis(of: &RequestsOf) -> String {
         format!(
-            "Attempts that ended in the last {} and held something for 10 minutes, by user and name; GPUs that never worked and are \
+            "Attempts that ended in the last {} and held something for 10 minutes, by user and name (of Kubernetes by namespace too, and pods that serve \
+             and run as far as they got); GPUs that never worked and are \
              beyond what 19 of 20 attempts needed, their dollars × 730 h ÷ the hours from the first of these attempts to now; a limit \
              and memory of twice what was ever used or more; what nobody measured counts as used",
             format::plural(of.days as usize, "day")

@@ -164,11 +164,25 @@ const PLANTED: [Planted; 12] = [
 const OVERSIZED: &str = "nightly-eval";
 
 /// What its site measured of it.
-const ONE_OF_EIGHT: JobUsage =
-    JobUsage { gpus: 8, gpus_working: 1, gpu_activity_per_mille: 93, memory_peak_mib: None };
+const ONE_OF_EIGHT: JobUsage = JobUsage {
+    gpus: 8,
+    gpus_working: 1,
+    gpu_activity_per_mille: 93,
+    memory_peak_mib: Some(96 << 10),
+};
 
 /// Its limit, hours.
 const OVERSIZED_HOURS: i64 = 24;
+
+/// Predictions that a run of it makes where it completes: what it costs to make them is known by its jobs alone. One that fails
+/// writes none.
+const PREDICTIONS: u64 = 1_000_000;
+
+/// Queue of that script. Its node comes up for each run, by the clock and too early, and stays for too long.
+const NIGHTLY: &str = "nightly";
+
+/// For how long that node is there before and after a run, minutes.
+const NIGHTLY_MINUTES: (i64, i64) = (10, 120);
 
 /// A queue with one node, which stands idle.
 const RESERVED: (&str, &str) = ("reserved", "p5-99");
@@ -180,19 +194,34 @@ const RESERVED_HOURS: i64 = 32;
 pub fn held(options: &DemoOptions) -> (Vec<JobNode>, Vec<GpuHolder>) {
     let (mut nodes, holders) = super::gpus::held(options);
     let now = (options.clock)();
-    nodes.push(JobNode {
+    let midnight = calendar::midnight(now);
+    let since = hours_before(midnight, RESERVED_HOURS);
+    nodes.push(whole_box(RESERVED.1.into(), (since, now)));
+    let runs = PLANTED.iter().filter(|planted| planted.name == OVERSIZED);
+    nodes.extend(runs.filter_map(|planted| {
+        let of = planted.attempt(midnight);
+        let (before, after) = NIGHTLY_MINUTES;
+        let from = of.started_at?.checked_sub(SignedDuration::from_mins(before)).ok()?;
+        let to = of.ended_at?.checked_add(SignedDuration::from_mins(after)).ok()?;
+        Some(whole_box(planted.node.into(), (from, to)))
+    }));
+    (nodes, holders)
+}
+
+/// A p5.48xlarge that was there from one moment to another.
+fn whole_box(name: Arc<str>, (seen_from, seen_until): (Timestamp, Timestamp)) -> JobNode {
+    JobNode {
         source: JobSource::Demo,
         cluster: CLUSTER.into(),
-        name: RESERVED.1.into(),
+        name,
         instance_id: None,
         instance_type: Some("p5.48xlarge".into()),
         private_ip: None,
         region: Some("us-east-1".into()),
         gpus: Some(Gpus::whole(8)),
-        seen_from: hours_before(calendar::midnight(now), RESERVED_HOURS),
-        seen_until: now,
-    });
-    (nodes, holders)
+        seen_from,
+        seen_until,
+    }
 }
 
 /// What ran on the node of the queue: by it burntop knows that it is one.
@@ -304,6 +333,35 @@ pub fn events(options: &DemoOptions) -> Vec<NodeEvent> {
     HAPPENED.iter().filter_map(of).collect()
 }
 
+/// What the GPUs of a node did in an hour, by telemetry.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeHour {
+    /// Name of the node.
+    pub node: Arc<str>,
+    /// The hour.
+    pub hour: Hour,
+    /// Mean activity of each of its GPUs, 0–1.
+    pub means: [f32; 8],
+}
+
+/// Jobs of whose nodes telemetry is kept, with the mean activity of their GPUs, 0–1: one that lost its node, and the one that uses
+/// three GPUs of its box.
+const MEASURED: [(&str, [f32; 8]); 2] =
+    [("9001", [0.875; 8]), (PARTLY_USED_BY.0, [0.9, 0.9, 0.9, 0.0, 0.0, 0.0, 0.0, 0.0])];
+
+/// What GPUs of nodes of planted attempts did while these ran, hour by hour.
+pub fn node_hours(options: &DemoOptions) -> Vec<NodeHour> {
+    let all = planted(options, (options.clock)());
+    let measured = |of: &Attempt| {
+        let (_, means) = MEASURED.into_iter().find(|(job, _)| **job == *of.job)?;
+        let (from, to) = (of.started_at?, of.ended_at.or(of.seen_until)?);
+        let (node, hours) =
+            (of.nodes.first()?.clone(), Hour::containing(from).0..=Hour::containing(to).0);
+        Some(hours.map(move |hour| NodeHour { node: node.clone(), hour: Hour(hour), means }))
+    };
+    all.iter().filter_map(measured).flatten().collect()
+}
+
 const fn planted_on(
     job: &'static str,
     name: &'static str,
@@ -347,8 +405,10 @@ impl Planted {
         of.saved_at = self.saved.map(|minutes| later(end, -minutes));
         of.first_step_at = self.first_step.map(|minutes| later(start, minutes));
         if self.name == OVERSIZED {
+            of.queue = Some(NIGHTLY.into());
             of.time_limit_ms = Some(OVERSIZED_HOURS * 3_600_000);
             of.usage = Some(Box::new(ONE_OF_EIGHT));
+            of.predictions = Some(if of.state == JobState::Completed { PREDICTIONS } else { 0 });
         }
         of
     }

@@ -13,7 +13,7 @@ pub(super) const COMMANDS: &[CommandSpec] = &[CommandSpec {
     name: "jobs",
     aliases: &[],
     usage: "[{}]",
-    doc: "What runs cost: attempts, nodes, repeats, zombies, or sums by a key.",
+    doc: "What runs cost: attempts, nodes, repeats, replays, zombies, scaling, or sums by a key.",
     words: Words::Each(|_| words().map(str::to_owned).collect()),
     build: |given, _, _| {
         let word = match given {

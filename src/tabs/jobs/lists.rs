@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::picture::{
-    JobField, NodeField, RepeatField, RequestField, TaxField, WaitField, ZombieField,
+    JobField, NodeField, RepeatField, ReplayField, RequestField, ScalingField, TaxField, WaitField,
+    ZombieField,
 };
 use crate::app::keymap::Action;
 use crate::app::screen::Hints;
@@ -14,7 +15,7 @@ use crate::view::table_field::field_enum;
 
 field_enum! {
     /// A list of the tab, in the order in which a key goes through them.
-    JobsList { Attempts, Sums, Nodes, Repeats, Zombies, Waits, Requests }
+    JobsList { Attempts, Sums, Nodes, Repeats, Replays, Zombies, Waits, Requests, Scaling }
 }
 
 /// Static description of a list of the tab.
@@ -60,6 +61,19 @@ const HINTS: Hints = &[
     (Action::Export, ""),
 ];
 
+/// The same of attempts, which can be selected.
+const ATTEMPT_HINTS: Hints = &[
+    (Action::Enter, "details"),
+    (Action::NextJobsList, ""),
+    (Action::Mark, ""),
+    (Action::CopyMessage, ""),
+    (Action::JobsKey, ""),
+    (Action::JobsWhatIf, ""),
+    (Action::Filter, ""),
+    (Action::Sort, ""),
+    (Action::Export, ""),
+];
+
 /// The same where `enter` leads to attempts.
 const SUM_HINTS: Hints = &[
     (Action::Enter, "its attempts"),
@@ -90,7 +104,7 @@ pub(super) static LISTS: [JobsListSpec; JobsList::ALL.len()] = [
         },
         order: "newest first",
         empty: "No attempt is kept.",
-        hints: HINTS,
+        hints: ATTEMPT_HINTS,
     },
     JobsListSpec {
         title: "Sums",
@@ -117,7 +131,7 @@ pub(super) static LISTS: [JobsListSpec; JobsList::ALL.len()] = [
         hints: HINTS,
     },
     JobsListSpec {
-        title: "Again and again",
+        title: "Repeats",
         word: "repeats",
         list: list!(Repeats, RepeatField, "jobs-repeats", "what was lost again and again"),
         source: list_source!(
@@ -127,6 +141,19 @@ pub(super) static LISTS: [JobsListSpec; JobsList::ALL.len()] = [
         ),
         order: "what lost most first",
         empty: "Nothing was lost again and again.",
+        hints: HINTS,
+    },
+    JobsListSpec {
+        title: "Replays",
+        word: "replay",
+        list: list!(Replays, ReplayField, "jobs-replay", "rules replayed over what was lost"),
+        source: list_source!(
+            ReplayField,
+            |app| app.jobs().map_or(&[], |jobs| &jobs.replays),
+            App::replays_of,
+        ),
+        order: "by rule and setting",
+        empty: "No rule was replayed.",
         hints: HINTS,
     },
     JobsListSpec {
@@ -164,6 +191,19 @@ pub(super) static LISTS: [JobsListSpec; JobsList::ALL.len()] = [
         ),
         order: "what saves most first",
         empty: "No workload is known to ask for more than it uses. What nobody measured counts as used.",
+        hints: HINTS,
+    },
+    JobsListSpec {
+        title: "Scaling",
+        word: "scaling",
+        list: list!(Scaling, ScalingField, "jobs-scaling", "settings of autoscalers by node group"),
+        source: list_source!(
+            ScalingField,
+            |app| app.jobs().map_or(&[], |jobs| &jobs.scaling),
+            App::scaling_of,
+        ),
+        order: "costliest empty nodes first, of a group the setting that fits",
+        empty: "Nobody tells when nodes with GPUs were up. Schedulers that are read do; files of jobs do not.",
         hints: HINTS,
     },
 ];

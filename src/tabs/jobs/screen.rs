@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::state::JobsPage;
+use super::state::{JobsList, JobsPage};
 use super::{commands, lists, pages};
 use crate::app::command::CommandSpec;
 use crate::app::content::Line;
@@ -145,6 +145,14 @@ impl Screen for JobsScreen {
                 (Action::CopyMessage, ""),
                 (Action::CopyCommand, ""),
                 (Action::CopyId, ""),
+                (Action::CopyRow, ""),
+                (Action::Down, ""),
+            ],
+            Page::Jobs(JobsPage::Row { list: JobsList::Replays | JobsList::Scaling, .. }) => &[
+                (Action::Back, ""),
+                (Action::Right, "next"),
+                (Action::Left, "previous"),
+                (Action::CopyId, "copy lines"),
                 (Action::CopyRow, ""),
                 (Action::Down, ""),
             ],

@@ -107,6 +107,11 @@ pub fn request_fix(of: &RequestRow) -> String {
         RequestKind::Time if is_slurm => {
             format!("#SBATCH --time={} # it can start in gaps (backfill)", clock(of.proposed))
         }
+        // Nothing is put into gaps there: a limit ends what hangs.
+        RequestKind::Time if let Some(key) = limit_key(of.source) => {
+            let seconds = (of.proposed * 3_600.0).round();
+            format!("{key}: {seconds} # what hangs ends then")
+        }
         RequestKind::Time => {
             let limit = span((of.proposed * 3_600.0).round() as i64);
             format!("a time limit of {limit}: it can start in gaps (backfill)")
@@ -120,6 +125,9 @@ pub fn request_fix(of: &RequestRow) -> String {
 
 fn fewer_gpus(of: &RequestRow, is_slurm: bool) -> String {
     let gpus = whole(of.proposed);
+    if of.source == JobSource::Kubernetes && of.nodes == Some(1) {
+        return of_pod(of, gpus);
+    }
     match (of.source, of.nodes) {
         (JobSource::SageMaker, _) if gpus == 0 => "an instance type without GPUs".to_owned(),
         (JobSource::SageMaker, Some(1)) => {
@@ -129,9 +137,7 @@ fn fewer_gpus(of: &RequestRow, is_slurm: bool) -> String {
             "a node without GPUs: leave --gres and --gpus out".to_owned()
         }
         (_, _) if gpus == 0 => "a node without GPUs".to_owned(),
-        (JobSource::Kubernetes, Some(1)) => {
-            format!("resources.limits.\"nvidia.com/gpu\": {gpus} # or what the pod calls its GPUs")
-        }
+        (JobSource::Batch, Some(1)) => format!("resourceRequirements of type GPU: {gpus}"),
         (_, Some(1)) if is_slurm => format!("#SBATCH --gres=gpu:{gpus}"),
         (_, Some(nodes)) if is_slurm && nodes > 0 => {
             // As few nodes as hold them, each as full as the others.
@@ -145,6 +151,42 @@ fn fewer_gpus(of: &RequestRow, is_slurm: bool) -> String {
             }
         }
         (_, _) => format!("{} over all nodes", plural(gpus as usize, "GPU")),
+    }
+}
+
+/// What asks for other GPUs of a pod: a command, where what owns it has a template that one changes, else the lines of its container.
+fn of_pod(of: &RequestRow, gpus: u32) -> String {
+    let owner = of.owner.as_deref().and_then(|owner| owner.split_once('/'));
+    let kind = owner.and_then(|(kind, _)| kind.split('.').next());
+    let kind = kind.filter(|kind| ["deployment", "statefulset"].contains(kind));
+    // Names that mean something else to a shell are none of Kubernetes.
+    let is_plain = |text: &&str| {
+        let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-.".contains(&byte);
+        text.bytes().all(is_of_name) && !text.is_empty() && !text.starts_with('-')
+    };
+    let name = owner.map(|(_, name)| name).filter(is_plain);
+    let namespace = of.namespace.as_deref().filter(is_plain);
+    if let (Some(kind), Some(name), Some(namespace)) = (kind, name, namespace) {
+        let gpu = format!("nvidia.com/gpu={gpus}");
+        return format!(
+            "kubectl set resources {kind}/{name} -n {namespace} --limits={gpu} --requests={gpu} # or what the pod calls its GPUs; of several \
+             containers name one by -c"
+        );
+    }
+    if gpus == 0 {
+        return "a node without GPUs".to_owned();
+    }
+    let gpu = format!("{{nvidia.com/gpu: {gpus}}}");
+    format!("resources: {{limits: {gpu}, requests: {gpu}}} # or what the pod calls its GPUs")
+}
+
+/// Where a limit stands of what starts no job sooner for a shorter one, in seconds; `None` of other sources.
+const fn limit_key(source: JobSource) -> Option<&'static str> {
+    match source {
+        JobSource::SageMaker => Some("StoppingCondition.MaxRuntimeInSeconds"),
+        JobSource::Kubernetes => Some("activeDeadlineSeconds"),
+        JobSource::Batch => Some("timeout.attemptDurationSeconds"),
+        _ => None,
     }
 }
 
@@ -175,9 +217,12 @@ mod tests {
             source,
             cluster: "c".into(),
             user: None,
+            namespace: None,
             name: "train".into(),
+            owner: None,
             team: None,
             attempts: 3,
+            running: 0,
             known: 3,
             unpriced: 0,
             nodes,
@@ -186,6 +231,36 @@ mod tests {
             proposed: figures.1,
             unused_gpu_hours: None,
             usd_per_month: None,
+        }
+    }
+
+    #[test]
+    fn what_serves_is_asked_for_less_by_a_command() {
+        let fix = |owner: &str, namespace: &str, gpus| {
+            let of = row(JobSource::Kubernetes, RequestKind::Gpus, Some(1), (8.0, gpus));
+            request_fix(&RequestRow {
+                owner: Some(owner.into()),
+                namespace: Some(namespace.into()),
+                ..of
+            })
+        };
+        let command = "kubectl set resources deployment/api -n ml --limits=nvidia.com/gpu=1 --requests=nvidia.com/gpu=1 # ";
+        assert!(fix("deployment.apps/api", "ml", 1.0).starts_with(command));
+        let none = fix("statefulset.apps/web", "ml", 0.0);
+        assert!(
+            none.starts_with(
+                "kubectl set resources statefulset/web -n ml --limits=nvidia.com/gpu=0 "
+            )
+        );
+        let stanza = "resources: {limits: {nvidia.com/gpu: 1}, ";
+        for (owner, namespace) in [
+            ("pytorchjob.kubeflow.org/llm", "ml"),
+            ("deployment.apps/$(reboot)", "ml"),
+            ("deployment.apps/--all", "ml"),
+            ("deployment.apps/api", "ml;reboot"),
+            ("deployment", ""),
+        ] {
+            assert!(fix(owner, namespace, 1.0).starts_with(stanza), "{owner}");
         }
     }
 
@@ -212,10 +287,32 @@ mod tests {
                 K::Gpus,
                 Some(1),
                 (8.0, 1.0),
-                "resources.limits.\"nvidia.com/gpu\": 1 # or what the pod calls its GPUs",
+                "resources: {limits: {nvidia.com/gpu: 1}, requests: {nvidia.com/gpu: 1}} # or what the pod calls its GPUs",
             ),
             (S::Kubernetes, K::Gpus, Some(2), (8.0, 1.0), "1 GPU over all nodes"),
             (S::SageMaker, K::Gpus, Some(1), (8.0, 1.0), "a smaller instance type: 1 GPU would do"),
+            (S::Batch, K::Gpus, Some(1), (8.0, 1.0), "resourceRequirements of type GPU: 1"),
+            (
+                S::Batch,
+                K::Time,
+                Some(1),
+                (48.0, 2.25),
+                "timeout.attemptDurationSeconds: 8100 # what hangs ends then",
+            ),
+            (
+                S::SageMaker,
+                K::Time,
+                Some(1),
+                (48.0, 1.5),
+                "StoppingCondition.MaxRuntimeInSeconds: 5400 # what hangs ends then",
+            ),
+            (
+                S::Kubernetes,
+                K::Time,
+                Some(1),
+                (24.0, 2.0),
+                "activeDeadlineSeconds: 7200 # what hangs ends then",
+            ),
             (S::File, K::Gpus, Some(1), (8.0, 0.0), "a node without GPUs"),
             (
                 S::Slurm,

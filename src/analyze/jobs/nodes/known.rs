@@ -8,11 +8,11 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::span::Step;
+use super::span::{self, Step};
 use crate::analyze::jobs::price::{NodeType, NodeTypes, PriceFrom};
 use crate::domain::bill::{Usd, words};
 use crate::domain::gpu::dns_names;
-use crate::domain::jobs::{AttemptView, JobNode, JobSource, NodeEvent};
+use crate::domain::jobs::{AttemptView, HyperPodNode, JobNode, JobSource, NodeEvent};
 use crate::domain::spot::SpotHistory;
 use crate::domain::{Instance, Lifecycle, Platform, Rate};
 
@@ -23,6 +23,8 @@ words! {
         Attempt = "attempt",
         /// The scheduler knows the instance behind the node.
         Scheduler = "scheduler",
+        /// SageMaker knows the instance of HyperPod that has the node's id, name or address.
+        HyperPod = "hyperpod",
         /// An instance of the fleet has the node's name or address.
         Fleet = "fleet",
         /// A rule of the configuration by queue: an estimate.
@@ -101,6 +103,25 @@ pub(in crate::analyze::jobs) struct Window {
     pub prices: Vec<Step>,
 }
 
+impl Window {
+    /// Dollars of the time from one moment of it to another, and the milliseconds of that time whose price is known.
+    pub fn usd(&self, from: i64, to: i64) -> (Usd, u64) {
+        let (mut sum, mut priced_ms, mut at) = (Usd::ZERO, 0, from);
+        for (place, step) in self.prices.iter().enumerate() {
+            let until = self.prices.get(place + 1).map_or(to, |next| next.from.min(to));
+            if until <= at {
+                continue;
+            }
+            if let Some(usd) = span::usd(step, at, until) {
+                sum += usd;
+                priced_ms += at.abs_diff(until);
+            }
+            at = until;
+        }
+        (sum, priced_ms)
+    }
+}
+
 /// Tells the instance type of a queue (cluster, queue) by the rules of the configuration.
 pub type QueueTypes<'a> = dyn Fn(&str, &str) -> Option<Arc<str>> + 'a;
 
@@ -111,12 +132,55 @@ pub struct KnownNodes<'a> {
     pub nodes: &'a [JobNode],
     /// Instances of the fleet.
     pub instances: &'a [KnownInstance],
+    /// Instances of HyperPod.
+    pub hyperpod: &'a [HyperPodNode],
     /// Spot prices over time.
     pub spot: &'a [SpotHistory],
     /// What happened to nodes.
     pub events: &'a [NodeEvent],
     /// Instance types by queue; `None` without rules.
     pub queues: Option<&'a QueueTypes<'a>>,
+}
+
+/// Start of the names of nodes of HyperPod in EKS, before the id of the instance.
+const IN_EKS: &str = "hyperpod-";
+
+/// Instances of HyperPod by their names.
+struct HyperPod<'a>(HashMap<&'a str, Vec<&'a HyperPodNode>>);
+
+impl<'a> HyperPod<'a> {
+    fn of(known: &'a [HyperPodNode]) -> Self {
+        let mut by_name: HashMap<&str, Vec<&HyperPodNode>> = HashMap::new();
+        for node in known {
+            for name in node.names() {
+                by_name.entry(name).or_default().push(node);
+            }
+        }
+        by_name.values_mut().for_each(|all| all.sort_by_key(|node| node.seen_from));
+        by_name.retain(|_, all| !are_of_two_networks(all));
+        Self(by_name)
+    }
+
+    /// Those that had this name, one after the other; empty where two had it at once.
+    fn named(&self, name: &str) -> &[&'a HyperPodNode] {
+        let name = name.strip_prefix(IN_EKS).unwrap_or(name);
+        self.0.get(name).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+/// True where a name is one of two clusters at once, as addresses of two networks may be. `all` is in the order of their beginnings.
+fn are_of_two_networks(all: &[&HyperPodNode]) -> bool {
+    let mut last: Option<&HyperPodNode> = None;
+    for &node in all {
+        let is_within = |last: &&HyperPodNode| node.seen_from < last.seen_until;
+        if last.filter(is_within).is_some_and(|last| last.cluster != node.cluster) {
+            return true;
+        }
+        if last.is_none_or(|last| last.seen_until < node.seen_until) {
+            last = Some(node);
+        }
+    }
+    false
 }
 
 /// What is known of nodes, ready to be asked.
@@ -127,6 +191,7 @@ pub(in crate::analyze::jobs) struct Book<'a> {
     by_id: HashMap<&'a str, &'a KnownInstance>,
     /// `None` for a name that several instances have.
     by_name: HashMap<&'a str, Option<&'a KnownInstance>>,
+    hyperpod: HyperPod<'a>,
     windows: RefCell<HashMap<NodeKey, Rc<[Window]>>>,
 }
 
@@ -151,7 +216,8 @@ impl<'a> Book<'a> {
             }
         }
         let by_id = known.instances.iter().map(|instance| (&*instance.id, instance)).collect();
-        Self { known, types, nodes, by_id, by_name, windows: RefCell::default() }
+        let hyperpod = HyperPod::of(known.hyperpod);
+        Self { known, types, nodes, by_id, by_name, hyperpod, windows: RefCell::default() }
     }
 
     /// Type with its list price.
@@ -161,7 +227,9 @@ impl<'a> Book<'a> {
 
     /// The instance of the fleet that has this name or address.
     fn named(&self, name: &str) -> Option<&'a KnownInstance> {
-        self.by_id.get(name).copied().or_else(|| self.by_name.get(name).copied().flatten())
+        let by_name = || self.by_name.get(name).copied().flatten();
+        let by_name = || by_name().filter(|_| !self.is_shared(name));
+        self.by_id.get(name).copied().or_else(by_name)
     }
 
     /// Stretches in which an instance was behind a name, in their order, none of them overlapping.
@@ -181,11 +249,13 @@ impl<'a> Book<'a> {
 
     fn find_windows(&self, key: &NodeKey) -> Rc<[Window]> {
         let mut all: Vec<Window> = match self.nodes.get(key) {
-            Some(nodes) => nodes.iter().map(|node| self.of_node(node)).collect(),
+            Some(nodes) => nodes.iter().flat_map(|node| self.of_node(node)).collect(),
             None => {
-                self.named(&key.2).map(|instance| self.of_instance(instance)).into_iter().collect()
+                let of_hyperpod = self.hyperpod_named(&key.2).iter().map(|of| self.of_hyperpod(of));
+                of_hyperpod.chain(self.named(&key.2).map(|of| self.of_instance(of))).collect()
             }
         };
+        all.sort_by_key(|window| window.from);
         // Clocks that disagree: the later instance has the name from its beginning on.
         for at in 1..all.len() {
             let next = all[at].from;
@@ -196,7 +266,69 @@ impl<'a> Book<'a> {
         all.into()
     }
 
-    fn of_node(&self, node: &JobNode) -> Window {
+    /// What was behind the name while the scheduler had the node: an instance of HyperPod until the next one has the name, else what the
+    /// scheduler and the fleet tell.
+    fn of_node(&self, node: &JobNode) -> Vec<Window> {
+        let (from, to) = (node.seen_from.as_millisecond(), node.seen_until.as_millisecond());
+        let is_then = |of: &&&HyperPodNode| {
+            of.seen_from <= node.seen_until && node.seen_from <= of.seen_until
+        };
+        let mut all: Vec<Window> = self
+            .hyperpod_behind(node)
+            .iter()
+            .filter(is_then)
+            .map(|of| {
+                let window = self.of_hyperpod(of);
+                Window { from: window.from.max(from), to, ..window }
+            })
+            .collect();
+        if all.first().is_none_or(|first| first.from > from) {
+            all.insert(0, self.as_scheduled(node));
+        }
+        all
+    }
+
+    /// Instances of HyperPod that had the id of a node, else its address or name, in their order.
+    fn hyperpod_behind(&self, node: &JobNode) -> &[&'a HyperPodNode] {
+        if let Some(id) = &node.instance_id {
+            return self.hyperpod.named(id);
+        }
+        let names = [node.private_ip.as_deref(), Some(&*node.name)].into_iter().flatten();
+        let mut found = names.map(|name| self.hyperpod_named(name));
+        found.find(|all| !all.is_empty()).unwrap_or_default()
+    }
+
+    /// Instances of HyperPod that had a name, in their order.
+    fn hyperpod_named(&self, name: &str) -> &[&'a HyperPodNode] {
+        if self.is_shared(name) { &[] } else { self.hyperpod.named(name) }
+    }
+
+    /// True for a name that instances of the fleet and of HyperPod had at once, in two networks: nobody knows which is meant.
+    fn is_shared(&self, name: &str) -> bool {
+        let Some(of_fleet) = self.by_name.get(name) else { return false };
+        self.hyperpod.named(name).iter().any(|of| {
+            of_fleet.is_none_or(|it| of.seen_from < it.seen_until && it.launched_at < of.seen_until)
+        })
+    }
+
+    fn of_hyperpod(&self, of: &HyperPodNode) -> Window {
+        let (from, to) = (of.seen_from.as_millisecond(), of.seen_until.as_millisecond());
+        // Of Spot nobody tells the price, and the list price is another one.
+        let usd_per_hour = of.usd_per_hour.filter(|_| of.is_spot == Some(false));
+        Window {
+            from,
+            to,
+            node: self.node_type(Some(&of.region), &of.instance_type).map(Arc::new),
+            instance_type: Some(of.instance_type.clone()),
+            region: Some(of.region.clone()),
+            type_from: TypeFrom::HyperPod,
+            price_from: PriceFrom::List,
+            prices: vec![Step { from, usd_per_hour }],
+        }
+    }
+
+    /// What was behind it by scheduler and fleet.
+    fn as_scheduled(&self, node: &JobNode) -> Window {
         let of_fleet = node.instance_id.as_deref().and_then(|id| self.by_id.get(id).copied());
         let by_address = || node.private_ip.as_deref().and_then(|ip| self.named(ip));
         // An address is given to others later: one of an instance that began after it was seen is none.
@@ -280,8 +412,9 @@ impl<'a> Book<'a> {
         }
         let start = of.started_at.or(of.submitted_at)?.as_millisecond();
         let end = of.ended_at.or(of.seen_until).map_or(start, Timestamp::as_millisecond);
-        let by_node =
-            of.nodes.first().filter(|_| !self.nodes.is_empty() || !self.by_name.is_empty());
+        let is_known =
+            !self.nodes.is_empty() || !self.by_name.is_empty() || !self.known.hyperpod.is_empty();
+        let by_node = of.nodes.first().filter(|_| is_known);
         let window = by_node.and_then(|node| {
             let windows = self.windows(&(of.source, of.cluster.clone(), node.clone()));
             let is_then = |window: &&Window| window.from < end.max(start + 1) && start < window.to;

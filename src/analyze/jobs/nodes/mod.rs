@@ -10,7 +10,7 @@ mod known;
 mod span;
 mod sweep;
 
-pub(super) use known::Book;
+pub(super) use known::{Book, Window};
 pub use known::{KnownInstance, KnownNodes, TypeFrom};
 pub use sweep::NodeCost;
 pub(super) use sweep::{Held, Holder, Ledger, WHOLE, sweep};

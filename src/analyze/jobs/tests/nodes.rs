@@ -25,7 +25,7 @@ pub(super) fn node(name: &str, instance_type: Option<&str>, (from, to): (i64, i6
     }
 }
 
-fn on(mut of: Attempt, nodes: &[&str]) -> Attempt {
+pub(super) fn on(mut of: Attempt, nodes: &[&str]) -> Attempt {
     of.nodes = nodes.iter().map(|name| text(name)).collect();
     of
 }
@@ -113,7 +113,7 @@ fn the_instance_behind_a_name_prices_it_at_its_time() {
     assert_eq!(with(&[of], known).rows[0].held.usd, None);
 }
 
-fn instance(id: &str, names: &[&str]) -> KnownInstance {
+pub(super) fn instance(id: &str, names: &[&str]) -> KnownInstance {
     KnownInstance {
         id: text(id),
         names: names.iter().map(|name| text(name)).collect(),

@@ -78,6 +78,27 @@ fn a_sweep_that_nobody_stops_early_could_have_been_a_quarter_cheaper() {
 }
 
 #[test]
+fn an_array_of_batch_and_what_a_tuning_job_started_are_sweeps() {
+    let of = |source, job: String, parent: Option<&str>| {
+        let mut of = attempt(&job, S::Completed, 8, (0, 60));
+        (of.id.source, of.id.raw, of.parent) = (source, text(&job), parent.map(text));
+        named(of, "hpo", "lena")
+    };
+    let children = |n: i64| of(JobSource::Batch, format!("0a-1b:{n}"), None);
+    let array: Vec<Attempt> = (0..8).map(children).collect();
+    let row = repeats(&cost(&array)).remove(0);
+    assert_eq!((row.kind, &*row.key), (RepeatKind::Sweep, "lena hpo 0a-1b"));
+    // 8 × $55.04, a quarter of it.
+    assert_eq!((row.attempts, row.lost.usd), (8, Some(usd("110.08"))));
+    // Their names differ by what comes after the number.
+    let started = |n: i64| of(JobSource::SageMaker, format!("hpo-{n:03}-{n}a"), Some("tuning/hpo"));
+    let tuned: Vec<Attempt> = (0..8).map(started).collect();
+    let row = repeats(&cost(&tuned)).remove(0);
+    assert_eq!((row.kind, &*row.key), (RepeatKind::Sweep, "lena tuning/hpo"));
+    assert_eq!(row.lost.usd, Some(usd("110.08")));
+}
+
+#[test]
 fn an_attempt_of_several_findings_counts_once() {
     let all: Vec<Attempt> = (0..4)
         .map(|n| {
@@ -112,6 +133,17 @@ fn hours_in_which_gpus_worked_are_told_where_telemetry_covers_them() {
     );
     assert_eq!(kept.used(&on(attempt("a", S::Failed, 4, (30, 120)), "n")), None, "a shared node");
     assert_eq!(kept.used(&on(attempt("a", S::Failed, 8, (30, 120)), "m")), None, "another node");
+    // Hour by hour, each for itself: the third is not kept.
+    let hours = |of: &Attempt| {
+        let told = kept.by_hour(of)?;
+        Some(told.iter().map(|mean| (!mean.is_nan()).then_some(*mean)).collect::<Vec<_>>())
+    };
+    assert_eq!(hours(&of), Some(vec![Some(0.5), Some(1.0)]));
+    let longer = on(attempt("a", S::Failed, 8, (30, 121)), "n");
+    assert_eq!(hours(&longer), Some(vec![Some(0.5), Some(1.0), None]));
+    for unknown in [(4, "n"), (8, "m")] {
+        assert_eq!(hours(&on(attempt("a", S::Failed, unknown.0, (30, 120)), unknown.1)), None);
+    }
 }
 
 #[test]

@@ -115,6 +115,27 @@ fn what_nobody_measured_whole_is_not_unused() {
 }
 
 #[test]
+fn what_a_site_measured_of_all_gpus_tells_for_how_long_they_worked() {
+    let usage =
+        JobUsage { gpus: 8, gpus_working: 1, gpu_activity_per_mille: 93, memory_peak_mib: None };
+    let of = |state| with(run("1", state, 8, (0, 600)), usage);
+    let worked = |of: Attempt, input: CostInput<'_>| {
+        let rows = costs(vec![of], &input).rows;
+        rows[0].worked().map(|(time, from)| (time.hours(), from))
+    };
+    // By hand: 8 GPUs for 10 hours at 9.3%.
+    assert_eq!(worked(of(S::Completed), input()), Some((7.44, UsedFrom::Jobstats)));
+    let one_hour = |_: &Attempt| Some(Gpus::whole(1).held_for(3_600_000));
+    let covered = CostInput { used: Some(&one_hour), ..input() };
+    assert_eq!(worked(of(S::Completed), covered), Some((1.0, UsedFrom::Telemetry)));
+    // One that runs is not measured yet, and half of its GPUs are not all.
+    let half = with(run("1", S::Failed, 8, (0, 600)), JobUsage { gpus: 4, ..usage });
+    for unknown in [of(S::Running), half, run("1", S::Failed, 8, (0, 600))] {
+        assert_eq!(worked(unknown, input()), None);
+    }
+}
+
+#[test]
 fn telemetry_goes_before_what_a_site_measured() {
     let one = measured(run("1", S::Completed, 8, (0, 600)), 1);
     assert_eq!(asked_by(std::slice::from_ref(&one), &|_| Some(5), 30).rows[0].proposed, 5.0);
@@ -153,6 +174,68 @@ fn what_runs_was_short_or_ended_at_another_time_is_not_counted() {
     let found = asked_by(&[of((0, since - 700)), of((since - 600, since + 60))], &|_| None, 2);
     near(found.rows[0].unused_gpu_hours, 7.0);
     near(found.rows[0].usd_per_month, 7.0 * 6.88 / 48.0 * 730.0);
+}
+
+/// A pod of eight GPUs that runs from 00:00 on and was last seen at 10:30.
+fn pod(namespace: &str, owner: &str) -> Attempt {
+    let mut of = run(&format!("{namespace}/train-x"), S::Running, 8, (0, 600));
+    (of.id.source, of.owner) = (JobSource::Kubernetes, Some(text(owner)));
+    (of.ended_at, of.seen_until) = (None, at(630));
+    of
+}
+
+#[test]
+fn what_serves_and_runs_counts_up_to_the_last_full_hour() {
+    let told = |of: &Attempt| (of.started_at == at(0) && of.ended_at == at(600)).then_some(1);
+    let found = asked_by(&[pod("ml", "deployment.apps/train")], &told, 30);
+    let [row] = &found.rows[..] else { panic!("{found:?}") };
+    assert_eq!((row.attempts, row.running, row.known), (1, 1, 1));
+    assert_eq!((row.asked, row.proposed), (8.0, 1.0));
+    assert_eq!(row.owner.as_deref(), Some("deployment.apps/train"));
+    // By hand: 7 of 8 GPUs for ten of its ten and a half hours, at $6.88 each, over ten days.
+    near(row.unused_gpu_hours, 70.0);
+    near(row.usd_per_month, 70.0 * 6.88 / 240.0 * 730.0);
+    // A job ends by itself, and nobody knows yet what it will need.
+    for owner in ["job.batch/train", "pytorchjob.kubeflow.org/train"] {
+        assert_eq!(asked_by(&[pod("ml", owner)], &|_| Some(1), 30), Requests::default());
+    }
+    // What began before the days that are counted is measured from then on.
+    let since = at(NOW - 1_440);
+    let mut long = pod("ml", "statefulset.apps/train");
+    long.seen_until = at(NOW);
+    let inside = |of: &Attempt| (of.started_at == since && of.ended_at == at(NOW)).then_some(1);
+    near(asked_by(&[long], &inside, 1).rows[0].unused_gpu_hours, 7.0 * 24.0);
+}
+
+#[test]
+fn workloads_of_two_namespaces_are_two() {
+    let of = |namespace: &str, owner: &str| pod(namespace, owner);
+    let one = [of("ml", "deployment.apps/train"), of("web", "deployment.apps/train")];
+    let found = asked_by(&one, &|_| Some(1), 30);
+    let mut spaces: Vec<_> = found.rows.iter().map(|row| row.namespace.as_deref()).collect();
+    spaces.sort_unstable();
+    assert_eq!(spaces, [Some("ml"), Some("web")]);
+    let mut other = of("ml", "statefulset.apps/train");
+    (other.id.raw, other.job) = (text("uid-y"), text("ml/train-y"));
+    let differ = [of("ml", "deployment.apps/train"), other];
+    let found = asked_by(&differ, &|_| Some(1), 30);
+    assert_eq!((found.rows.len(), found.rows[0].owner.as_deref()), (1, None));
+}
+
+#[test]
+fn a_part_of_a_gpu_is_never_known_to_be_unused() {
+    let hour =
+        GpuHourOf { hosts: vec![text("n")], hour: DAY / 3_600, gpu: text("GPU-0"), mean: 0.0 };
+    let kept = UsedHours::of([hour]);
+    let whole = run("1", S::Completed, 1, (0, 60));
+    let slice = Attempt { gpus: Gpus::from_f64(3.0 / 7.0), ..whole.clone() };
+    let turns = Attempt { gpus: Gpus::from_f64(0.25), ..whole.clone() };
+    let of = |of: Attempt| asked_by(&[of], &|of| kept.working(of), 30);
+    assert_eq!(of(whole).rows[0].proposed, 0.0);
+    for part in [slice, turns] {
+        let found = of(part);
+        assert_eq!((&found.rows[..], found.looked_at.unknown), (&[][..], 1));
+    }
 }
 
 #[test]

@@ -73,6 +73,24 @@ fn four_ranks_with_a_run_each_are_one_job() {
 }
 
 #[test]
+fn runs_of_a_file_that_name_their_job_are_labels_of_it() {
+    let of_file = |rank: u32| {
+        let mut of = run(&format!("rank{rank}"), "500", S::Completed, (1, 59));
+        (of.id.source, of.id.cluster) = (JobSource::File, text(""));
+        of
+    };
+    let mut all = vec![job("500", S::Completed, 8, (0, 60))];
+    all.extend((0..4).map(of_file));
+    let rows = cost(&all);
+    assert_eq!((rows.len(), rows[0].held.usd), (1, Some(usd("55.04"))));
+    assert_eq!(rows[0].attempt.tracker.as_deref(), Some("llm-7b/rank0 and 3 more"));
+    // Where the job is not known they stand by themselves, and nobody knows what they held.
+    let alone = cost(&all[1..]);
+    assert_eq!(alone.len(), 4);
+    assert!(alone.iter().all(|row| (row.held.gpu_time, row.held.usd) == (None, None)));
+}
+
+#[test]
 fn the_scheduler_decides_how_a_run_ended() {
     // The tracker says FINISHED after an exception: a tax of $0. It says RUNNING after SIGTERM: 80 h and growing.
     let finished = [job("1", S::Failed, 8, (0, 60)), run("exc", "1", S::Completed, (0, 60))];

@@ -74,6 +74,8 @@ fn a_wait_is_for_a_limit_for_want_of_room_on_enough_nodes_or_a_true_shortage() {
         ("AssocGrpGRES", 0),
         ("QOSMaxGRESPerUser", 0),
         ("MaxGRESPerAccount", 0),
+        ("WaitingForQuota", 0),
+        ("Inadmissible", 0),
         ("ReqNodeNotAvail", 3),
         ("Priority", 1),
     ];

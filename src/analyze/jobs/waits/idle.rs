@@ -180,7 +180,7 @@ impl<'a> Holds<'a> {
     ) -> Self {
         let mut all = Self { of_nodes: vec![Vec::new(); nodes], ..Self::default() };
         // A child holds what its parent does, and a tracker tells of what a scheduler's job holds.
-        let is_own = |of: &AttemptView<'_>| of.parent.is_none() && !of.source.is_tracker();
+        let is_own = |of: &AttemptView<'_>| of.parent.is_none() && !of.is_run();
         for of in attempts.views().filter(is_own) {
             let Some(from) = of.started_at.map(Timestamp::as_millisecond) else { continue };
             let key = (of.source, &**of.cluster);

@@ -52,7 +52,7 @@ words! {
     }
 }
 
-/// What waits are made of.
+/// What waits, and node groups, are made of.
 #[derive(Clone, Copy)]
 pub struct WaitInput<'a> {
     /// Attempts, each part of a job by itself.
@@ -63,7 +63,7 @@ pub struct WaitInput<'a> {
     pub types: &'a NodeTypes<'a>,
     /// When a source was read first, where it forgets what ended; `None` for one whose attempts tell from when on they are known.
     pub first_read: FirstRead<'a>,
-    /// Waits before this are left out, from the beginning of its hour on.
+    /// What was before is left out; of waits what was before the hour that this is in.
     pub since: Timestamp,
     /// Now.
     pub now: Timestamp,
@@ -114,9 +114,9 @@ impl WaitRow {
     }
 }
 
-/// Reasons of Slurm by which a job waits for a limit and not for nodes, by how they begin. `MaxGRESPerAccount` and its like are
-/// limits of a QOS.
-const LIMITS: [&str; 7] = [
+/// Reasons of Slurm, and the last two of Kueue, by which a job waits for a limit and not for nodes, by how they begin.
+/// `MaxGRESPerAccount` and its like are limits of a QOS.
+const LIMITS: [&str; 9] = [
     "Assoc",
     "QOS",
     "Licenses",
@@ -124,6 +124,8 @@ const LIMITS: [&str; 7] = [
     "Max",
     "PartitionNodeLimit",
     "PartitionTimeLimit",
+    "WaitingForQuota",
+    "Inadmissible",
 ];
 
 /// Reasons of Slurm by which nodes are not there to be given, whatever looks idle.
@@ -194,7 +196,7 @@ fn seen_until<'a>(
 /// `None` for one that waited for no GPUs or before these hours, where nobody knows since when it did, and for runs of trackers:
 /// what these wait for is no node of a scheduler.
 fn wait<'a>(of: &AttemptView<'a>, seen: Timestamp, hours: Hours) -> Option<Wait<'a>> {
-    if of.source.is_tracker() {
+    if of.is_run() {
         return None;
     }
     let from = of.eligible_at?.as_millisecond();

@@ -14,12 +14,16 @@ use crate::ui::golden::{golden, screen};
 use crate::view::Symbols;
 
 /// The screens, each by the keys that lead to it, answered one after the other.
-const SCREENS: [(&str, &[&str]); 9] = [
+const SCREENS: [(&str, &[&str]); 13] = [
     ("attempts", &[]),
     ("sums", &["o"]),
     ("keys", &["b"]),
     ("nodes", &[":jobs nodes<enter>"]),
     ("repeats", &[":jobs repeats<enter>"]),
+    ("replays", &[":jobs replay<enter>"]),
+    ("replay", &[":jobs replay<enter>", "<enter>"]),
+    ("scaling", &[":jobs scaling<enter>"]),
+    ("setting", &[":jobs scaling<enter>", "<enter>"]),
     ("zombies", &[":jobs zombies<enter>"]),
     ("running", &["<enter>"]),
     ("lost", &["/state=node_fault<enter>", "<enter>"]),

@@ -35,7 +35,8 @@ pub fn attempt(app: &App, id: &str, width: usize) -> Vec<Line> {
         vec![Line::of(Role::Heading, head).text("  ").with(Role::Accent, name.to_owned())];
     owners(row, symbols, width, &mut lines);
     heading("How it went", &mut lines);
-    lines.extend(timeline(&row.of, symbols, width));
+    let hours = app.jobs().and_then(|jobs| jobs.activity.get(&attempt.id));
+    lines.extend(timeline(&row.of, hours.map(|hours| &**hours), symbols, width));
     if let Some(worked) = worked(&row.of) {
         paragraph(Role::Text, &worked, width, &mut lines);
     }
@@ -118,6 +119,10 @@ fn course(row: &JobRow, symbols: Symbols, width: usize, lines: &mut Vec<Line>) {
     fact("nodes", &nodes, width, lines);
 }
 
+fn mebibytes(mib: u64) -> String {
+    format::bytes_binary(mib as f64 * 1_048_576.0)
+}
+
 fn gpu_hours(time: Option<GpuTime>, symbols: Symbols) -> String {
     let hours = time.map(GpuTime::hours);
     symbols.or_unknown(hours, |hours| format!("{} GPU-hours", format::grouped(hours, 2)))
@@ -131,13 +136,30 @@ fn costs(of: &Costed, symbols: Symbols, width: usize, lines: &mut Vec<Line>) {
     fact("held", &gpu_hours(of.held.gpu_time, symbols), width, lines);
     // What is known of it stands below the bar.
     if worked(of).is_none() {
-        let text = format!("{}: no telemetry of its nodes covers it", symbols.unknown());
+        let unknown = symbols.unknown();
+        let text = format!("{unknown}: neither telemetry of its nodes nor jobstats covers it");
         fact("GPUs worked", &text, width, lines);
+    }
+    if let Some(peak) = at.usage.as_deref().and_then(|usage| usage.memory_peak_mib) {
+        let held = at.memory_mib.map(|held| format!(" of {} held", mebibytes(held)));
+        let nodes = at.nodes.len();
+        let most = (nodes > 1).then(|| format!(", {nodes} × the node that took most"));
+        let text = format!(
+            "{}{}, by jobstats when it ended{}",
+            mebibytes(peak),
+            held.unwrap_or_default(),
+            most.unwrap_or_default()
+        );
+        fact("memory peak", &text, width, lines);
     }
     let usd = symbols.or_unknown(of.held.usd.map(Usd::to_f64), format::usd_spent);
     role_fact(Role::Heading, "cost", &usd, width, lines);
     let kind = text(at.instance_type.as_ref(), symbols);
-    let told = of.type_from.map(|from| format!(", by the {}", from.word())).unwrap_or_default();
+    let told = match of.type_from {
+        Some(TypeFrom::HyperPod) => ", by SageMaker HyperPod".to_owned(),
+        Some(from) => format!(", by the {}", from.word()),
+        None => String::new(),
+    };
     fact("instance type", &format!("{kind}{told}"), width, lines);
     let price = of.price_from.map(|from| format!("{} price", from.word()));
     let price = price.unwrap_or_else(|| symbols.unknown().to_owned());

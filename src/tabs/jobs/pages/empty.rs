@@ -11,7 +11,7 @@ const WAYS: [(&str, &str); 5] = [
         "[[jobs.slurm]]\nname = \"prod\"",
     ),
     (
-        "Training and processing jobs of SageMaker, of an account that is read; in the configuration:",
+        "Training and processing jobs of SageMaker, or with `jobs.batch` those of AWS Batch, of an account that is read; in the configuration:",
         "[[jobs.sagemaker]]\nname = \"ml\"",
     ),
     (

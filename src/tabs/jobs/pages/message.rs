@@ -27,13 +27,24 @@ pub fn message(jobs: &JobsPicture, row: &JobRow, ctx: &ViewContext) -> String {
         Some(user) => format!("To {user} (user of the job, as read from {}):", at.id.source.word()),
         None => "To whoever runs this job:".to_owned(),
     };
-    let mut lines = vec![to, format!("{} {}.", job(row), standing(at, ctx.now))];
+    let lines = [vec![to], about(jobs, row, ctx)].concat();
+    written(&lines)
+}
+
+/// What the message says of an attempt below whom it is for, a line each.
+pub(super) fn about(jobs: &JobsPicture, row: &JobRow, ctx: &ViewContext) -> Vec<String> {
+    let mut lines = vec![format!("{} {}.", job(row), standing(&row.of.attempt, ctx.now))];
     let evidence = evidence(jobs, row);
     if !evidence.is_empty() {
         lines.push(format!("Evidence: {}.", evidence.join("; ").trim_end_matches('.')));
     }
     lines.extend(costs(row));
     lines.extend(request(jobs, row, ctx.now));
+    lines
+}
+
+/// Lines as one text, each clean.
+pub(super) fn written(lines: &[String]) -> String {
     let lines: Vec<_> = lines.iter().map(|line| clean_to(line, LINE_AT_MOST)).collect();
     lines.join("\n")
 }

@@ -3,7 +3,10 @@
 mod attempt;
 mod empty;
 mod message;
+mod messages;
+mod replay;
 mod row;
+mod scaling;
 mod shell;
 mod stop;
 mod strip;
@@ -12,6 +15,7 @@ mod timeline;
 pub use attempt::attempt;
 pub use empty::empty;
 pub use message::message;
+pub use messages::messages;
 pub use row::row;
 pub use stop::{can_be_stopped, stop_command};
 pub use strip::strip;

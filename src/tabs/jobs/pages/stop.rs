@@ -1,5 +1,7 @@
 //! The command that ends an attempt, to be copied: burntop runs none of them. And what it would take with it.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 
 use super::shell::word;
@@ -67,6 +69,7 @@ fn command(of: &Attempt, is_only_cluster: bool) -> Option<StopCommand> {
         JobSource::SageMaker => sagemaker(of),
         JobSource::Kubernetes => kubectl(of),
         JobSource::Ray => ray(of),
+        JobSource::Batch => batch(of),
         // With its cluster always: the same id may be one of a real job.
         JobSource::Demo if !of.id.cluster.is_empty() => {
             let command = scancel(of, true)?;
@@ -127,27 +130,54 @@ fn sagemaker(of: &Attempt) -> Option<StopCommand> {
         Some(name) => ("processing", name),
         None => ("training", raw),
     };
-    // The AWS CLI reads a file for a value with such a beginning.
-    let name = Some(name).filter(|name| !name.contains("://")).and_then(word)?;
+    let name = for_aws(name)?;
+    of_aws(of, &format!("sagemaker stop-{what}-job --{what}-job-name {name}"))
+}
+
+/// What waits is cancelled by it as well; of parts side by side the whole job ends.
+fn batch(of: &Attempt) -> Option<StopCommand> {
+    let id = for_aws(of.parts_of.as_ref().unwrap_or(&of.id.raw))?;
+    of_aws(of, &format!("batch terminate-job --job-id {id} --reason 'not needed any more'"))
+}
+
+/// A value for the AWS CLI, which reads a file for one with such a beginning.
+fn for_aws(value: &str) -> Option<Cow<'_, str>> {
+    Some(value).filter(|value| !value.contains("://")).and_then(word)
+}
+
+/// A command of the AWS CLI in the region of an attempt, whose cluster is `ACCOUNT:REGION`.
+fn of_aws(of: &Attempt, command: &str) -> Option<StopCommand> {
     let (account, place) = of.id.cluster.split_once(':').unwrap_or(("", &*of.id.cluster));
     let region = word(of.region.as_deref().unwrap_or(place))?;
     let note = match account {
         "" => String::new(),
         account => format!("It takes credentials of account {account}."),
     };
-    let line = format!("aws sagemaker stop-{what}-job --{what}-job-name {name} --region {region}");
-    Some(StopCommand { line, note })
+    Some(StopCommand { line: format!("aws {command} --region {region}"), note })
 }
 
-/// By `NAMESPACE/NAME`, the id of a pod, or of the job whose pods are attempts or parts.
+/// By what owns the pod, else by `NAMESPACE/NAME`, the id of a pod, or of the job whose pods are attempts or parts.
 fn kubectl(of: &Attempt) -> Option<StopCommand> {
     let id = of.parts_of.as_ref().unwrap_or(&of.job);
     let (namespace, name) = id.split_once('/')?;
     if name.contains('/') {
         return None;
     }
+    let at = match &*of.id.cluster {
+        "" => String::new(),
+        cluster => format!(" It takes a context of the cluster {cluster}."),
+    };
+    if let Some((kind, owner)) = of.owner.as_deref().and_then(|owner| owner.split_once('/')) {
+        let is_kind = |byte: u8| byte.is_ascii_alphanumeric() || b".-".contains(&byte);
+        let kind = Some(kind).filter(|kind| kind.bytes().all(is_kind)).and_then(word)?;
+        let owner = word(owner)?;
+        return Some(StopCommand {
+            line: format!("kubectl delete {kind} {owner} -n {}", word(namespace)?),
+            note: format!("It deletes {owner} with all of its pods.{at}"),
+        });
+    }
     let is_of_owner = of.name.as_deref().is_some_and(|owner| owner != name);
-    // Which kind of thing owns a pod is not kept. A pod that serves has the name of its owner beside its own.
+    // Of what owns it nobody tells the kind. A pod that serves has the name of its owner beside its own.
     let (kind, note) = if of.parts_of.is_some() {
         (
             "job",
@@ -162,10 +192,6 @@ fn kubectl(of: &Attempt) -> Option<StopCommand> {
         )
     };
     let line = format!("kubectl delete {kind} {} -n {}", word(name)?, word(namespace)?);
-    let at = match &*of.id.cluster {
-        "" => String::new(),
-        cluster => format!(" It takes a context of the cluster {cluster}."),
-    };
     Some(StopCommand { line, note: format!("{note}{at}") })
 }
 
@@ -341,6 +367,22 @@ mod tests {
     }
 
     #[test]
+    fn batch_terminates_a_job_by_its_id_a_child_alone_and_a_node_with_all_of_its_job() {
+        let of = |raw: &str| attempt(JobSource::Batch, "123456789012:eu-west-1", raw, raw);
+        let end = "--reason 'not needed any more' --region eu-west-1";
+        for (name, word) in NAMES {
+            let line_of = |word: &str| format!("aws batch terminate-job --job-id {word} {end}");
+            assert_eq!(line(&of(name)), word.map(line_of));
+        }
+        let child = line(&of("0a-1b:3")).unwrap();
+        assert_eq!(child, format!("aws batch terminate-job --job-id 0a-1b:3 {end}"));
+        let node = Attempt { parts_of: Some("0a-1b".into()), ..of("0a-1b#2") };
+        let whole = line(&node).unwrap();
+        assert_eq!(whole, format!("aws batch terminate-job --job-id 0a-1b {end}"));
+        assert_eq!(line(&of("file:///etc/passwd")), None, "the AWS CLI would read it");
+    }
+
+    #[test]
     fn kubernetes_deletes_the_pod_the_job_or_whichever_of_them_has_the_name() {
         for (name, word) in NAMES {
             let mut of = attempt(JobSource::Kubernetes, "prod", "uid", &format!("ml/{name}"));
@@ -359,6 +401,25 @@ mod tests {
         }
         for job in ["x", "ml/a/b"] {
             assert_eq!(line(&attempt(JobSource::Kubernetes, "prod", "uid", job)), None, "{job}");
+        }
+    }
+
+    #[test]
+    fn kubernetes_deletes_what_owns_the_pod_where_that_is_told() {
+        let mut of = attempt(JobSource::Kubernetes, "prod", "uid", "ml/llm/worker-1");
+        (of.parts_of, of.owner) =
+            (Some("ml/llm".into()), Some("pytorchjob.kubeflow.org/llm".into()));
+        let found = command(&of, true).unwrap();
+        assert_eq!(found.line, "kubectl delete pytorchjob.kubeflow.org llm -n ml");
+        assert!(found.note.contains("all of its pods") && found.note.contains("cluster prod"));
+        for (name, word) in NAMES {
+            of.owner = Some(format!("job.batch/{name}").into());
+            let want = word.map(|word| format!("kubectl delete job.batch {word} -n ml"));
+            assert_eq!(line(&of), want, "{name:?}");
+        }
+        for kind in ["", "job,pod", "--all", "a b", "$(x)"] {
+            of.owner = Some(format!("{kind}/llm").into());
+            assert_eq!(line(&of), None, "{kind:?}");
         }
     }
 

@@ -1,21 +1,31 @@
-//! The life of an attempt as a bar: queued, work that counts, work that came to nothing; and how much of it its GPUs worked.
+//! The life of an attempt as a bar: queued, work that counts, work that came to nothing; below it how much its GPUs worked.
 
 use jiff::Timestamp;
 
-use crate::analyze::jobs::Costed;
+use crate::analyze::jobs::{Costed, UsedFrom};
 use crate::app::Role;
 use crate::app::content::Line;
+use crate::app::content::graph::sparkline;
 use crate::domain::jobs::GpuTime;
 use crate::view::{Symbols, format};
 
 /// Fewest and most cells of the bar.
 const CELLS: (usize, usize) = (20, 100);
 
+/// Milliseconds in an hour.
+const HOUR_MS: i64 = 3_600_000;
+
 /// A stretch of the bar: its end, its sign, its role.
 type Stretch = (Timestamp, &'static str, Role);
 
-/// The bar in so many columns, with its legend; empty where its ends are not known.
-pub(super) fn timeline(of: &Costed, symbols: Symbols, width: usize) -> Vec<Line> {
+/// The bar in so many columns, below it the activity of its GPUs by `hours` (0–1 each from that of the start on, NaN = unknown), and
+/// a legend; empty where its ends are not known.
+pub(super) fn timeline(
+    of: &Costed,
+    hours: Option<&[f32]>,
+    symbols: Symbols,
+    width: usize,
+) -> Vec<Line> {
     let attempt = &of.attempt;
     let start = attempt.started_at;
     let Some(from) = attempt.submitted_at.or(start) else { return Vec::new() };
@@ -42,16 +52,58 @@ pub(super) fn timeline(of: &Costed, symbols: Symbols, width: usize) -> Vec<Line>
             legend = legend.with(role, sign).with(Role::Dim, format!(" {name}  "));
         }
     }
-    vec![line, legend]
+    let Some(marks) =
+        hours.and_then(|hours| activity(hours, attempt.started_at?, from, until, cells))
+    else {
+        return vec![line, legend];
+    };
+    let ends = sparkline(&[0.0, 1.0], 2, symbols);
+    legend = legend.with(Role::Accent, ends).with(Role::Dim, " activity of its GPUs, 0 to 100%");
+    let marks = Line::new().text("  ").with(Role::Accent, sparkline(&marks, cells, symbols));
+    vec![line, marks, legend]
 }
 
-/// For how much of the time they were held the GPUs worked, by telemetry; `None` where nobody measured, or nothing was held.
+/// Mean activity of each cell of a bar between two moments, 0–1; NaN where no hour is known, and before the start. `None` for a bar
+/// beyond what can be counted.
+fn activity(
+    hours: &[f32],
+    start: Timestamp,
+    from: Timestamp,
+    until: Timestamp,
+    cells: usize,
+) -> Option<Vec<f32>> {
+    let (start, from, until) =
+        (start.as_millisecond(), from.as_millisecond(), until.as_millisecond());
+    let (total, count) = (until.checked_sub(from)?, i64::try_from(cells).ok()?);
+    let at = |cell: usize| Some(from + total.checked_mul(cell as i64)? / count);
+    let first = start.div_euclid(HOUR_MS);
+    let place = |ms: i64| usize::try_from(ms.div_euclid(HOUR_MS) - first).ok();
+    let mean = |cell: usize| {
+        let (begins, ends) = (at(cell)?.max(start), at(cell + 1)?);
+        let (first, last) = (place(begins)?, place((ends - 1).max(begins))?);
+        let known = || hours.get(first..=last).into_iter().flatten().filter(|mean| !mean.is_nan());
+        let count = known().count();
+        (ends > start && count > 0).then(|| known().sum::<f32>() / count as f32)
+    };
+    at(cells)?;
+    Some((0..cells).map(|cell| mean(cell).unwrap_or(f32::NAN)).collect())
+}
+
+/// For how much of the time they were held the GPUs worked, and how many of them at all where its site measured that; `None` where
+/// nobody measured, or nothing was held.
 pub(super) fn worked(of: &Costed) -> Option<String> {
-    let (used, held) = (of.used?, of.held.gpu_time?);
+    let ((used, from), held) = (of.worked()?, of.held.gpu_time?);
     let share = format::share(used.share_of(held)?, 0);
     let hours = |time: GpuTime| format::grouped(time.hours(), 2);
+    let by = match (from, of.attempt.usage.as_deref()) {
+        (UsedFrom::Jobstats, Some(usage)) => format!(
+            ", by jobstats when it ended: {} of {} worked at all",
+            usage.gpus_working, usage.gpus
+        ),
+        _ => String::new(),
+    };
     Some(format!(
-        "GPUs worked {share} of the time they were held ({} of {} GPU-hours)",
+        "GPUs worked {share} of the time they were held ({} of {} GPU-hours){by}",
         hours(used),
         hours(held)
     ))
@@ -85,4 +137,63 @@ fn stretches(of: &Costed, until: Timestamp, symbols: Symbols) -> Vec<Stretch> {
         (true, None) => start,
     };
     vec![(start, queued, dim), (kept_until, ran, ok), (until, lost, idle)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::jobs::{JobState, JobUsage};
+    use crate::tabs::jobs::state::fixture;
+
+    fn costed(state: JobState) -> Costed {
+        let now = "2026-11-28T12:00:00Z".parse().unwrap();
+        let rows = fixture::read(now).costs.rows;
+        rows.into_iter().find(|row| row.attempt.state == state).unwrap()
+    }
+
+    fn text(line: &Line) -> String {
+        line.spans.iter().map(|span| &*span.text).collect()
+    }
+
+    #[test]
+    fn the_activity_of_its_gpus_stands_below_the_bar_from_its_start_on() {
+        // Queued at 5, started at 7, seen at 12: ten cells an hour. Of one hour nobody knows it.
+        let of = costed(JobState::Running);
+        let hours = [1.0, 0.0, f32::NAN, 0.5, 1.0];
+        let lines = timeline(&of, Some(&hours), Symbols::Unicode, 74);
+        let [bar, marks, legend] = &lines[..] else { panic!("{lines:?}") };
+        assert_eq!(text(bar), format!("  {}{}", "░".repeat(20), "█".repeat(50)));
+        let of_hours: String = ["█", "▁", " ", "▅", "█"].map(|mark| mark.repeat(10)).concat();
+        assert_eq!(text(marks), format!("  {}{of_hours}", " ".repeat(20)));
+        assert!(text(legend).ends_with("▁█ activity of its GPUs, 0 to 100%"), "{}", text(legend));
+        // A narrow bar has several hours in a cell: their mean.
+        let narrow = timeline(&of, Some(&hours), Symbols::Ascii, 0);
+        assert!(
+            text(&narrow[1]).is_ascii() && text(&narrow[1]).len() == 22,
+            "{}",
+            text(&narrow[1])
+        );
+        // Without telemetry there is the bar alone.
+        assert_eq!(timeline(&of, None, Symbols::Unicode, 74).len(), 2);
+    }
+
+    #[test]
+    fn what_jobstats_measured_is_told_with_its_name_where_telemetry_tells_nothing() {
+        let mut of = costed(JobState::Completed);
+        assert_eq!(worked(&of), None);
+        let usage = JobUsage {
+            gpus: 8,
+            gpus_working: 6,
+            gpu_activity_per_mille: 834,
+            memory_peak_mib: None,
+        };
+        of.attempt.usage = Some(Box::new(usage));
+        // By hand: 83.4% of 9 hours of 8 GPUs.
+        let told = "GPUs worked 83% of the time they were held (60.05 of 72.00 GPU-hours), by jobstats \
+                    when it ended: 6 of 8 worked at all";
+        assert_eq!(worked(&of).as_deref(), Some(told));
+        of.used = of.held.gpu_time.map(|time| time.part(1, 2));
+        let told = "GPUs worked 50% of the time they were held (36.00 of 72.00 GPU-hours)";
+        assert_eq!(worked(&of).as_deref(), Some(told));
+    }
 }

@@ -1,17 +1,19 @@
 //! What is kept of jobs, as the tab shows it.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{
     JobRow, NodeRow, RequestItem, RunsCalculator, TaxItem, WaitItem, failed_runs, job_rows,
-    node_rows, repeat_rows, request_rows, tax_rows, wait_rows, zombie_rows,
+    node_rows, repeat_rows, replay_rows, request_rows, scaling_rows, tax_rows, wait_rows,
+    zombie_rows,
 };
 use crate::analyze::jobs::{
-    CancelledWeight, Costs, LookedAt, Repeat, Requests, TaxKey, TaxSums, WaitKey, WaitRow, Zombie,
-    repeats, tax,
+    CancelledWeight, Costs, LookedAt, Repeat, Replay, Replayed, Replays, Requests, ScaledOver,
+    Scaling, ScalingRow, TaxKey, TaxSums, WaitKey, WaitRow, Zombie, repeats, tax,
 };
 use crate::domain::Reading;
-use crate::domain::jobs::{Gpus, JobSource, JobState};
+use crate::domain::jobs::{AttemptId, Gpus, JobSource, JobState};
 
 /// A question about the jobs that are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,12 +29,19 @@ pub struct JobsQuestion {
 pub struct JobsRead {
     /// Attempts and nodes with their costs.
     pub costs: Costs,
+    /// What rules would have saved and cost over these attempts.
+    pub replays: Replays,
     /// GPUs that do nothing for a job, in their order.
     pub zombies: Vec<Zombie>,
     /// Queue waits of the last week, by hour.
     pub waits: Vec<WaitRow>,
     /// What workloads asked for and did not use in the last 30 days.
     pub requests: Requests,
+    /// Settings of an autoscaler replayed over node groups in the last 14 days.
+    pub scaling: Scaling,
+    /// Mean activity of the GPUs of an attempt in each hour in which it held them, 0–1, NaN where nobody knows it; of those that
+    /// kept telemetry tells of.
+    pub activity: HashMap<AttemptId, Box<[f32]>>,
     /// Nodes of which a fresh reading tells who holds their GPUs.
     pub covered_nodes: usize,
     /// Attempts with an instance type and no region.
@@ -62,6 +71,10 @@ pub struct JobsPicture {
     pub nodes: Arc<[Arc<NodeRow>]>,
     /// What was lost again and again.
     pub repeats: Arc<[Arc<Repeat>]>,
+    /// What rules would have saved and cost.
+    pub replays: Arc<[Arc<Replay>]>,
+    /// What these were replayed over.
+    pub replayed: Replayed,
     /// GPUs that do nothing for a job.
     pub zombies: Arc<[Arc<Zombie>]>,
     /// Queue waits of the last week, by hour.
@@ -70,6 +83,12 @@ pub struct JobsPicture {
     pub requests: Arc<[Arc<RequestItem>]>,
     /// Attempts that these were found among.
     pub looked_at: LookedAt,
+    /// Settings of an autoscaler replayed over node groups in the last 14 days.
+    pub scaling: Arc<[Arc<ScalingRow>]>,
+    /// What these were replayed over.
+    pub scaled: ScaledOver,
+    /// See [`JobsRead::activity`].
+    pub activity: Arc<HashMap<AttemptId, Box<[f32]>>>,
     /// Sums of all attempts.
     pub total: TaxSums,
     /// Attempts that run.
@@ -97,9 +116,12 @@ impl JobsPicture {
     pub fn of(read: JobsRead, by: TaxKey) -> Self {
         let JobsRead {
             costs,
+            replays,
             zombies,
             waits,
             requests,
+            scaling,
+            activity,
             covered_nodes,
             without_region,
             readings,
@@ -131,10 +153,15 @@ impl JobsPicture {
             tax: tax_rows(&sums),
             nodes: node_rows(costs.nodes),
             repeats,
+            replays: replay_rows(replays.rows),
+            replayed: replays.of,
             zombies: zombie_rows(zombies),
             waits: wait_rows(waits, WaitKey::Hour, None),
             requests: request_rows(requests.rows),
             looked_at: requests.looked_at,
+            scaling: scaling_rows(scaling.rows),
+            scaled: scaling.of,
+            activity: activity.into(),
             total: sums.total,
             running,
             running_gpus,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::analyze::jobs::{CauseClass, CauseFrom, Costed, PriceFrom, Salvage, TypeFrom};
+use crate::analyze::jobs::{CauseClass, CauseFrom, Costed, PriceFrom, Salvage, TypeFrom, UsedFrom};
 use crate::domain::bill::Usd;
 use crate::domain::jobs::{AttemptId, Cause, GpuTime, Gpus, JobSource, JobState};
 use crate::view::reasons::{cause_fix, evidence_words};
@@ -92,12 +92,14 @@ field_table! {
         GpuHours number(Count) "gpu_hours" ["hours"] "GPU-HOURS" 9 by('h')
             "GPUs × hours from start to end, suspension included.";
         GpuHoursUsed number(Count) "gpu_hours_used" [] "USED" 9
-            "GPU-hours in which its GPUs worked; none where kept telemetry does not cover it.";
+            "GPU-hours in which its GPUs worked; none where neither kept telemetry nor jobstats covers all of them.";
+        UsedFrom choice(UsedFrom::WORDS) "gpu_hours_used_from" [] "USED BY" 9
+            "What tells these: telemetry that is kept, or jobstats, by which its site measured it until it ended.";
         Usd number(Usd) "usd" ["$"] "COST" 11 unit("$") by('o')
             "Hours × share of the node × its price; none without a known instance type.";
         PriceFrom choice(PriceFrom::WORDS) "price_from" [] "PRICE" 7 "Kind of price: list, spot, bill, private.";
         TypeFrom choice(TypeFrom::WORDS) "type_from" [] "TYPE BY" 9
-            "What tells the instance type: attempt, scheduler, fleet; rule = by queue, an estimate.";
+            "What tells the instance type: attempt, scheduler, hyperpod, fleet; rule = by queue, an estimate.";
         Scaled text "scaled" [] "SCALED" 6
             "True where attempts asked for more of a node than it has: each pays its part of one node.";
         LostHours number(Count) "lost_gpu_hours" ["lost"] "LOST" 9 by('l') "GPU-hours that came to nothing.";
@@ -193,7 +195,8 @@ impl TableField for JobField {
             F::Model => Value::maybe(at.gpu_model.as_deref()),
             F::InstanceType => Value::maybe(at.instance_type.as_deref()),
             F::GpuHours => hours(of.held.gpu_time),
-            F::GpuHoursUsed => hours(of.used),
+            F::GpuHoursUsed => hours(of.worked().map(|(time, _)| time)),
+            F::UsedFrom => Value::maybe(of.worked().map(|(_, from)| from.word())),
             F::Usd => usd(of.held.usd),
             F::PriceFrom => Value::maybe(of.price_from.map(PriceFrom::word)),
             F::TypeFrom => Value::maybe(of.type_from.map(TypeFrom::word)),
@@ -220,8 +223,17 @@ impl TableField for JobField {
         &row.id
     }
 
-    fn usd_per_hour(_: &JobRow) -> Option<f64> {
-        None
+    /// What one that runs cost an hour so far; nothing for one that holds nothing now.
+    fn usd_per_hour(row: &JobRow) -> Option<f64> {
+        let of = &row.of.attempt;
+        match of.state {
+            JobState::Running => {
+                let ms = of.held_ms().filter(|ms| *ms > 0)?;
+                Some(row.of.held.usd?.to_f64() / (ms as f64 / 3.6e6))
+            }
+            JobState::Doubtful | JobState::Unknown => None,
+            _ => Some(0.0),
+        }
     }
 
     fn any_text(row: &JobRow, mut holds: impl FnMut(&str) -> bool) -> bool {

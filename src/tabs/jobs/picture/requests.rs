@@ -32,7 +32,10 @@ field_table! {
         Team text "team" ["account"] "TEAM" 8 by('t') "Team of the attempt that ended last; of Slurm the account.";
         Source choice(JobSource::WORDS) "source" [] "SOURCE" 10 "Where it was read.";
         Cluster text "cluster" [] "CLUSTER" 10 "Cluster; none where none is named.";
-        Attempts number(Count) "attempts" [] "ATTEMPTS" 8 by('m') "Attempts that asked for it, of those that ended in these days.";
+        Namespace text "namespace" [] "NAMESPACE" 10 "Namespace of Kubernetes; none of other sources.";
+        Attempts number(Count) "attempts" [] "ATTEMPTS" 8 by('m')
+            "Attempts that asked for it, of those that ended in these days; of what serves on Kubernetes those that run too.";
+        Running number(Count) "running" [] "RUNNING" 7 "Attempts of them that run still: what they held up to the last full hour counts.";
         Known number(Count) "known" [] "KNOWN" 5 by('k')
             "Attempts of them of which it is known what they used; of time those that completed.";
         Unknown number(Count) "unknown" [] "UNKNOWN" 7 by('n') "The other ones: what they asked for counts as used.";
@@ -87,7 +90,9 @@ impl TableField for RequestField {
             F::Team => Value::maybe(of.team.as_deref()),
             F::Source => Value::text(of.source.word()),
             F::Cluster => Value::text(&of.cluster),
+            F::Namespace => Value::maybe(of.namespace.as_deref()),
             F::Attempts => Value::Number(of.attempts.into()),
+            F::Running => Value::Number(of.running.into()),
             F::Known => Value::Number(of.known.into()),
             F::Unknown => Value::Number(of.attempts.saturating_sub(of.known).into()),
             F::Asked => number(Some(of.asked)),
@@ -110,6 +115,7 @@ impl TableField for RequestField {
 
     fn any_text(row: &RequestItem, mut holds: impl FnMut(&str) -> bool) -> bool {
         let of = &row.of;
-        holds(&of.name) || [&of.user, &of.team].into_iter().flatten().any(|text| holds(text))
+        holds(&of.name)
+            || [&of.user, &of.team, &of.namespace].into_iter().flatten().any(|text| holds(text))
     }
 }

@@ -44,7 +44,7 @@ field_table! {
         Hour time "hour" [] "HOUR" 16 by('h') "Beginning of the hour, UTC; none by another key.";
         Source choice(JobSource::WORDS) "source" [] "SOURCE" 10 "Where the cluster was read; none by user or team.";
         Cluster text "cluster" [] "CLUSTER" 10 wide "Cluster; none by user or team.";
-        Key text "key" ["queue", "user", "team"] "OF" 16 wide by('k')
+        Key text "key" ["queue", "user", "team"] "WHICH" 16 wide by('k')
             "Queue, user or team, as --by says; in its column also the hour or the cluster.";
         Attempts number(Count) "attempts" [] "ATTEMPTS" 8 by('t') "Attempts that waited for GPUs.";
         Users number(Count) "users" [] "USERS" 5 by('u') "Users that waited.";

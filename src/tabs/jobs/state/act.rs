@@ -10,6 +10,17 @@ use crate::app::{App, Effect, Filled, Level, Notice, Page, turned};
 use crate::tabs::jobs::TAB;
 use crate::tabs::jobs::picture::TaxItem;
 
+/// The keys that the footer names while attempts are selected.
+const SELECTED_HINTS: Hints = &[
+    (Action::CopyMessage, "messages"),
+    (Action::CopyCommand, "commands"),
+    (Action::Mark, ""),
+    (Action::Unmark, ""),
+    (Action::Filter, ""),
+    (Action::Enter, "details"),
+    (Action::Export, ""),
+];
+
 impl App {
     /// Shows a list of the tab.
     pub(crate) fn go_to_jobs(&mut self, look: JobsList) {
@@ -25,6 +36,8 @@ impl App {
     /// The keys that the footer names.
     pub(crate) fn jobs_hints(&self) -> Hints {
         match self.jobs() {
+            // What was selected was selected for this.
+            Some(_) if self.has_selected_attempts() => SELECTED_HINTS,
             Some(jobs) if !jobs.is_empty() => self.tabs.jobs.look.spec().hints,
             _ => &[(Action::Refresh, ""), (Action::Command, ""), (Action::NextTab, "")],
         }

@@ -8,8 +8,12 @@ use crate::tabs::jobs::pages::{can_be_stopped, message, stop_command};
 use crate::tabs::jobs::picture::{JobRow, JobsPicture};
 
 impl App {
-    /// Copies the command that stops the attempt on screen, or under the cursor; says why where there is none.
+    /// Copies the commands that stop the selected attempts, else the one that stops the attempt on screen, or under the cursor; says why
+    /// where there is none.
     pub(crate) fn copy_job_command(&mut self) -> Vec<Effect> {
+        if let Some(selected) = self.selected_attempts() {
+            return self.copy_commands_of(&selected);
+        }
         let Some((jobs, row)) = self.attempt_in_front() else {
             return self.warn_of_jobs("there is no attempt here to stop");
         };
@@ -28,8 +32,11 @@ impl App {
         vec![Effect::Copy(command.line)]
     }
 
-    /// Copies the message to the user of the attempt on screen, or under the cursor.
+    /// Copies one message to each user of the selected attempts, else the message to the user of the attempt on screen, or under the cursor.
     pub(crate) fn copy_job_message(&mut self) -> Vec<Effect> {
+        if let Some(selected) = self.selected_attempts() {
+            return self.copy_messages_of(&selected);
+        }
         let Some((jobs, row)) = self.attempt_in_front() else {
             return self.warn_of_jobs("there is no attempt here to write about");
         };
@@ -52,7 +59,7 @@ impl App {
         Some((self.jobs()?.clone(), row))
     }
 
-    fn warn_of_jobs(&mut self, why: impl Into<String>) -> Vec<Effect> {
+    pub(super) fn warn_of_jobs(&mut self, why: impl Into<String>) -> Vec<Effect> {
         self.say(Notice::new(Level::Warn, why));
         Vec::new()
     }

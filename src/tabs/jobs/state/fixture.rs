@@ -1,17 +1,18 @@
 //! A cockpit over jobs, for tests: a cluster of some nodes, with attempts that ended in each way.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
 use crate::analyze::jobs::{
-    CancelledWeight, CostInput, KnownNodes, LookedAt, NodeType, PriceFrom, RequestKind, RequestRow,
-    Requests, Zombie, ZombieKind, costs,
+    CancelledWeight, CostInput, KnownNodes, LookedAt, NodeType, PriceFrom, ReplayTerms,
+    RequestKind, RequestRow, Requests, WaitInput, Zombie, ZombieKind, costs, replays, scaling,
 };
 use crate::app::fixture::press;
 use crate::app::{App, AppInit, Effect, Msg};
 use crate::domain::bill::Usd;
-use crate::domain::jobs::{Attempt, AttemptId, Cause, Gpus, JobSource, JobState};
+use crate::domain::jobs::{Attempt, AttemptId, Cause, Gpus, JobNode, JobSource, JobState};
 use crate::domain::{Reading, Scope, SourceId, SourceState};
 use crate::tabs::jobs::picture::{JobsPicture, JobsQuestion, JobsRead};
 use crate::tabs::storage::state::fixture::init;
@@ -120,9 +121,12 @@ pub fn read(now: Timestamp) -> JobsRead {
         source: JobSource::Slurm,
         cluster: "prod".into(),
         user: Some("ines".into()),
+        namespace: None,
         name: "eval".into(),
+        owner: None,
         team: Some("nlp".into()),
         attempts: 4,
+        running: 0,
         known: 3,
         unpriced: 0,
         nodes: Some(1),
@@ -139,14 +143,42 @@ pub fn read(now: Timestamp) -> JobsRead {
         taken_at: Some(now),
         coverage: 1.0,
     };
+    let costs = costs(attempts(now), &input);
+    // A node that the scheduler knows: it is there still.
+    let node = JobNode {
+        source: JobSource::Slurm,
+        cluster: "prod".into(),
+        name: "node-1".into(),
+        instance_id: None,
+        instance_type: Some("p5.48xlarge".into()),
+        private_ip: None,
+        region: None,
+        gpus: Some(Gpus::whole(8)),
+        seen_from: before(now, 41),
+        seen_until: now,
+    };
+    let scaling = scaling(
+        &WaitInput {
+            attempts: &attempts(now).into(),
+            known: KnownNodes { nodes: &[node], ..KnownNodes::default() },
+            types: &types,
+            first_read: &|_: JobSource| None,
+            since: before(now, 14 * 24),
+            now,
+        },
+        None,
+    );
     JobsRead {
-        costs: costs(attempts(now), &input),
+        scaling,
+        replays: replays(&costs.rows, &ReplayTerms::default(), now),
+        costs,
         zombies: vec![zombie],
         waits: Vec::new(),
         requests: Requests {
             rows: vec![request],
             looked_at: LookedAt { with_gpus: 6, unknown: 2 },
         },
+        activity: HashMap::new(),
         covered_nodes: 4,
         without_region: 0,
         readings: [reading].into(),

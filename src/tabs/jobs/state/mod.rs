@@ -8,6 +8,7 @@ pub(crate) mod fixture;
 mod rows;
 #[cfg(test)]
 mod scripts;
+mod selected;
 
 use std::sync::Arc;
 

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::{JobsList, JobsPage};
 use crate::app::{App, Page, Picture, RowsStamp};
-use crate::report::{JobsOf, RequestsOf, ZombiesOf};
+use crate::report::{JobsOf, ReplaysOf, RequestsOf, ScalingOf, ZombiesOf};
 use crate::tabs::jobs::picture::JobRow;
+use crate::view::reasons::{replay_settings, scaling_settings};
 
 impl App {
     /// Rows of the list on screen, before any filter.
@@ -43,10 +44,22 @@ impl App {
         Some(ZombiesOf { fleet, nodes: jobs.covered_nodes })
     }
 
+    /// What the report of rules that were replayed is of; `None` before there are any.
+    pub(crate) fn replays_of(&self) -> Option<ReplaysOf> {
+        let replayed = self.jobs()?.replayed;
+        Some(ReplaysOf { replayed, ..ReplaysOf::default() })
+    }
+
     /// What the report of requests is of; `None` before there are any.
     pub(crate) fn requests_of(&self) -> Option<RequestsOf> {
         let looked_at = self.jobs()?.looked_at;
         Some(RequestsOf { looked_at, ..RequestsOf::default() })
+    }
+
+    /// What the report of settings of an autoscaler is of; `None` before there are any.
+    pub(crate) fn scaling_of(&self) -> Option<ScalingOf> {
+        let over = self.jobs()?.scaled;
+        Some(ScalingOf { over, ..ScalingOf::default() })
     }
 
     /// The list on screen as a picture for export; `None` before there is one.
@@ -73,7 +86,8 @@ impl App {
         self.jobs()?.attempt(id)
     }
 
-    /// What the row is known by, to be copied: of an attempt the id of its job, of a request what to ask for instead.
+    /// What the row is known by, to be copied: of an attempt the id of its job, of a request what to ask for instead, of a rule and a setting of
+    /// an autoscaler the lines that set it.
     pub(crate) fn job_to_copy(&self) -> Option<(String, String)> {
         let (list, id) = self.current_jobs_row()?;
         let jobs = self.jobs()?;
@@ -91,6 +105,14 @@ impl App {
                 let item = jobs.requests.iter().find(|item| item.of.id == id)?;
                 item.fix.clone()
             }
+            JobsList::Replays => {
+                let of = jobs.replays.iter().find(|of| of.id == id)?;
+                return Some(lines_that_set_it(replay_settings(of.rule, of.setting)));
+            }
+            JobsList::Scaling => {
+                let of = jobs.scaling.iter().find(|of| of.id == id)?;
+                return Some(lines_that_set_it(scaling_settings(of)));
+            }
             JobsList::Repeats | JobsList::Zombies | JobsList::Waits => id.to_string(),
         };
         Some((text.clone(), text))
@@ -102,4 +124,10 @@ impl App {
         let picture = (list.spec().source.alone)(self, &id, self.view_context().now)?;
         Some((id, picture))
     }
+}
+
+/// What is told of them, and the lines themselves.
+fn lines_that_set_it(settings: Vec<(&'static str, String)>) -> (String, String) {
+    let lines: Vec<String> = settings.into_iter().map(|(_, line)| line).collect();
+    ("the lines that set it".to_owned(), lines.join("\n"))
 }
