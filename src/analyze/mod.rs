@@ -7,6 +7,7 @@ pub mod gpu;
 pub mod idle;
 pub mod jobs;
 pub mod likely;
+pub mod models;
 pub mod network;
 pub mod resources;
 pub mod rightsize;

@@ -48,7 +48,9 @@ pub fn picture(input: &SavingsInput<'_>) -> Savings {
     let mixed_fleets = super::spot::mixed_fleets(input, &spot);
     let resources = super::resources::rows(input);
     let paths = super::network::live::live(input, &resources);
-    let waterfall = super::waterfall::waterfall(input, &proposals, &spot, &resources, &paths);
+    let (models, models_left_out) = super::models::models(input, &proposals, &spot);
+    let waterfall =
+        super::waterfall::waterfall(input, &proposals, &spot, &resources, &paths, &models);
     Savings {
         version: input.version,
         as_of: Some(input.now),
@@ -60,6 +62,8 @@ pub fn picture(input: &SavingsInput<'_>) -> Savings {
         resources,
         paths,
         waterfall,
+        models,
+        models_left_out,
         unread: input.facts.holdings.as_ref().map(|h| h.unread.clone()).unwrap_or_default(),
         readings: input.facts.readings.clone(),
     }

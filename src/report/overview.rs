@@ -15,7 +15,7 @@ use super::{
 };
 use crate::analyze::waterfall::Task;
 use crate::domain::{BurnPast, HOURS_PER_MONTH, Reading};
-use crate::fleet::savings::{Effort, PartlyIdleNode, Risk};
+use crate::fleet::savings::{Effort, PartlyIdleNode, Potential, Risk};
 use crate::fleet::{Fleet, GpuFleet, Savings, StorageFleet, Totals};
 use crate::tabs::gpus::picture::words as gpu_words;
 use crate::tabs::overview::picture::{
@@ -158,6 +158,11 @@ impl OverviewReport {
         }
     }
 
+    /// What models could be run cheaper for, in no sum; `None` where no workload is known, and while the waterfall is early.
+    fn potential(&self) -> Option<Potential> {
+        self.savings.as_ref().filter(|s| !s.waterfall.early)?.waterfall.potential
+    }
+
     /// The Overview, and how many findings it leaves out because of a limit.
     fn model(&self, ctx: &ViewContext) -> (Overview, usize) {
         let how = &self.findings;
@@ -250,7 +255,15 @@ impl Report for OverviewReport {
     fn beside(&self, ctx: &ViewContext) -> Vec<(&'static str, Json)> {
         let past = self.past.iter().map(|past| ("past", overview_past::json(past)));
         let left_out = Some(self.model(ctx).1).filter(|n| *n > 0);
-        past.chain(left_out.map(|n| ("findings_left_out", n.into()))).collect()
+        let potential = self.potential().map(|found| {
+            let json = json!({
+                "up_to_usd_per_hour": json::number(Some(found.up_to_usd_per_hour)),
+                "workloads": found.workloads,
+                "scripts_left_out": found.scripts,
+            });
+            ("potential", json)
+        });
+        past.chain(left_out.map(|n| ("findings_left_out", n.into()))).chain(potential).collect()
     }
 
     fn left_out(&self, ctx: &ViewContext) -> Option<String> {
@@ -261,6 +274,7 @@ impl Report for OverviewReport {
     fn notes(&self, ctx: &ViewContext) -> Notes {
         let mut lines: Vec<String> = self.left_out(ctx).into_iter().collect();
         lines.extend(self.past.iter().flat_map(|past| picture::since(past, ctx)));
+        lines.extend(self.potential().as_ref().map(reasons::potential));
         lines.push(format!("basis: {}", self.basis()));
         lines.extend(troubles_of(self.rests_on()));
         Notes::Below(lines)

@@ -8,12 +8,12 @@ use super::{List, ListField, json, sources};
 use crate::analyze::spot::asg_cli_input;
 use crate::domain::{Commits, Reading, SourceId, Unread};
 use crate::fleet::savings::{
-    CommitmentRow, MixedFleet, Proposal, SizeVerdict, SpotFit, SpotRow, known_sum,
+    CommitmentRow, Fits, MixedFleet, ModelRow, Proposal, SizeVerdict, SpotFit, SpotRow, known_sum,
 };
 use crate::fleet::{Fleet, Savings};
 use crate::tabs::savings::picture::words::{self, at_least};
 use crate::tabs::savings::picture::{
-    CommitmentField, ProposalField, ResourceField, ResourceItem, SpotField,
+    CommitmentField, ModelField, ProposalField, ResourceField, ResourceItem, SpotField,
 };
 use crate::view::{TableField, ViewContext, format, reasons};
 
@@ -41,6 +41,9 @@ const BASIS: &str = "USD per hour; gross is at on-demand list price (Spot: the z
 
 /// What reports of a list of savings have besides its fields.
 trait SavingsField: TableField {
+    /// Basis of the figures, one sentence.
+    const BASIS: &'static str = BASIS;
+
     /// More of a row in JSON than its fields: lists and parts.
     fn more(row: &Self::Row) -> Vec<(&'static str, Json)>;
 
@@ -72,7 +75,7 @@ macro_rules! list {
             const IDENTITY: &'static [Self] = &[Self::Id, Self::Account, Self::Region];
 
             fn basis(_: &SavedOf) -> String {
-                BASIS.to_owned()
+                <Self as SavingsField>::BASIS.to_owned()
             }
 
             const SOURCES: &'static [SourceId] = sources::$sources;
@@ -109,6 +112,7 @@ list!(CommitmentField, "commitments", INSTANCES);
 list!(ProposalField, "rightsize", MARKET);
 list!(SpotField, "spot", MARKET);
 list!(ResourceField, "resources", RESOURCES);
+list!(ModelField, "models", MARKET);
 
 fn unread(unread: &Unread) -> Json {
     json!({
@@ -384,6 +388,81 @@ impl SavingsField for ResourceField {
 
 fn idle<'a>(rows: &[&'a ResourceItem]) -> Vec<&'a ResourceItem> {
     rows.iter().copied().filter(|i| i.is_idle()).collect()
+}
+
+/// What models could be run cheaper for, USD/h, in no sum; `None` where nothing is known of it, and while the waterfall is early.
+fn potential(savings: &Savings) -> Option<f64> {
+    let found = savings.waterfall.potential.filter(|_| !savings.waterfall.early)?;
+    Some(found.up_to_usd_per_hour)
+}
+
+impl SavingsField for ModelField {
+    const BASIS: &'static str = "USD per hour at what the instances cost now; each figure is an upper bound under its condition, and in no sum: \
+         the measures of a workload exclude each other, of each the largest counts; not known is no 0; a month is 730 h";
+
+    fn more(row: &ModelRow) -> Vec<(&'static str, Json)> {
+        let of = &*row.workload;
+        vec![
+            ("workload_id", json!(&*of.id)),
+            ("instance_ids", lines(&of.instances)),
+            ("gpus_held", json!(of.holding.map(|(held, _)| held))),
+            ("gpus_told", json!(of.holding.map(|(_, told)| told))),
+        ]
+    }
+
+    fn of_all(savings: &Savings) -> Option<(&'static str, Json)> {
+        let left = &savings.models_left_out;
+        let potential = potential(savings);
+        let json = json!({
+            "potential_up_to_usd_per_hour": json::number(potential),
+            "unmeasured": left.unmeasured,
+            "unnamed": left.unnamed,
+            "partly_idle": left.partly_idle,
+            "scripts": left.scripts,
+        });
+        Some(("all", json))
+    }
+
+    fn totals(rows: &[&ModelRow]) -> Vec<(&'static str, Json)> {
+        let of = |fits: Fits| json!(rows.iter().filter(|row| row.fits == fits).count());
+        vec![
+            ("workloads", json!(rows.iter().filter(|row| row.is_largest).count())),
+            ("measures", json!(rows.len())),
+            ("fit", of(Fits::Yes)),
+            ("unknown", of(Fits::Unknown)),
+            ("do_not_fit", of(Fits::No)),
+        ]
+    }
+
+    fn note_of_all(savings: &Savings, ctx: &ViewContext) -> Option<String> {
+        let left = &savings.models_left_out;
+        let potential = potential(savings);
+        let mut text =
+            format!("all: potential up to {}, on what other savings leave", rate(potential, ctx));
+        for (n, what) in [
+            (left.unmeasured, "instances not measured or priced"),
+            (left.unnamed, "at low use say not what they do"),
+            (left.partly_idle, "partly idle: packed first"),
+            (left.scripts, "scripts not measured or priced"),
+        ] {
+            if n > 0 {
+                text.push_str(&format!(" {} {n} {what}", ctx.symbols.separator()));
+            }
+        }
+        Some(text)
+    }
+
+    fn note(rows: &[&ModelRow], ctx: &ViewContext) -> String {
+        let counts = rows.iter().filter(|row| row.is_largest).count();
+        let fit = rows.iter().filter(|row| row.fits == Fits::Yes).count();
+        let dot = ctx.symbols.separator();
+        format!(
+            "{}, of each one measure counts {dot} {} of {} fit by what the fleet tells",
+            format::counted(counts, "model at low use", "models at low use"),
+            fit,
+            format::plural(rows.len(), "measure"),
+        )
+    }
 }
 
 /// Mixed fleets, each with the policy of its Auto Scaling group.

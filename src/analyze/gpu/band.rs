@@ -2,6 +2,9 @@
 
 use crate::domain::Workload;
 
+/// Activity from which on inference is Good, 0–1.
+pub const GOOD_INFERENCE: f32 = 0.50;
+
 /// A band of activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Band {
@@ -25,7 +28,7 @@ impl Band {
     pub fn of(workload: Workload, activity: f32) -> Option<Self> {
         let (average, good, elite) = match workload {
             Workload::Training => (0.20, 0.65, 0.85),
-            Workload::Inference => (0.10, 0.50, 0.75),
+            Workload::Inference => (0.10, GOOD_INFERENCE, 0.75),
             Workload::Unknown => return None,
         };
         Some(match activity {

@@ -33,6 +33,6 @@ mod watch;
 #[cfg(test)]
 mod tests;
 
-pub use band::Band;
+pub use band::{Band, GOOD_INFERENCE};
 pub use rules::{GpuRules, TeamRule};
 pub use watch::{Intervals, Watch, WatchInput};

@@ -24,7 +24,7 @@ mod tests;
 pub use rules::SizeRules;
 pub use types::{GpuSpeed, Traits, family};
 
-pub(in crate::analyze) use need::cluster;
+pub(in crate::analyze) use need::{cluster, runtime};
 
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};

@@ -197,7 +197,7 @@ const RUNTIMES: &[(&str, GpuRuntime)] = &[
 ];
 
 /// The runtime that a GPU's processes or owner name.
-fn runtime(gpu: &GpuRow) -> Option<GpuRuntime> {
+pub(in crate::analyze) fn runtime(gpu: &GpuRow) -> Option<GpuRuntime> {
     let commands = gpu.sample.processes.iter().flat_map(|p| p.iter()).map(|p| &*p.command);
     let owner = &gpu.sample.owner;
     let owners = [&owner.container, &owner.pod].into_iter().filter_map(Option::as_deref);

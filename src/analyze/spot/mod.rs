@@ -29,6 +29,7 @@ pub use crate::fleet::savings::SpotFit;
 pub use mixed::mixed_fleets;
 pub use policy::{asg_cli_input, asg_cloudformation, asg_policy, asg_terraform};
 pub use rules::{Assumptions, Pattern, SPOT_TAG, SpotRule, SpotRules};
+pub(in crate::analyze) use words::may_infer;
 
 use std::sync::Arc;
 

@@ -62,8 +62,15 @@ pub(super) enum Speaks {
     Both,
 }
 
-/// Reads a text. What must not be interrupted goes before everything else that it names.
-pub(super) fn read(text: &str) -> Speaks {
+/// True for a text that speaks of serving or of batches, and of no other work: what may run a model that is trained.
+pub(in crate::analyze) fn may_infer(text: &str) -> bool {
+    let found = kinds(text);
+    let is_inference = |kind: &WorkKind| matches!(kind, WorkKind::Serving | WorkKind::Batch);
+    !found.is_empty() && found.iter().all(is_inference)
+}
+
+/// The kinds of work that words of a text mean, as often as there are words.
+fn kinds(text: &str) -> Vec<WorkKind> {
     let text =
         text.to_ascii_lowercase().replace("fine-tun", "finetun").replace("fine_tun", "finetun");
     let mut found: Vec<WorkKind> = Vec::new();
@@ -71,6 +78,12 @@ pub(super) fn read(text: &str) -> Speaks {
         let kinds = WORDS.iter().filter(|(_, words)| words.iter().any(|w| is(token, w)));
         found.extend(kinds.map(|(kind, _)| *kind));
     }
+    found
+}
+
+/// Reads a text. What must not be interrupted goes before everything else that it names.
+pub(super) fn read(text: &str) -> Speaks {
+    let found = kinds(text);
     let has = |kind| found.contains(&kind);
     let first = [WorkKind::Stateful, WorkKind::Interactive].into_iter().find(|k| has(*k));
     let again =
@@ -114,5 +127,8 @@ mod tests {
         }
         assert_eq!(read("batch-inference"), Speaks::Both);
         assert_eq!(read("train-and-serve"), Speaks::Both);
+        for (text, may) in [("batch-inference", true), ("train-and-serve", false), ("exp", false)] {
+            assert_eq!(may_infer(text), may, "{text}");
+        }
     }
 }

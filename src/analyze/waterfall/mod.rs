@@ -9,6 +9,7 @@ mod commit;
 mod failed;
 mod idle;
 mod levels;
+mod models;
 mod moves;
 mod network;
 mod pack;
@@ -29,20 +30,22 @@ use crate::analyze::savings::SavingsInput;
 use crate::domain::{Reading, SavingsFacts, SourceState};
 use crate::fleet::Fleet;
 use crate::fleet::savings::{
-    PathRow, Proposal, ResourceRow, SpotRow, Step, StepKind, StepNote, Waterfall,
+    ModelRow, PathRow, Proposal, ResourceRow, SpotRow, Step, StepKind, StepNote, Waterfall,
 };
 
 use bill::Bill;
 use levels::Levels;
 use network::Network;
 
-/// The bill now, and what each step leaves of it. `paths` are what the network costs where no bill is kept.
+/// The bill now, and what each step leaves of it. `paths` are what the network costs where no bill is kept; what `models` could
+/// save stands beside the steps, on what they leave.
 pub fn waterfall(
     input: &SavingsInput<'_>,
     proposals: &[Arc<Proposal>],
     spot: &[Arc<SpotRow>],
     resources: &[Arc<ResourceRow>],
     paths: &[Arc<PathRow>],
+    models: &[Arc<ModelRow>],
 ) -> Waterfall {
     let network = Network::of(input, paths);
     let mut bill = Bill::of(input, proposals, resources, network.as_ref());
@@ -87,6 +90,7 @@ pub fn waterfall(
         unpriced: bill.unpriced,
         unread: storage::unread(input),
         early: is_early(input.fleet, input.facts),
+        potential: models::potential(&bill, models),
         net_unknown: bill.net_unknown,
     }
 }

@@ -22,6 +22,8 @@ pub enum TaskKind {
     Spot,
     /// End what makes runs fail again and again.
     FailedRuns,
+    /// Try what makes models at low use cheaper to run: potential, in no sum.
+    Models,
     /// Use what is paid for anyway.
     UseCommitments,
     /// Commit to what is left.
@@ -32,7 +34,7 @@ impl TaskKind {
     /// The order of the articles and of FinOps' phases (inform, optimise, operate): see first; then
     /// what is quick and can be undone; then what changes how work runs; promises last, for a
     /// promise made before the rest is made for the waste as well.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::See,
         Self::Stop,
         Self::Storage,
@@ -41,6 +43,7 @@ impl TaskKind {
         Self::PartlyIdle,
         Self::RightSize,
         Self::Spot,
+        Self::Models,
         Self::UseCommitments,
         Self::Commit,
     ];
@@ -56,6 +59,7 @@ impl TaskKind {
             Self::RightSize => "right_size",
             Self::Spot => "spot",
             Self::FailedRuns => "failed_runs",
+            Self::Models => "models",
             Self::UseCommitments => "use_commitments",
             Self::Commit => "commit",
         }
@@ -72,6 +76,7 @@ impl TaskKind {
             Self::RightSize => "make smaller what is too large",
             Self::Spot => "move to Spot what bears it",
             Self::FailedRuns => "end runs that fail again",
+            Self::Models => "try cheaper models: potential",
             Self::UseCommitments => "use what is paid for anyway",
             Self::Commit => "commit to what is left",
         }
@@ -80,7 +85,7 @@ impl TaskKind {
     /// Step of the waterfall that holds the task's saving; `None` for a task that saves nothing by itself.
     pub const fn step(self) -> Option<StepKind> {
         match self {
-            Self::See | Self::UseCommitments => None,
+            Self::See | Self::Models | Self::UseCommitments => None,
             Self::Stop => Some(StepKind::Idle),
             Self::Storage => Some(StepKind::Storage),
             Self::Network => Some(StepKind::Network),
@@ -105,6 +110,7 @@ impl TaskKind {
             Self::RightSize => Where { screen: ":rightsize", command: "burntop rightsize" },
             Self::Spot => Where { screen: ":spot", command: "burntop spot" },
             Self::FailedRuns => Where { screen: ":jobs repeats", command: "burntop jobs repeats" },
+            Self::Models => Where { screen: ":models", command: "burntop models" },
             Self::UseCommitments => {
                 Where { screen: ":commitments", command: "burntop commitments" }
             }
@@ -151,6 +157,8 @@ pub enum TaskReason {
     },
     /// USD/h that are paid and used by nothing.
     Unused(f64),
+    /// Upper bound, USD/h, of what may come of it.
+    Potential(f64),
 }
 
 /// What the fleet lacks data on.
@@ -183,6 +191,10 @@ fn task(kind: TaskKind, savings: &Savings, gaps: DataGaps) -> Option<Task> {
         });
     }
     let (count, why) = match kind {
+        TaskKind::Models => {
+            let found = savings.waterfall.potential?;
+            (found.workloads, TaskReason::Potential(found.up_to_usd_per_hour))
+        }
         TaskKind::See => {
             let unread = savings.unread.len() as u32;
             (gaps.blind + gaps.untagged + unread, TaskReason::Unseen { gaps, unread })
@@ -199,14 +211,12 @@ fn task(kind: TaskKind, savings: &Savings, gaps: DataGaps) -> Option<Task> {
             (if unused > 0.0 { idle } else { 0 }, TaskReason::Unused(unused))
         }
     };
-    (count > 0).then_some(Task {
-        kind,
-        usd_per_month: None,
-        effort: Effort::Medium,
-        risk: Risk::Low,
-        count,
-        why: Some(why),
-    })
+    let (effort, risk) = match kind {
+        // Quality and latency have to be measured anew.
+        TaskKind::Models => (Effort::High, Risk::Medium),
+        _ => (Effort::Medium, Risk::Low),
+    };
+    (count > 0).then_some(Task { kind, usd_per_month: None, effort, risk, count, why: Some(why) })
 }
 
 #[cfg(test)]
@@ -248,6 +258,7 @@ mod tests {
                 naive: 6.0,
                 nodes: Vec::new(),
                 unpriced: 0,
+                potential: None,
                 net_unknown: None,
             },
             ..Savings::default()
@@ -265,6 +276,27 @@ mod tests {
         assert!(sequence(&savings, DataGaps { blind: 3, untagged: 0 }).is_empty(), "of a part");
         savings.waterfall = Waterfall::default();
         assert!(sequence(&savings, DataGaps::default()).is_empty());
+    }
+
+    #[test]
+    fn what_models_could_save_is_a_task_without_dollars_before_any_promise() {
+        use crate::fleet::savings::Potential;
+        let mut savings = crate::tabs::savings::picture::fixture::savings();
+        let found = Potential { up_to_usd_per_hour: 12.5, workloads: 3, scripts: 1 };
+        savings.waterfall.potential = Some(found);
+        let tasks = sequence(&savings, DataGaps::default());
+        let place = tasks.iter().position(|t| t.kind == TaskKind::Models).unwrap();
+        let task = &tasks[place];
+        assert_eq!((task.usd_per_month, task.count), (None, 3));
+        assert_eq!(task.why, Some(TaskReason::Potential(12.5)));
+        assert!(
+            tasks[place + 1..]
+                .iter()
+                .all(|t| { matches!(t.kind, TaskKind::UseCommitments | TaskKind::Commit) })
+        );
+        savings.waterfall.potential = None;
+        let tasks = sequence(&savings, DataGaps::default());
+        assert!(tasks.iter().all(|t| t.kind != TaskKind::Models));
     }
 
     #[test]

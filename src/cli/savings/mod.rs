@@ -1,4 +1,4 @@
-//! `burntop commitments`, `rightsize`, `spot`, `resources`: what could be saved and what it is really
+//! `burntop commitments`, `rightsize`, `spot`, `resources`, `models`: what could be saved and what it is really
 //! worth, read once and printed.
 
 pub mod args;
@@ -23,7 +23,8 @@ use crate::fleet::Savings;
 use crate::fleet::savings::{CommitmentRow, Proposal, SizeVerdict, SpotFit, SpotRow};
 use crate::report::{List, ListField, SavedOf};
 use crate::tabs::savings::picture::{
-    CommitmentField, ProposalField, ResourceField, ResourceItem, SpotField, resource_items,
+    CommitmentField, ModelField, ProposalField, ResourceField, ResourceItem, SpotField,
+    resource_items,
 };
 use crate::view::ViewContext;
 use args::{RightsizeArgs, SpotArgs};
@@ -39,6 +40,8 @@ pub enum What {
     Spot(SpotArgs),
     /// Resources other than instances that idle.
     Resources,
+    /// Measures on models at low use.
+    Models,
 }
 
 /// Reads everything once and prints the list. Fails for options that do not fit, and where nothing could be
@@ -58,6 +61,13 @@ pub fn run(
         What::Spot(SpotArgs { asg: Some(form) }) => asg::run(form, invocation, env, out),
         What::Spot(SpotArgs { asg: None }) => SPOT.run(invocation, env, out),
         What::Resources => RESOURCES.run(invocation, env, out),
+        What::Models => {
+            if invocation.options.fail_on.is_some() {
+                let text = "--fail-on is for what is certain: what models could save is potential";
+                return Err(CliError::Usage(text.into()));
+            }
+            MODELS.run(invocation, env, out)
+        }
     }
 }
 
@@ -95,6 +105,16 @@ pub(super) const RESOURCES: Listed<ResourceField> = Listed {
     source: SourceId::Resources,
     rows: resource_items,
     found: of_resources,
+};
+
+/// `burntop models`.
+pub(super) const MODELS: Listed<ModelField> = Listed {
+    want: Want::All,
+    // Potential is of what all the other savings leave; of scripts the jobs tell that are kept.
+    saving: SavingsWant::All,
+    source: SourceId::Ec2,
+    rows: |savings| savings.models.clone(),
+    found: |_| Found::default(),
 };
 
 /// A list as a command.

@@ -6,6 +6,8 @@
 mod bill;
 mod commitment;
 mod commitment_finding;
+mod measure;
+mod model;
 mod partly_idle;
 mod path;
 mod proposal;
@@ -18,6 +20,11 @@ mod waterfall;
 pub use bill::{BillKind, BillRow};
 pub use commitment::{CommitmentRow, CommitmentSums};
 pub use commitment_finding::{CommitmentFinding, Elsewhere, Ending, UnusedCost};
+pub use measure::{Capability, MEASURES, Measure};
+pub use model::{
+    BoundBy, Fits, ModelBecause, ModelRow, ModelWork, ModelWorkload, ModelsLeftOut, Potential,
+    Replicas,
+};
 pub use partly_idle::{NodeRemedy, PartlyIdleNode};
 pub use path::{PathAdvice, PathKind, PathRow};
 pub use proposal::{CannotTell, CheaperType, MigShare, Need, Proposal, SizeVerdict};
@@ -76,6 +83,12 @@ pub struct Savings {
     pub paths: Vec<Arc<PathRow>>,
     /// Total savings by step, without overlap.
     pub waterfall: Waterfall,
+    /// Measures on models at low use, a row per workload and measure, the largest workload first. Potential: in no sum.
+    #[serde(default)]
+    pub models: Vec<Arc<ModelRow>>,
+    /// What may run a model and has no row there.
+    #[serde(default)]
+    pub models_left_out: ModelsLeftOut,
     /// Commitments that could not be read: they make net savings unknown.
     pub unread: Vec<Unread>,
     /// State of each savings source in each scope.

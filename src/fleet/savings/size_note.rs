@@ -337,6 +337,16 @@ pub enum GpuRuntime {
     Jax,
 }
 
+impl GpuRuntime {
+    /// True for an engine for LLMs: it batches requests as they come, with kernels of its own.
+    pub const fn is_engine(self) -> bool {
+        match self {
+            Self::Vllm | Self::Sglang | Self::TensorRtLlm | Self::TextGenerationInference => true,
+            Self::TensorFlow | Self::Triton | Self::Jax => false,
+        }
+    }
+}
+
 /// Why EFA is taken to be in use.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum EfaReason {

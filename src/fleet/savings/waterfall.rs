@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{BillRow, Effort, PartlyIdleNode, Risk};
+use super::{BillRow, Effort, PartlyIdleNode, Potential, Risk};
 use crate::domain::NetUnknown;
 use crate::domain::bill::Month;
 
@@ -238,6 +238,10 @@ pub struct Waterfall {
     /// not to be shown.
     #[serde(default)]
     pub early: bool,
+    /// What models could be run cheaper for besides, on what the steps leave. It is no step and in none of the figures: each
+    /// measure has to be tried first. `None` where nothing of the kind is known.
+    #[serde(default)]
+    pub potential: Option<Potential>,
     /// Why the net is not known; `None` when it is. Steps are at list price then, and say so.
     pub net_unknown: Option<NetUnknown>,
 }

@@ -9,7 +9,7 @@ use crate::fleet::Savings;
 use crate::report::{Format, List, ListField, write};
 use crate::tabs::savings::picture::fixture::{denied, savings, savings_of};
 use crate::tabs::savings::picture::{
-    CommitmentField, ProposalField, ResourceField, SpotField, resource_items,
+    CommitmentField, ModelField, ProposalField, ResourceField, SpotField, resource_items,
 };
 use crate::view::fixture::{ascii, ctx};
 use crate::view::{TableField, ViewContext};
@@ -24,13 +24,14 @@ fn of<F: ListField<Of = SavedOf>>(
     write(&List::<F>::of(rows.to_vec(), None, of), format, ctx)
 }
 
-fn every(savings: &Savings, format: Format, ctx: &ViewContext) -> [(&'static str, String); 4] {
+fn every(savings: &Savings, format: Format, ctx: &ViewContext) -> [(&'static str, String); 5] {
     let items = resource_items(savings);
     [
         ("commitments", of::<CommitmentField>(savings, &savings.commitments, format, ctx)),
         ("rightsize", of::<ProposalField>(savings, &savings.proposals, format, ctx)),
         ("spot", of::<SpotField>(savings, &savings.spot, format, ctx)),
         ("resources", of::<ResourceField>(savings, &items, format, ctx)),
+        ("models", of::<ModelField>(savings, &savings.models, format, ctx)),
     ]
 }
 
@@ -66,7 +67,7 @@ fn json_has_the_envelope_of_the_contract_and_every_field() {
         }
     }
     let savings = savings();
-    for view in ["commitments", "rightsize", "spot", "resources"] {
+    for view in ["commitments", "rightsize", "spot", "resources", "models"] {
         let document = json(view, &savings);
         assert_eq!(document["schema"], format!("burntop/{view}/1"));
         assert_eq!(document["generated_at"], "2026-03-14T15:09:26Z");
@@ -79,6 +80,25 @@ fn json_has_the_envelope_of_the_contract_and_every_field() {
     fields::<ProposalField>(&json("rightsize", &savings));
     fields::<SpotField>(&json("spot", &savings));
     fields::<ResourceField>(&json("resources", &savings));
+    fields::<ModelField>(&json("models", &savings));
+}
+
+#[test]
+fn no_sum_has_a_measure_on_a_model() {
+    let document = json("models", &savings());
+    // Of two workloads the largest counts; nowhere are their bounds added up.
+    let totals = document["totals"].as_object().unwrap();
+    assert_eq!((&totals["workloads"], &totals["measures"]), (&2.into(), &6.into()));
+    assert!(totals.keys().all(|name| !name.contains("usd")), "{totals:?}");
+    assert_eq!(document["all"]["potential_up_to_usd_per_hour"], Json::Null, "not known is no 0");
+    assert_eq!(
+        (&document["all"]["unmeasured"], &document["all"]["unnamed"]),
+        (&1.into(), &2.into())
+    );
+    let rows = document["rows"].as_array().unwrap();
+    assert_eq!(rows[2]["up_to_usd_per_hour"], Json::Null);
+    assert_eq!(rows[0]["instance_ids"].as_array().unwrap().len(), 2);
+    assert_eq!(rows[0]["usage"], 0.125);
 }
 
 #[test]

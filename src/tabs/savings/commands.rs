@@ -46,4 +46,9 @@ pub(super) const COMMANDS: &[CommandSpec] = &[
         "What else idles: notebooks, endpoints, apps, addresses, gateways, balancers.",
         simple!(list(SavingsList::Resources)),
     ),
+    CommandSpec::plain(
+        "models",
+        "What batching, quantisation and the like could save on models: potential.",
+        simple!(list(SavingsList::Models)),
+    ),
 ];

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::pages::{commitment, proposal, resource, spot, strip};
-use super::picture::{CommitmentField, ProposalField, ResourceField, SpotField};
+use super::pages::{commitment, model, proposal, resource, spot, strip};
+use super::picture::{CommitmentField, ModelField, ProposalField, ResourceField, SpotField};
 use crate::app::keymap::Action;
 use crate::app::screen::Hints;
 use crate::app::{
@@ -17,7 +17,7 @@ use crate::view::{Symbols, TableField};
 
 field_enum! {
     /// A list of what could be saved, in the order in which a key goes through them.
-    SavingsList { Commitments, Proposals, Spot, Resources }
+    SavingsList { Commitments, Proposals, Spot, Resources, Models }
 }
 
 /// Static description of a list of savings.
@@ -156,6 +156,24 @@ pub(super) static LISTS: [SavingsListSpec; SavingsList::ALL.len()] = [
         },
         sources: &[SourceId::Resources],
         page: RowPage { title: "Why", lines: resource::lines, hints: PLAIN },
+        of_instances: false,
+    },
+    SavingsListSpec {
+        title: "Models",
+        list: list!(Models, ModelField, "models", "measures on models"),
+        source: list_source!(
+            ModelField,
+            |app| app.savings().map_or(&[], |s| &s.models),
+            App::saved_of,
+        ),
+        sums: strip::models,
+        empty: |_| {
+            let why = "Nothing that serves models or runs batches has GPUs of which it is known that \
+                       they are used little.";
+            ["no model at low use", why]
+        },
+        sources: &[SourceId::CloudWatch],
+        page: RowPage { title: "Model", lines: model::lines, hints: PLAIN },
         of_instances: false,
     },
 ];

@@ -267,7 +267,7 @@ fn gpu_memory_unknown(why: GpuMemoryUnknown) -> String {
     }
 }
 
-fn runtime_name(runtime: GpuRuntime) -> &'static str {
+pub(super) fn runtime_name(runtime: GpuRuntime) -> &'static str {
     match runtime {
         GpuRuntime::Vllm => "vLLM",
         GpuRuntime::Sglang => "SGLang",

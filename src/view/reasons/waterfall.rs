@@ -1,7 +1,8 @@
 //! What a step of the waterfall left out or rests on, why a task is due.
 
 use crate::analyze::waterfall::{Task, TaskReason};
-use crate::fleet::savings::{NodeRemedy, PartlyIdleNode, StepNote as N};
+use crate::domain::HOURS_PER_MONTH;
+use crate::fleet::savings::{NodeRemedy, PartlyIdleNode, Potential, StepNote as N};
 use crate::view::format;
 use crate::whatif::HOURS_PER_WEEK;
 use crate::whatif::supply::known_rates::AS_OF;
@@ -196,7 +197,25 @@ pub fn task(task: &Task) -> String {
         Some(TaskReason::Unused(usd)) => {
             format!("{} are paid and used by nothing", format::usd_per_hour(usd))
         }
+        Some(TaskReason::Potential(usd)) => {
+            format!("up to {}, in no sum: measure first", format::usd_per_hour(usd))
+        }
     }
+}
+
+/// One sentence: what models could be run cheaper for beside the steps.
+pub fn potential(of: &Potential) -> String {
+    let scripts = match of.scripts {
+        0 => String::new(),
+        n => format!("; {} on no known instance left out", format::plural(n as usize, "script")),
+    };
+    format!(
+        "Potential, in no figure above: {} could be run for up to {} ({}/month) less, of each the largest of its \
+         measures{scripts}. What has to be measured first stands in the list of models.",
+        format::counted(of.workloads as usize, "model at low use", "models at low use"),
+        format::usd_per_hour(of.up_to_usd_per_hour),
+        format::usd_total(of.up_to_usd_per_hour * HOURS_PER_MONTH),
+    )
 }
 
 const fn its(n: u32) -> &'static str {
@@ -278,5 +297,9 @@ mod tests {
             "3 without GPU telemetry, 1 reads of commitments missing"
         );
         assert_eq!(of(Some(TaskReason::Unused(82.04))), "$82.04/h are paid and used by nothing");
+        assert_eq!(
+            of(Some(TaskReason::Potential(12.5))),
+            "up to $12.50/h, in no sum: measure first"
+        );
     }
 }

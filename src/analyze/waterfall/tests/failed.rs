@@ -31,7 +31,7 @@ fn loss(attempt: u32, host: &str, hours: i64) -> AvoidableLoss {
 }
 
 fn of(losses: Vec<AvoidableLoss>) -> Option<AvoidableRuns> {
-    Some(AvoidableRuns { days: 30, losses })
+    Some(AvoidableRuns { days: 30, losses, ..AvoidableRuns::default() })
 }
 
 fn step(found: &Waterfall) -> Option<&Step> {

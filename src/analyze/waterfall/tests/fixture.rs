@@ -17,8 +17,8 @@ use crate::domain::{
 };
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::savings::{
-    Effort, Need, PathRow, Proposal, ResourceRow, Risk, SizeVerdict, SpotBecause, SpotFit, SpotRow,
-    Waterfall,
+    Effort, ModelRow, Need, PathRow, Proposal, ResourceRow, Risk, SizeVerdict, SpotBecause,
+    SpotFit, SpotRow, Waterfall,
 };
 use crate::fleet::{Book, Fleet, JoinInput, PriceBook, StorageFleet, join};
 use crate::tabs::network::state::fixture::month;
@@ -45,6 +45,8 @@ pub struct World {
     pub network: Option<NetworkSpend>,
     /// Live paths of the network.
     pub paths: Vec<Arc<PathRow>>,
+    /// Measures on models.
+    pub models: Vec<Arc<ModelRow>>,
     /// True where a bill is kept.
     pub has_bill: bool,
     pub failed_runs: Option<AvoidableRuns>,
@@ -66,6 +68,7 @@ impl World {
             storage: None,
             network: None,
             paths: Vec::new(),
+            models: Vec::new(),
             has_bill: false,
             failed_runs: None,
             facts: SavingsFacts::default(),
@@ -251,6 +254,7 @@ impl World {
                 &self.spot,
                 &self.resources,
                 &self.paths,
+                &self.models,
             )
         })
     }

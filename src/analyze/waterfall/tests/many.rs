@@ -39,8 +39,9 @@ fn ten_thousand_instances_are_worked_out() {
     }
     w.ran_all_week();
     // No time is asserted: the applier under it is measured in `benches/commitments.rs`.
-    let found =
-        w.with(|input| super::super::waterfall(input, &w.proposals, &w.spot, &w.resources, &[]));
+    let found = w.with(|input| {
+        super::super::waterfall(input, &w.proposals, &w.spot, &w.resources, &[], &[])
+    });
     assert!(found.saves() > 0.0);
 }
 

@@ -1,6 +1,7 @@
 mod failed;
 mod fixture;
 mod many;
+mod models;
 mod network;
 mod pack;
 mod properties;

@@ -15,16 +15,18 @@ use crate::ui::golden::{golden, screen};
 use crate::view::Symbols;
 
 /// The screens, each by the keys that lead to it.
-const SCREENS: [(&str, &str); 11] = [
+const SCREENS: [(&str, &str); 13] = [
     ("commitments", "o"),
     ("rightsize", "oo"),
     ("spot", "ooo"),
     ("resources", "oooo"),
+    ("models", "ooooo"),
     ("commitment", "oj<enter>"),
     ("proposal", "oo<enter>"),
     ("cannot", "ooG<enter>"),
     ("candidate", "ooo<enter>"),
     ("resource", "oooo<enter>"),
+    ("model", "ooooo<enter>"),
     ("guide", ":guide<enter>jjj"),
     ("idle", "3"),
 ];
@@ -72,8 +74,9 @@ fn what_stands_there_without_rows() {
         s.proposals.clear();
         s.spot.clear();
         s.resources.clear();
+        s.models.clear();
     };
-    for (name, keys) in &SCREENS[..4] {
+    for (name, keys) in &SCREENS[..5] {
         let mut app = heard(init(SMALL), savings_of(nothing));
         press(&mut app, keys);
         insta::assert_snapshot!(format!("{name}@nothing"), golden(&mut app));

@@ -3,6 +3,7 @@
 pub(super) mod commitment;
 mod empty;
 mod guide;
+pub(super) mod model;
 pub(super) mod proposal;
 pub(super) mod resource;
 pub(super) mod spot;

@@ -46,6 +46,9 @@ const OVERVIEW: &str = "Overview";
 /// The title of the guide, which the key that goes through the lists reaches after the last of them.
 pub(crate) const GUIDE: &str = "Guide";
 
+/// What is to be known of a sum of nets, each of which counts no other row and no other step.
+const EACH_ALONE: &str = "each alone: together see the overview";
+
 type Parts = Vec<(Role, String)>;
 
 fn rate(usd: Option<f64>, symbols: Symbols) -> String {
@@ -110,7 +113,7 @@ pub(crate) fn proposals(_: &App, savings: &Savings, symbols: Symbols) -> Parts {
     if worthless > 0 {
         parts.push((Role::Warn, format!("{worthless} worthless while commitments last")));
     }
-    parts.push((Role::Dim, "each alone: together see the overview".to_owned()));
+    parts.push((Role::Dim, EACH_ALONE.to_owned()));
     parts
 }
 
@@ -129,6 +132,7 @@ pub(crate) fn spot(_: &App, savings: &Savings, symbols: Symbols) -> Parts {
     }
     parts.push((Role::Dim, format!("{} do not", of(SpotFit::No))));
     parts.push((Role::Dim, format!("{} not known", of(SpotFit::Unknown))));
+    parts.push((Role::Dim, EACH_ALONE.to_owned()));
     parts
 }
 
@@ -156,6 +160,28 @@ pub(crate) fn resources(app: &App, _: &Savings, symbols: Symbols) -> Parts {
         parts.push((Role::Warn, format!("{unknown} net unknown")));
     }
     parts.push((Role::Dim, format!("{} in all", items.len())));
+    parts
+}
+
+pub(crate) fn models(_: &App, savings: &Savings, symbols: Symbols) -> Parts {
+    let left = &savings.models_left_out;
+    let workloads = savings.models.iter().filter(|row| row.is_largest).count();
+    let found = savings.waterfall.potential.filter(|_| !savings.waterfall.early);
+    let up_to = found.map(|found| found.up_to_usd_per_hour);
+    let mut parts = vec![
+        (Role::Heading, format::counted(workloads, "model at low use", "models at low use")),
+        (Role::Text, format!("potential up to {}, in no sum", rate(up_to, symbols))),
+    ];
+    for (n, what) in [
+        (left.unmeasured, "not measured"),
+        (left.unnamed, "say not what they do"),
+        (left.partly_idle, "partly idle"),
+        (left.scripts, "scripts not measured"),
+    ] {
+        if n > 0 {
+            parts.push((Role::Dim, format!("{n} {what}")));
+        }
+    }
     parts
 }
 

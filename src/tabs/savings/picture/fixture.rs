@@ -13,9 +13,10 @@ use crate::domain::{
     VerdictKind, Workload, sample,
 };
 use crate::fleet::savings::{
-    BillKind, BillRow, CannotTell, CommitmentFinding, CommitmentRow, CommitmentSums, Effort,
-    MixedFleet, Need, Pattern, Proposal, ResourceRow, Risk, SizeNote, SizeVerdict, SpotBecause,
-    SpotFit, SpotNote, SpotRow, Step, StepKind, Waterfall, ZonePrice,
+    BillKind, BillRow, BoundBy, CannotTell, CommitmentFinding, CommitmentRow, CommitmentSums,
+    Effort, Fits, Measure, MixedFleet, ModelBecause, ModelRow, ModelWork, ModelWorkload,
+    ModelsLeftOut, Need, Pattern, Proposal, Replicas, ResourceRow, Risk, SizeNote, SizeVerdict,
+    SpotBecause, SpotFit, SpotNote, SpotRow, Step, StepKind, Waterfall, ZonePrice,
 };
 use crate::fleet::{PartKind, Savings};
 use crate::view::fixture::{ago, now};
@@ -502,6 +503,63 @@ pub(crate) fn resources() -> Vec<Arc<ResourceRow>> {
     .to_vec()
 }
 
+/// A group that serves at a quarter of what it could, and a script that nobody bounds: each with a measure that fits, one that
+/// does not, and one without a bound.
+pub(crate) fn models() -> Vec<Arc<ModelRow>> {
+    let serve = Arc::new(ModelWorkload {
+        id: "asg serve-chat g6.12xlarge 111122223333/us-east-1 serving".into(),
+        name: "serve-chat".into(),
+        work: ModelWork::Serving,
+        because: ModelBecause::Hint(Arc::new(SpotBecause::Fixture("tag workload=inference"))),
+        scope: Some(scope()),
+        team: Some("nlp".into()),
+        instance_type: Some("g6.12xlarge".into()),
+        instances: vec!["i-0000000000000c001".into(), "i-0000000000000c002".into()],
+        replicas: Replicas::Known(2),
+        usage: 0.125,
+        usd_per_hour: 9.2,
+        bound_by: Some(BoundBy::Memory),
+        capability: Some((8, 9)),
+        runtime: None,
+        holding: Some((8, 8)),
+    });
+    let script = Arc::new(ModelWorkload {
+        id: "file \"\" \"ana\" \"batch-embed\"".into(),
+        name: "batch-embed".into(),
+        work: ModelWork::Script,
+        because: ModelBecause::ScriptName,
+        scope: None,
+        team: None,
+        instance_type: None,
+        instances: Vec::new(),
+        replicas: Replicas::Unknown,
+        usage: 0.05,
+        usd_per_hour: 1.0,
+        bound_by: None,
+        capability: None,
+        runtime: None,
+        holding: None,
+    });
+    let row = |of: &Arc<ModelWorkload>, measure: Measure, up_to, fits, is_largest| {
+        Arc::new(ModelRow {
+            id: format!("{}/{}", of.id, measure.spec().word).into(),
+            workload: of.clone(),
+            measure,
+            up_to_usd_per_hour: up_to,
+            fits,
+            is_largest,
+        })
+    };
+    vec![
+        row(&serve, Measure::Batching, Some(6.9), Fits::Yes, true),
+        row(&serve, Measure::Fp8, Some(3.45), Fits::Yes, false),
+        row(&serve, Measure::Int8, None, Fits::Yes, false),
+        row(&serve, Measure::Pruning, Some(0.0), Fits::No, false),
+        row(&script, Measure::Batching, Some(0.9), Fits::Unknown, true),
+        row(&script, Measure::Fp8, Some(0.375), Fits::Unknown, false),
+    ]
+}
+
 fn step(kind: StepKind, before: f64, after: f64, gross_alone: f64) -> Step {
     Step {
         kind,
@@ -586,8 +644,11 @@ pub(crate) fn savings() -> Savings {
             naive: 102.775,
             nodes: Vec::new(),
             unpriced: 0,
+            potential: None,
             net_unknown: None,
         },
+        models: models(),
+        models_left_out: ModelsLeftOut { unmeasured: 1, unnamed: 2, ..ModelsLeftOut::default() },
         unread: vec![],
         readings: vec![],
     }

@@ -8,6 +8,7 @@ mod commitment;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod guide;
+mod model;
 mod proposal;
 mod resource;
 mod spot;
@@ -17,6 +18,7 @@ pub mod words;
 
 pub use commitment::CommitmentField;
 pub use guide::{GuideRow, guide_number, guide_rows, guide_set, guide_step};
+pub use model::ModelField;
 pub use proposal::ProposalField;
 pub use resource::{ResourceField, ResourceItem, is_idle, resource_items};
 pub use spot::SpotField;

@@ -236,6 +236,11 @@ impl TableField for ResourceField {
         item.row.waste_usd_per_hour
     }
 
+    fn labels() -> Vec<[&'static str; 2]> {
+        let verdicts = VerdictKind::ALL.map(|kind| [verdict::word(kind), kind.name()]);
+        verdicts.into_iter().chain(words::PATTERN_LABELS).collect()
+    }
+
     fn tag<'a>(item: &'a ResourceItem, key: &str) -> Option<&'a str> {
         item.row.resource.tags.get(key)
     }

@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::fixture::{commitments, denied, proposals, savings, savings_of, spot};
+use super::fixture::{commitments, denied, models, proposals, savings, savings_of, spot};
 use super::{
-    CommitmentField, ProposalField, ResourceField, ResourceItem, SpotField, resource_items, words,
+    CommitmentField, ModelField, ProposalField, ResourceField, ResourceItem, SpotField,
+    resource_items, words,
 };
 use crate::domain::NetUnknown;
 use crate::domain::{CommitmentKind, PaymentOption};
@@ -47,6 +48,7 @@ fn the_tables_hold_together() {
     check::<ProposalField>();
     check::<SpotField>();
     check::<ResourceField>();
+    check::<ModelField>();
 }
 
 /// Nobody shall read a gross figure without the net beside it.
@@ -81,6 +83,7 @@ fn choices_say_what_the_filter_knows() {
     each::<ProposalField>(&proposals());
     each::<SpotField>(&spot());
     each::<ResourceField>(&resource_items(&savings()));
+    each::<ModelField>(&models());
 }
 
 fn ids<F: TableField>(rows: &[Arc<F::Row>], filter: &str, sort: Sort) -> Vec<String> {
@@ -128,6 +131,14 @@ fn filters_choose_proposals_spot_and_resources() {
     assert_eq!(of("because~notebook"), ["i-0000000000000b003"]);
     let fits = ids::<SpotField>(&rows, "", Sort::by(SpotField::Fit.spec()));
     assert_eq!(fits[0], "i-0000000000000b001");
+
+    let rows = models();
+    let of = |filter: &str| ids::<ModelField>(&rows, filter, Sort::default()).len();
+    assert_eq!(of("fits=yes and up_to>$3/h"), 2, "what has no bound matches no comparison");
+    assert_eq!(of("measure=fp8"), 2);
+    assert_eq!(of("work=script and counts=yes"), 1);
+    assert_eq!(of("used>10% and region=us-east-1"), 4);
+    assert_eq!(of("serve-chat"), 4);
 
     let rows = resource_items(&savings());
     let of = |filter: &str| ids::<ResourceField>(&rows, filter, Sort::default());

@@ -137,6 +137,13 @@ pub(super) const PATTERNS: [&str; 5] = [
     Pattern::Waiting.word(),
 ];
 
+/// Labels of the patterns that differ from their words, with these.
+pub(super) const PATTERN_LABELS: [[&str; 2]; 3] = [
+    [Pattern::OfficeHours.label(), Pattern::OfficeHours.word()],
+    [Pattern::NightsAndWeekends.label(), Pattern::NightsAndWeekends.word()],
+    [Pattern::Waiting.label(), Pattern::Waiting.word()],
+];
+
 /// What pays for an instance, in a column: kind and end of the id, a share where it is not all of it.
 /// Empty for nothing.
 pub fn covered_by(cover: &Cover) -> String {

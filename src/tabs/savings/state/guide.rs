@@ -93,8 +93,10 @@ impl App {
             Action::LowerMore => self.move_guide(false, 3),
             Action::SetValue | Action::Enter => self.type_in_guide(),
             // The keys that go through charts elsewhere go through the lists here: the guide stands behind the last.
-            Action::NextChart => self.go_to_savings(None),
-            Action::PreviousChart => self.go_to_savings(SavingsList::ALL.last().copied()),
+            Action::NextChart => return Some(self.turn_from_guide(None)),
+            Action::PreviousChart => {
+                return Some(self.turn_from_guide(SavingsList::ALL.last().copied()));
+            }
             _ => return None,
         }
         // The inputs stand at the top.

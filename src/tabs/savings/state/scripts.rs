@@ -45,11 +45,11 @@ fn a_key_goes_through_the_lists_and_commands_name_them() {
     press(&mut app, "O");
     assert!(app.on_guide());
     press(&mut app, "O");
-    assert_eq!((app.on_guide(), app.savings_tab().look()), (false, Some(SavingsList::Resources)));
+    assert_eq!((app.on_guide(), app.savings_tab().look()), (false, Some(SavingsList::Models)));
     press(&mut app, "o");
     assert!(app.on_guide());
     press(&mut app, "<esc>");
-    assert_eq!((app.on_guide(), app.savings_tab().look()), (false, Some(SavingsList::Resources)));
+    assert_eq!((app.on_guide(), app.savings_tab().look()), (false, Some(SavingsList::Models)));
     for look in SavingsList::ALL.map(Some).into_iter().chain([None]) {
         let name = look.map_or("overview", |list| list.spec().list.name);
         press(&mut app, &format!("3:{name}<enter>"));
@@ -134,6 +134,21 @@ fn pages_say_what_is_known() {
     ] {
         assert!(spot.contains(part), "{part}:\n{spot}");
     }
+    let model = of("ooooo<enter>");
+    for part in [
+        "serve-chat batching",
+        "up to $6.90/h ($5,037/month)",
+        "yes: memory is active more than the tensor cores",
+        "hint: tag workload=inference",
+        "12.5% of the judged hours with a kernel on its GPUs",
+        "held on 8 of 8 GPUs, now",
+        "https://arxiv.org/abs/2309.06180",
+        "quantisation, INT8 up to –, fits yes",
+        "pruning, 2:4 up to $0.00/h, fits no",
+    ] {
+        assert!(model.contains(part), "{part}:\n{model}");
+    }
+    assert!(!model.contains("batch-embed"), "another workload:\n{model}");
     let endpoint = of("oooo<enter>");
     for part in [
         "endpoint old-ranker",
