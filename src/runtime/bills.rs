@@ -221,8 +221,8 @@ impl Held {
                     teams::budgets(invocation, months, &rules, period)
                 }),
                 aws_budgets: &|| by_aws.clone(),
-                runs: &|| teams::units_of_jobs(invocation),
-                units: &|months, period| teams::units(invocation, months, &rules, period),
+                runs: &|by| teams::units_of_jobs(invocation, by),
+                units: &|months, period, by| teams::units(invocation, months, &rules, period, by),
                 quotas: &|running| teams::quotas(invocation, running),
                 people: &|lines, from| teams::people(invocation, lines, from),
             },

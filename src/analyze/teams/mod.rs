@@ -16,7 +16,7 @@
 //! | `budget` | what may be spent, what is, where the period ends |
 //! | `unit`, `counts` | what one prediction or run costs; counts by day, of a CSV file or of metrics |
 //! | `people` | hours and tools that the infrastructure takes, and what automation would return |
-//! | `runs`, `run_filter` | what runs of jobs cost by day; which jobs |
+//! | `runs`, `run_filter` | what runs, GPU-hours and predictions of jobs cost by day; which jobs |
 //! | `quota` | what may run at once |
 //! | `compliance`, `tagging` | resources without required tags; the commands and texts that tag them |
 
@@ -36,6 +36,8 @@ mod quota;
 mod rules;
 mod run_filter;
 mod runs;
+#[cfg(test)]
+mod runs_tests;
 mod split;
 mod tagging;
 #[cfg(test)]
@@ -61,7 +63,7 @@ pub use quota::{
 };
 pub use rules::{Mapping, Pool, Rules};
 pub use run_filter::RunFilter;
-pub use runs::{PaidAttempt, RunDays, RunDollars, RunRule};
+pub use runs::{PaidAttempt, RunBook, RunCount, RunDays, RunDollars, RunRule, RunsBy};
 pub use split::Split;
 pub use tagging::{tag_policy, tag_specifications};
 pub use unit::{CountedUnit, Unit, UnitDays, UnitState, state_of};

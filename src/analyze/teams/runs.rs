@@ -1,7 +1,8 @@
-//! What a run costs: dollars of attempts by the day on which they ended, and how many of them completed.
+//! What runs cost: dollars of attempts by the day on which they ended, and what these brought: runs, GPU-hours, predictions.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -11,10 +12,10 @@ use super::run_filter::RunFilter;
 use super::unit::Measured;
 use crate::domain::bill::{Month, Usd, words};
 use crate::domain::daily::day_of;
-use crate::domain::jobs::{Attempt, Gpus, JobSource, JobState};
+use crate::domain::jobs::{Attempt, GpuTime, Gpus, JobSource, JobState};
 
 words! {
-    /// Which dollars bear the runs that completed.
+    /// Which dollars bear what is counted.
     RunDollars {
         /// All that was paid: those of attempts that failed or were cancelled as well, which is the failed-run tax.
         Paid = "paid",
@@ -23,13 +24,60 @@ words! {
     }
 }
 
-/// Which jobs are counted, and which of their dollars.
+words! {
+    /// What the dollars are divided by.
+    RunCount {
+        /// Attempts that completed.
+        Completed = "completed_runs",
+        /// Runs however they ended: attempts that completed, and jobs whose last attempt came to nothing. Retries are one run.
+        Runs = "runs",
+        /// GPU-hours held that did not come to nothing.
+        UsefulHours = "useful_gpu_hours",
+        /// GPU-hours in which the GPUs worked, by kept telemetry.
+        UsedHours = "used_gpu_hours",
+        /// Predictions that attempts tell of.
+        Predictions = "predictions",
+    }
+}
+
+words! {
+    /// Whose runs stand in a row.
+    RunsBy {
+        /// Team.
+        Team = "team",
+        /// Project.
+        Project = "project",
+        /// User.
+        User = "user",
+    }
+}
+
+impl RunsBy {
+    fn value(self, of: &Attempt) -> Option<&Arc<str>> {
+        match self {
+            Self::Team => of.team.as_ref(),
+            Self::Project => of.project.as_ref(),
+            Self::User => of.user.as_ref(),
+        }
+    }
+}
+
+impl RunCount {
+    /// True for GPU-hours.
+    pub const fn is_hours(self) -> bool {
+        matches!(self, Self::UsefulHours | Self::UsedHours)
+    }
+}
+
+/// Which jobs are counted, which of their dollars, and what these are divided by.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunRule {
     /// Which jobs.
     pub filter: RunFilter,
     /// Which dollars.
     pub dollars: RunDollars,
+    /// What is counted.
+    pub count: RunCount,
 }
 
 /// An attempt of a job with what it cost.
@@ -39,6 +87,12 @@ pub struct PaidAttempt<'a> {
     pub attempt: &'a Attempt,
     /// What it cost; `None` where that is unknown.
     pub usd: Option<Usd>,
+    /// GPU time held that did not come to nothing; `None` where that is unknown.
+    pub useful: Option<GpuTime>,
+    /// True where a checkpoint that is not known may have made more of it useful.
+    pub useful_is_lower_bound: bool,
+    /// GPU time in which its GPUs worked; `None` where telemetry does not cover it.
+    pub used: Option<GpuTime>,
 }
 
 /// What ended on a day.
@@ -46,17 +100,58 @@ pub struct PaidAttempt<'a> {
 struct RunDay {
     /// Dollars of the rule.
     usd: Usd,
-    /// Attempts that completed.
-    runs: u32,
-    /// Attempts whose dollars are unknown: they are in neither number.
+    /// Runs, or predictions.
+    number: u64,
+    /// GPU time of the rule.
+    gpu_time: GpuTime,
+    /// Attempts whose dollars are unknown.
     unpriced: u32,
+    /// Attempts of which more may have to be counted.
+    undercounted: u32,
+    /// Attempts that are in neither number.
+    left_out: u32,
 }
 
-/// Runs and their dollars by day, UTC.
+/// What an attempt tells of predictions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Predictions {
+    /// Its job tells of none.
+    None,
+    /// So many besides those of other attempts.
+    More(u64),
+    /// Another attempt of its job tells of some, and it does not.
+    Untold,
+}
+
+/// An attempt of which what it cost counts on a day.
+#[derive(Clone, Copy, Debug)]
+struct RunRow<'a> {
+    paid: PaidAttempt<'a>,
+    /// The outermost job in whose time it lies; itself where it lies in none.
+    job: &'a Attempt,
+    /// When that job ended.
+    day: Date,
+    /// True where a run ends with it.
+    ends_run: bool,
+    predictions: Predictions,
+}
+
+/// Attempts as they count for what runs cost.
+pub struct RunBook<'a> {
+    rows: Vec<RunRow<'a>>,
+    /// Days of which all is kept; `None` without any job.
+    known: Option<Range<Date>>,
+    /// Last moment that was witnessed; `None` without any.
+    until: Option<Timestamp>,
+}
+
+/// What was counted and paid by day, UTC, by a rule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunDays {
     /// By which rule.
     pub rule: RunRule,
+    /// Last moment that was witnessed of jobs; `None` without any.
+    pub until: Option<Timestamp>,
     by_day: BTreeMap<Date, RunDay>,
     /// Days of which all is kept; `None` without any job.
     known: Option<Range<Date>>,
@@ -75,7 +170,6 @@ impl<'a> Outer<'a> {
     fn of(attempts: &[PaidAttempt<'a>]) -> Self {
         let named: HashSet<JobKey<'a>> =
             attempts.iter().filter_map(|of| above(of.attempt)).collect();
-        let key = |of: &'a Attempt| (of.id.source, &*of.id.cluster, &*of.job);
         let all = attempts.iter().map(|of| (key(of.attempt), of.attempt));
         Self(all.filter(|(key, of)| named.contains(key) && has_gpus(of)).collect())
     }
@@ -93,6 +187,11 @@ impl<'a> Outer<'a> {
     }
 }
 
+/// The job of an attempt.
+fn key(of: &Attempt) -> JobKey<'_> {
+    (of.id.source, &*of.id.cluster, &*of.job)
+}
+
 /// The job in whose time an attempt lies.
 fn above(of: &Attempt) -> Option<JobKey<'_>> {
     Some((of.id.source, &*of.id.cluster, of.parent.as_deref()?))
@@ -102,52 +201,157 @@ fn has_gpus(of: &Attempt) -> bool {
     of.gpus.is_some_and(|gpus| gpus > Gpus::ZERO)
 }
 
-impl RunDays {
-    /// Runs of attempts. Counted is what held GPUs and is over, on the day, UTC, on which it ended. What lies inside of
-    /// another job's time is no run of its own: its dollars, which that job's are without, are that job's. Days are known
+fn has_completed(of: &Attempt) -> bool {
+    matches!(of.state, JobState::Completed | JobState::CompletedStepFailed)
+}
+
+impl<'a> RunBook<'a> {
+    /// Of attempts in the order in which they began. Counted is what is over, on the day, UTC, on which it ended. What lies inside
+    /// of another job's time is no run of its own: its dollars, which that job's are without, are that job's. Days are known
     /// from the one after the first attempt began up to the day before the last moment that was witnessed: the latest of the
     /// attempts' and of `read_at`, when sources were read last, none of them after `now`.
-    pub fn of<'a>(
+    pub fn of(
         attempts: impl Iterator<Item = PaidAttempt<'a>>,
-        rule: RunRule,
         read_at: Option<Timestamp>,
         now: Timestamp,
     ) -> Self {
-        let mut by_day: BTreeMap<Date, RunDay> = BTreeMap::new();
-        let (mut first, mut last) = (None::<Timestamp>, read_at.map(|at| at.min(now)));
         let attempts: Vec<PaidAttempt<'a>> = attempts.collect();
         let outer = Outer::of(&attempts);
-        for PaidAttempt { attempt, usd } in attempts {
+        let (mut first, mut until) = (None::<Timestamp>, read_at.map(|at| at.min(now)));
+        let mut last_of: HashMap<JobKey<'a>, usize> = HashMap::new();
+        let (mut telling, mut predicting) = (HashSet::new(), HashSet::new());
+        for (place, PaidAttempt { attempt, .. }) in attempts.iter().copied().enumerate() {
             let begun = attempt.started_at.or(attempt.submitted_at);
             first = [first, begun].into_iter().flatten().min();
             let seen = attempt.ended_at.or(attempt.seen_until).or(begun);
-            last = [last, seen.map(|at| at.min(now))].into_iter().flatten().max();
-            let job = outer.around(attempt);
-            let is_counted = has_gpus(job) && job.state.is_over();
-            let Some(end) = job.ended_at.filter(|end| is_counted && *end <= now) else {
-                continue;
-            };
-            let has_completed =
-                matches!(job.state, JobState::Completed | JobState::CompletedStepFailed);
-            let bears = has_completed || rule.dollars == RunDollars::Paid;
-            if !bears || !rule.filter.holds(job) {
-                continue;
-            }
-            let is_run = has_completed && std::ptr::eq(job, attempt);
-            let day = by_day.entry(day_of(end)).or_default();
-            match usd {
-                Some(usd) => {
-                    day.usd += usd;
-                    day.runs += u32::from(is_run);
-                }
-                None => day.unpriced += 1,
+            until = [until, seen.map(|at| at.min(now))].into_iter().flatten().max();
+            last_of.insert(key(attempt), place);
+            if attempt.predictions.is_some() {
+                telling.insert(key(attempt));
+                predicting.insert(key(outer.around(attempt)));
             }
         }
-        let known = first.zip(last).map(|(first, last)| {
+        let predictions = |paid: &PaidAttempt<'_>, job: &Attempt| {
+            let (of, is_inside) = (paid.attempt, !std::ptr::eq(job, paid.attempt));
+            match of.predictions {
+                _ if !predicting.contains(&key(job)) => Predictions::None,
+                // As its time, what the job around it tells includes its own.
+                _ if is_inside && job.predictions.is_some() => Predictions::More(0),
+                Some(count) => Predictions::More(count),
+                None if telling.contains(&key(of)) && paid.usd != Some(Usd::ZERO) => {
+                    Predictions::Untold
+                }
+                None => Predictions::More(0),
+            }
+        };
+        let mut rows = Vec::new();
+        for (place, mut paid) in attempts.into_iter().enumerate() {
+            let (attempt, job) = (paid.attempt, outer.around(paid.attempt));
+            let Some(end) = job.ended_at.filter(|end| job.state.is_over() && *end <= now) else {
+                continue;
+            };
+            // What never held a node costs nothing, whatever node that had been.
+            if attempt.held_ms() == Some(0) && attempt.billed_ms.is_none() {
+                paid.usd = paid.usd.or(Some(Usd::ZERO));
+            }
+            let is_last = last_of.get(&key(attempt)) == Some(&place);
+            let ends_run = std::ptr::eq(job, attempt) && (has_completed(attempt) || is_last);
+            let predictions = predictions(&paid, job);
+            rows.push(RunRow { paid, job, day: day_of(end), ends_run, predictions });
+        }
+        let known = first.zip(until).map(|(first, until)| {
             let from = day_of(first);
-            from.tomorrow().unwrap_or(from)..day_of(last)
+            from.tomorrow().unwrap_or(from)..day_of(until)
         });
-        Self { rule, by_day, known }
+        Self { rows, known, until }
+    }
+
+    /// By a rule.
+    pub fn days(&self, rule: &RunRule) -> RunDays {
+        let mut all = self.tally(rule, |_| ());
+        self.with(rule, all.remove(&()).unwrap_or_default())
+    }
+
+    /// By a rule, of each team, project or user by itself, those without one last.
+    pub fn days_by(&self, rule: &RunRule, by: RunsBy) -> Vec<(Option<Arc<str>>, RunDays)> {
+        let mut all = self.tally(rule, |job| by.value(job));
+        let nobody = all.remove(&None);
+        let known = all.into_iter().map(|(value, days)| (value.cloned(), days));
+        let all = known.chain(nobody.map(|days| (None, days)));
+        all.map(|(value, days)| (value, self.with(rule, days))).collect()
+    }
+
+    fn with(&self, rule: &RunRule, by_day: BTreeMap<Date, RunDay>) -> RunDays {
+        RunDays { rule: rule.clone(), until: self.until, by_day, known: self.known.clone() }
+    }
+
+    fn tally<K: Ord>(
+        &self,
+        rule: &RunRule,
+        whose: impl Fn(&'a Attempt) -> K,
+    ) -> BTreeMap<K, BTreeMap<Date, RunDay>> {
+        let mut all: BTreeMap<K, BTreeMap<Date, RunDay>> = BTreeMap::new();
+        for row in &self.rows {
+            let is_of_kind = match rule.count {
+                RunCount::Predictions => row.predictions != Predictions::None,
+                _ => has_gpus(row.job),
+            };
+            let bears = has_completed(row.job) || rule.dollars == RunDollars::Paid;
+            if is_of_kind && bears && rule.filter.holds(row.job) {
+                let days = all.entry(whose(row.job)).or_default();
+                days.entry(row.day).or_default().add(row, rule.count);
+            }
+        }
+        all
+    }
+}
+
+impl RunDay {
+    fn add(&mut self, row: &RunRow<'_>, count: RunCount) {
+        let paid = &row.paid;
+        let hours = if count == RunCount::UsefulHours { paid.useful } else { paid.used };
+        match (paid.usd, hours) {
+            (Some(usd), Some(hours)) if count.is_hours() => {
+                self.usd += usd;
+                self.gpu_time += hours;
+                let is_bound = count == RunCount::UsefulHours && paid.useful_is_lower_bound;
+                self.undercounted += u32::from(is_bound);
+            }
+            // Dollars and hours are both its own: without one of them it tells nothing.
+            _ if count.is_hours() => self.left_out += 1,
+            (Some(usd), _) => self.usd += usd,
+            (None, _) => self.unpriced += 1,
+        }
+        match count {
+            RunCount::Completed => {
+                self.number += u64::from(row.ends_run && has_completed(paid.attempt));
+            }
+            RunCount::Runs => self.number += u64::from(row.ends_run),
+            RunCount::Predictions => match row.predictions {
+                Predictions::More(more) => self.number = self.number.saturating_add(more),
+                Predictions::Untold => self.undercounted += 1,
+                Predictions::None => {}
+            },
+            RunCount::UsefulHours | RunCount::UsedHours => {}
+        }
+    }
+}
+
+impl RunDays {
+    /// Of attempts by a rule: see [`RunBook::of`].
+    #[cfg(test)]
+    pub fn of<'a>(
+        attempts: impl Iterator<Item = PaidAttempt<'a>>,
+        rule: &RunRule,
+        read_at: Option<Timestamp>,
+        now: Timestamp,
+    ) -> Self {
+        RunBook::of(attempts, read_at, now).days(rule)
+    }
+
+    /// Without any attempt.
+    pub fn none(rule: RunRule) -> Self {
+        Self { rule, until: None, by_day: BTreeMap::new(), known: None }
     }
 
     /// The month of the last day that is known; `None` without any.
@@ -156,22 +360,17 @@ impl RunDays {
         Some(Month::of(known.end.yesterday().unwrap_or(known.end)))
     }
 
-    /// True where a run completed in `month`, or in the one before it.
-    pub fn has_runs(&self, month: Month) -> bool {
+    /// True where something was counted in `month`, or in the one before it.
+    pub fn counts_in(&self, month: Month) -> bool {
         let days = month.plus(-1).first()..month.plus(1).first();
-        self.by_day.range(days).any(|(_, day)| day.runs > 0)
+        self.by_day.range(days).any(|(_, day)| day.number > 0 || !day.gpu_time.is_zero())
     }
 
-    /// Attempts of a month whose dollars are unknown: they are in no sum.
-    pub fn unpriced(&self, month: Month) -> u32 {
-        let days = month.first()..month.plus(1).first();
-        self.by_day.range(days).map(|(_, day)| day.unpriced).sum()
-    }
-
-    /// Dollars and runs of the days of a month up to day number `until` that are known, and the last of them; 0 without any.
+    /// Dollars and counts of the days of a month up to day number `until` that are known, and the last of them; 0 without any.
     pub(super) fn measured(&self, month: Month, until: u8) -> (Measured, u8) {
         let (mut found, mut last) = (Measured::default(), 0);
         let Some(known) = &self.known else { return (found, last) };
+        let (mut number, mut gpu_time) = (0_u64, GpuTime::ZERO);
         for day in 1..=until.min(month.days()) {
             let date = month.day(day);
             if !known.contains(&date) {
@@ -179,143 +378,15 @@ impl RunDays {
             }
             let of = self.by_day.get(&date).copied().unwrap_or_default();
             found.usd += of.usd;
-            found.count += f64::from(of.runs);
+            number = number.saturating_add(of.number);
+            gpu_time += of.gpu_time;
+            found.unpriced += of.unpriced;
+            found.undercounted += of.undercounted;
+            found.left_out += of.left_out;
             found.days += 1;
             last = day;
         }
+        found.count = if self.rule.count.is_hours() { gpu_time.hours() } else { number as f64 };
         (found, last)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::domain::jobs::{AttemptId, JobSource};
-
-    fn at(text: &str) -> Timestamp {
-        text.parse().unwrap()
-    }
-
-    fn attempt(job: &str, team: &str, state: JobState, ended: &str) -> Attempt {
-        let id = AttemptId {
-            source: JobSource::File,
-            cluster: "c".into(),
-            raw: job.into(),
-            key: "1".into(),
-        };
-        let mut of = Attempt::new(id, job.into(), state, state.word().into());
-        let ended = at(ended);
-        of.started_at = Some(ended - jiff::SignedDuration::from_hours(2));
-        of.ended_at = Some(ended);
-        of.team = Some(team.into());
-        of.gpus = Some(Gpus::whole(8));
-        of
-    }
-
-    fn usd(text: &str) -> Usd {
-        Usd::parse(text.as_bytes()).unwrap()
-    }
-
-    fn rule(filter: &str, dollars: RunDollars) -> RunRule {
-        RunRule { filter: RunFilter::parse(filter).unwrap(), dollars }
-    }
-
-    /// Two months: 5 runs of nlp that completed, 2 that came to nothing, one of vision, one without a price.
-    fn history() -> Vec<(Attempt, Option<Usd>)> {
-        use JobState::{Cancelled, Completed, Failed};
-        let of = |job, team, state, ended: &str, cost: &str| {
-            let cost = (!cost.is_empty()).then(|| usd(cost));
-            (attempt(job, team, state, ended), cost)
-        };
-        vec![
-            of("1", "nlp", Completed, "2026-10-01T12:00:00Z", "1000"),
-            of("2", "nlp", Completed, "2026-10-05T12:00:00Z", "90"),
-            of("3", "nlp", Failed, "2026-10-06T12:00:00Z", "30"),
-            of("4", "nlp", Completed, "2026-10-20T12:00:00Z", "700"),
-            of("5", "nlp", Completed, "2026-11-02T12:00:00Z", "100.5"),
-            of("6", "nlp", Cancelled, "2026-11-03T12:00:00Z", "49.5"),
-            of("7", "nlp", Completed, "2026-11-04T23:59:59Z", "50"),
-            of("8", "vision", Completed, "2026-11-04T12:00:00Z", "8"),
-            of("9", "nlp", Completed, "2026-11-05T12:00:00Z", ""),
-            of("10", "nlp", Completed, "2026-11-11T08:00:00Z", "5000"),
-        ]
-    }
-
-    fn days(of: &[(Attempt, Option<Usd>)], rule: RunRule) -> RunDays {
-        let paid = of.iter().map(|(attempt, usd)| PaidAttempt { attempt, usd: *usd });
-        RunDays::of(paid, rule, None, at("2026-11-11T09:00:00Z"))
-    }
-
-    #[test]
-    fn runs_bear_the_dollars_of_their_rule_on_the_days_that_are_known() {
-        let november: Month = "2026-11".parse().unwrap();
-        let all = history();
-        let sums = |rule: RunRule, month: Month, until| {
-            let (found, last) = days(&all, rule).measured(month, until);
-            (found.usd.to_string(), found.count, found.days, last)
-        };
-        // The 11th goes on: 1 to 10 are known. 100.5 + 49.5 + 50 over two runs, and one without a price in neither.
-        let paid = || rule("team=nlp", RunDollars::Paid);
-        assert_eq!(sums(paid(), november, u8::MAX), ("200".into(), 2.0, 10, 10));
-        let own = || rule("team=nlp", RunDollars::Completed);
-        assert_eq!(sums(own(), november, u8::MAX), ("150.5".into(), 2.0, 10, 10));
-        assert_eq!(sums(rule("", RunDollars::Paid), november, 4), ("208".into(), 3.0, 4, 4));
-        // In October the first day is not whole, and the 20th lies behind the 10th.
-        let october = november.plus(-1);
-        assert_eq!(sums(paid(), october, 10), ("120".into(), 1.0, 9, 10));
-        let found = days(&all, paid());
-        assert_eq!((found.unpriced(november), found.unpriced(october)), (1, 0));
-        assert_eq!(found.newest_month(), Some(november));
-        assert!(found.has_runs(november) && !found.has_runs(november.plus(2)));
-    }
-
-    #[test]
-    fn what_runs_or_holds_no_gpu_is_no_run() {
-        let mut all = history();
-        for (of, _) in &mut all {
-            match &*of.job {
-                "5" => of.gpus = None,
-                "6" | "7" => of.gpus = Some(Gpus::ZERO),
-                "9" => of.state = JobState::Running,
-                _ => {}
-            }
-        }
-        let november: Month = "2026-11".parse().unwrap();
-        let found = days(&all, rule("team=nlp", RunDollars::Paid));
-        let (sums, _) = found.measured(november, u8::MAX);
-        assert_eq!((sums.usd, sums.count, sums.days), (Usd::ZERO, 0.0, 10));
-        let none = days(&[], rule("", RunDollars::Paid));
-        assert_eq!((none.newest_month(), none.measured(november, 31).0.days), (None, 0));
-    }
-    #[test]
-    fn what_lies_inside_of_another_job_is_no_run_and_its_dollars_are_that_job_s() {
-        let november: Month = "2026-11".parse().unwrap();
-        let sums = |all: &[(Attempt, Option<Usd>)], dollars| {
-            let (found, _) = days(all, rule("team=nlp", dollars)).measured(november, u8::MAX);
-            (found.usd.to_string(), found.count)
-        };
-        // 7 holds what is left of it beside 6, which was cancelled, and 8, which another team began; 5 is another run.
-        let mut all = history();
-        for (of, _) in all.iter_mut().filter(|(of, _)| matches!(&*of.job, "6" | "8")) {
-            of.parent = Some("7".into());
-        }
-        assert_eq!(sums(&all, RunDollars::Paid), ("208".into(), 2.0));
-        assert_eq!(sums(&all, RunDollars::Completed), ("208".into(), 2.0));
-        // What 7 held is not known: those inside of it stand for themselves.
-        for (of, _) in all.iter_mut().filter(|(of, _)| &*of.job == "7") {
-            of.gpus = None;
-        }
-        assert_eq!(sums(&all, RunDollars::Paid), ("150".into(), 1.0));
-        assert_eq!(sums(&all, RunDollars::Completed), ("100.5".into(), 1.0));
-        // Each in the other.
-        let mut all = history();
-        for (of, _) in &mut all {
-            match &*of.job {
-                "5" => of.parent = Some("7".into()),
-                "7" => of.parent = Some("5".into()),
-                _ => {}
-            }
-        }
-        assert_eq!(sums(&all, RunDollars::Paid), ("200".into(), 2.0));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use jiff::civil::Date;
 
 use super::budget::BudgetMonth;
@@ -10,14 +11,14 @@ use super::filter::MoneyFilter;
 use super::owner::Owners;
 use super::rules::Rules;
 use super::runs::{RunDays, RunRule};
-use crate::domain::bill::{Month, Usd};
+use crate::domain::bill::{Month, UnitBound, Usd};
 
 /// What a unit cost divides, by day.
 #[derive(Clone, Debug, PartialEq)]
 pub enum UnitDays {
     /// Counts, beside dollars of bills.
     Counted(Counts),
-    /// Runs of jobs, with dollars of their own.
+    /// What jobs brought, with dollars of their own.
     Runs(RunDays),
 }
 
@@ -52,12 +53,34 @@ pub struct Measured {
     pub count: f64,
     /// Number of the days.
     pub days: usize,
+    /// Attempts of jobs whose dollars are unknown: they are in the count alone. 0 for dollars of the bill.
+    pub unpriced: u32,
+    /// Attempts of jobs of which more may have to be counted. 0 for dollars of the bill.
+    pub undercounted: u32,
+    /// Attempts of jobs that are in neither number. 0 for dollars of the bill.
+    pub left_out: u32,
 }
 
 impl Measured {
-    /// Dollars per `per` counted; `None` where nothing was counted: that is not known, and not nothing.
+    /// How sure dollars per count are.
+    pub fn bound(&self) -> UnitBound {
+        match (self.unpriced > 0, self.undercounted > 0) {
+            (false, false) => UnitBound::Exact,
+            (true, false) => UnitBound::AtLeast,
+            (false, true) => UnitBound::AtMost,
+            (true, true) => UnitBound::Unknown,
+        }
+    }
+
+    /// Dollars per `per` counted; `None` where nothing was counted, where no dollars are known, and where they are neither at least
+    /// nor at most so many: that is not known, and not nothing.
     fn per(&self, per: f64) -> Option<f64> {
-        (self.count > 0.0).then(|| self.usd.to_f64() / self.count * per)
+        let is_known = match self.bound() {
+            UnitBound::Exact | UnitBound::AtMost => true,
+            UnitBound::AtLeast => self.usd > Usd::ZERO,
+            UnitBound::Unknown => false,
+        };
+        (is_known && self.count > 0.0).then(|| self.usd.to_f64() / self.count * per)
     }
 }
 
@@ -81,10 +104,10 @@ pub struct UnitState {
     pub before: Option<Measured>,
     /// Days of the month of which the bill is known and the count is not.
     pub uncounted_days: usize,
-    /// Which runs of jobs it divides; `None` for dollars of the bill.
+    /// Which jobs it is of; `None` for dollars of the bill.
     pub runs: Option<RunRule>,
-    /// Attempts of the month whose dollars are unknown: they are in no sum. 0 for dollars of the bill.
-    pub unpriced_runs: u32,
+    /// Last moment that was witnessed of these jobs; `None` for dollars of the bill, and without any job.
+    pub jobs_until: Option<Timestamp>,
 }
 
 impl UnitState {
@@ -93,18 +116,34 @@ impl UnitState {
         self.now.per(self.unit.per)
     }
 
-    /// What it cost before.
+    /// How sure that is.
+    pub fn bound(&self) -> UnitBound {
+        self.now.bound()
+    }
+
+    /// What it cost before; `None` for a bound.
     pub fn before_per_unit(&self) -> Option<f64> {
-        self.before?.per(self.unit.per)
+        self.before.filter(|of| of.bound() == UnitBound::Exact)?.per(self.unit.per)
+    }
+
+    /// True where nothing was paid and nothing counted in either month, as of a team that ran nothing in them.
+    pub fn is_of_nothing(&self) -> bool {
+        let is_nothing = |of: &Measured| *of == Measured { days: of.days, ..Measured::default() };
+        is_nothing(&self.now) && self.before.as_ref().is_none_or(is_nothing)
+    }
+
+    /// What it cost before and costs now, where neither is a bound.
+    pub fn moved(&self) -> Option<(f64, f64)> {
+        let now = self.usd_per_unit().filter(|_| self.bound() == UnitBound::Exact)?;
+        Some((self.before_per_unit()?, now))
     }
 
     /// What moved it, each at the mean of what the other was: with dollars *s* and count *v*, spend is
     /// (s₁ − s₀)(1/v₀ + 1/v₁)/2, volume (s₀ + s₁)(1/v₁ − 1/v₀)/2, of days that are not as many by their number.
-    /// `None` without both months.
+    /// `None` without both months, and where one is a bound.
     pub fn change(&self) -> Option<UnitChange> {
         let before = self.before?;
-        self.usd_per_unit()?;
-        self.before_per_unit()?;
+        self.moved()?;
         let daily = |of: &Measured| (of.usd.to_f64() / of.days as f64, of.count / of.days as f64);
         let ((spent, count), (spent_before, count_before)) = (daily(&self.now), daily(&before));
         let per = self.unit.per / 2.0;
@@ -116,7 +155,7 @@ impl UnitState {
 
     /// True where it costs more than its target; `None` where either is not known.
     pub fn is_above_target(&self) -> Option<bool> {
-        Some(self.usd_per_unit()? > self.unit.target?)
+        self.bound().is_above(self.usd_per_unit()?, self.unit.target?)
     }
 }
 
@@ -132,7 +171,7 @@ pub(super) fn unit_state(
     let (before, _, _) = measured(unit, counts, months, rules, month.plus(-1), last);
     let before = (before.days > 0).then_some(before);
     let unit = unit.clone();
-    UnitState { unit, now, before, uncounted_days, runs: None, unpriced_runs: 0 }
+    UnitState { unit, now, before, uncounted_days, runs: None, jobs_until: None }
 }
 
 /// A unit cost in `month`, of whatever its days are. Runs of jobs need no bill.
@@ -154,7 +193,7 @@ pub fn state_of(
         before: (before.days > 0).then_some(before),
         uncounted_days: 0,
         runs: Some(runs.rule.clone()),
-        unpriced_runs: runs.unpriced(month),
+        jobs_until: runs.until,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::analyze::teams::Dimension;
+use crate::analyze::teams::{Dimension, RunsBy};
 use crate::cli::bill::args::OfArgs;
 use crate::cli::list_options::ListOptions;
 
@@ -38,6 +38,12 @@ impl TeamsArgs {
 fn dimension(text: &str) -> Result<Dimension, String> {
     let known = Dimension::WORDS.join(", ");
     Dimension::of(text).ok_or_else(|| format!("dollars are allocated by {known}"))
+}
+
+fn runs_by(text: &str) -> Result<RunsBy, String> {
+    let known = RunsBy::WORDS.join(", ");
+    let found = RunsBy::ALL.into_iter().find(|by| by.word() == text);
+    found.ok_or_else(|| format!("what jobs cost is by {known}"))
 }
 
 /// What `teams` shows besides dollars.
@@ -78,6 +84,9 @@ pub enum TagText {
 /// Unit costs of which period, and how they are listed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub struct UnitsArgs {
+    /// Those of jobs alone, a row for each team, project or user.
+    #[arg(long, value_name = "KEY", value_parser = runs_by)]
+    pub by: Option<RunsBy>,
     /// Of which bill.
     #[command(flatten)]
     pub of: OfArgs,

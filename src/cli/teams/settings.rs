@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use super::demo;
+use super::run_units::{self, RunsAsked};
 use super::unit_counts::{Counted, unit_counts};
-use super::{demo, run_units};
 use crate::analyze::teams::{
-    Budget, BudgetMonth, CountedUnit, Line, Quota, Rules, RunDays, Running, Unit, UnitDays,
+    Budget, BudgetMonth, CountedUnit, Line, Quota, Rules, RunDays, Running, RunsBy, Unit, UnitDays,
 };
 use crate::cli::invocation::Invocation;
 use crate::config::CountSource;
@@ -43,16 +44,20 @@ pub fn budgets(
     if is_demo { demo::budgets(months, rules, period) } else { budgets }
 }
 
-/// Unit costs with the counts of each day; of the demo its own where the configuration has none. Where counts cannot be read
-/// there are none; a sentence says why, and which days have none.
+/// Unit costs with the counts of each day; of the demo its own where the configuration has none. With `by` those of jobs alone, a row
+/// each. Where counts cannot be read there are none; a sentence says why, and which days have none.
 pub fn units(
     invocation: &Invocation,
     months: &[BudgetMonth],
     rules: &Rules,
     period: Month,
+    by: Option<RunsBy>,
 ) -> (Vec<CountedUnit>, Vec<String>) {
-    let (units, mut troubles, remarks) =
-        counted_units(invocation, months, rules, period, runs(invocation));
+    let runs = runs(invocation, by);
+    if by.is_some() {
+        return (of_jobs(runs.0), runs.1);
+    }
+    let (units, mut troubles, remarks) = counted_units(invocation, months, rules, period, runs);
     troubles.extend(remarks);
     (units, troubles)
 }
@@ -83,7 +88,7 @@ pub(super) fn counted_units(
         remarks.extend(counted.remark.map(|remark| format!("{}: {remark}", unit.name)));
         units.push((unit.clone(), counted.counts.into()));
     }
-    units.extend(runs.into_iter().map(|(unit, days)| (unit, UnitDays::Runs(days))));
+    units.extend(of_jobs(runs));
     troubles.extend(amiss);
     // As they are configured; what nothing names comes last.
     let place = |(unit, _): &CountedUnit| {
@@ -96,8 +101,13 @@ pub(super) fn counted_units(
 /// Unit costs of runs, by the jobs that are kept, and what is amiss with these.
 pub(super) type Runs = (Vec<(Arc<Unit>, RunDays)>, Vec<String>);
 
-/// Reads [`Runs`]: all jobs that are kept are costed.
-pub(super) fn runs(invocation: &Invocation) -> Runs {
+/// Runs as unit costs.
+pub(super) fn of_jobs(runs: Vec<(Arc<Unit>, RunDays)>) -> Vec<CountedUnit> {
+    runs.into_iter().map(|(unit, days)| (unit, UnitDays::Runs(days))).collect()
+}
+
+/// Reads [`Runs`], by team, project or user where that is asked: all jobs that are kept are costed.
+pub(super) fn runs(invocation: &Invocation, by: Option<RunsBy>) -> Runs {
     let typed = invocation.config.teams.units();
     let is_named = typed.iter().any(|(_, source)| matches!(source, CountSource::Jobs(_)));
     // A tape has no jobs, and a run of this host alone shows nobody else's.
@@ -106,15 +116,15 @@ pub(super) fn runs(invocation: &Invocation) -> Runs {
     if !is_named && (options.tape.is_some() || options.this_host || !is_kept) {
         return (Vec::new(), Vec::new());
     }
-    run_units::days(&run_units::of(&typed), is_named, invocation)
+    let asked = RunsAsked { is_named, by, at_most: u64::MAX };
+    run_units::days(&run_units::of(&typed), asked, invocation)
 }
 
-/// Unit costs of runs alone, for where no bill is kept.
-pub fn units_of_jobs(invocation: &Invocation) -> RunUnits {
-    let (found, troubles) = runs(invocation);
+/// Unit costs of jobs alone, for where no bill is kept.
+pub fn units_of_jobs(invocation: &Invocation, by: Option<RunsBy>) -> RunUnits {
+    let (found, troubles) = runs(invocation, by);
     let month = run_units::newest_month(&found);
-    let units = found.into_iter().map(|(unit, days)| (unit, UnitDays::Runs(days)));
-    (units.collect(), troubles, month)
+    (of_jobs(found), troubles, month)
 }
 
 /// What people and tools cost beside lines, and the command that calculates the total cost; `None` where none are configured.

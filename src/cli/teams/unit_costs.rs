@@ -5,8 +5,9 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use tokio::runtime::Handle;
 
+use super::run_units::{self, RunsAsked, WITH_FAILED};
 use super::unit_counts::{kept_counts, of_file};
-use super::{demo, run_units, settings};
+use super::{demo, settings};
 use crate::analyze::bill::{BillSettings, countable};
 use crate::analyze::teams::{
     BudgetMonth, CountedUnit, Counts, Rules, Unit, UnitDays, budget_months, state_of,
@@ -136,6 +137,7 @@ fn cost(
         period: month,
         days: state.now.days,
         usd_per_unit: state.usd_per_unit(),
+        bound: state.bound(),
         usd_before: state.before_per_unit(),
         target: counted.0.target,
         no_counts,
@@ -157,11 +159,12 @@ pub fn run_costs(invocation: &Invocation, kept: KeptCounts<'_>) -> Vec<UnitCost>
         let names: Vec<&str> =
             first.filter(|(_, source)| is_run(source)).map(|(unit, _)| &*unit.name).collect();
         units.retain(|(unit, _)| names.contains(&&*unit.name));
-    } else if units.len() > 1 {
+    } else {
         // What failed is paid as well.
-        units.drain(..units.len() - 1);
+        units.retain(|(unit, _)| *unit.name == *WITH_FAILED);
     }
-    let read = run_units::read(&units, is_named, invocation, cache, ATTEMPTS_AT_MOST);
+    let asked = RunsAsked { is_named, by: None, at_most: ATTEMPTS_AT_MOST };
+    let read = run_units::read(&units, asked, invocation, cache);
     // What cannot be read is said where jobs are shown.
     let (found, _) = on.block_on(read);
     let month = run_units::newest_month(&found);

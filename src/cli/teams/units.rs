@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::args::UnitsArgs;
 use super::budgets::Ready;
 use super::{run_units, settings};
-use crate::analyze::teams::{BudgetPeriod, CountedUnit, state_of};
+use crate::analyze::teams::{BudgetPeriod, CountedUnit, RunsBy, state_of};
 use crate::cli::bill::args::OfArgs;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::fail_on::{FailOn, Found};
@@ -33,9 +33,11 @@ pub fn run(
     let chosen = Selection::<UnitField>::of(invocation)?;
     let fail_on = invocation.options.fail_on.as_ref();
     fail_on.map_or(Ok(()), FailOn::of_findings).map_err(CliError::Usage)?;
-    let UnitsRead { rows, bills, said, exit } = read(&args.of, invocation)?;
+    let UnitsRead { rows, bills, said, exit } = read(&args.of, args.by, invocation)?;
     said.iter().for_each(tell);
     let ctx = reports::context(invocation, env);
+    // What jobs cost is none of a bill.
+    let bills = if args.by.is_some() { Vec::new() } else { bills };
     let of = UnitsOf { bills: BillsOf { bills, ..BillsOf::default() } };
     let list = chosen.list(&rows, of, &ctx);
     reports::print(&list, invocation, &ctx, out)?;
@@ -64,20 +66,20 @@ struct UnitsRead {
 /// Unit costs of the newest bill, as `burntop units` lists them, and [`Exit::Partial`] where some counts or bills could not be read,
 /// which is said. Fails like [`run`].
 pub(in crate::cli) fn listed(invocation: &Invocation) -> Result<(UnitRows, Exit), CliError> {
-    let UnitsRead { rows, said, exit, .. } = read(&OfArgs::default(), invocation)?;
+    let UnitsRead { rows, said, exit, .. } = read(&OfArgs::default(), None, invocation)?;
     said.iter().for_each(tell);
     Ok((rows, exit))
 }
 
-fn read(of: &OfArgs, invocation: &Invocation) -> Result<UnitsRead, CliError> {
+fn read(of: &OfArgs, by: Option<RunsBy>, invocation: &Invocation) -> Result<UnitsRead, CliError> {
     let typed = invocation.config.teams.units();
     let has_counts = typed.iter().any(|(_, source)| !matches!(source, CountSource::Jobs(_)));
-    let needs_bill = has_counts || invocation.options.demo.is_some();
+    let needs_bill = by.is_none() && (has_counts || invocation.options.demo.is_some());
     let read = match Ready::read(of, BudgetPeriod::Monthly, invocation) {
         Err(error) if needs_bill => return Err(error),
         read => read,
     };
-    let runs = settings::runs(invocation);
+    let runs = settings::runs(invocation, by);
     let ready = match read {
         Ok(ready) => ready,
         // Runs of jobs need no bill.
@@ -95,13 +97,18 @@ fn read(of: &OfArgs, invocation: &Invocation) -> Result<UnitsRead, CliError> {
             }
         }
     };
-    let (units, mut said, remarks) =
-        settings::counted_units(invocation, &ready.months, &ready.rules, ready.period, runs);
+    let (units, mut said, remarks) = if by.is_some() {
+        (settings::of_jobs(runs.0), runs.1, Vec::new())
+    } else {
+        settings::counted_units(invocation, &ready.months, &ready.rules, ready.period, runs)
+    };
     let exit = if said.is_empty() { ready.exit } else { Exit::Partial };
     said.extend(remarks);
     let state = |of: &CountedUnit| state_of(of, &ready.months, &ready.rules, ready.period);
-    let rows = unit_rows(units.iter().map(state).collect());
-    if rows.is_empty() && typed.is_empty() {
+    // Of a team, project or user only where it ran something.
+    let states = units.iter().map(state).filter(|of| by.is_none() || !of.is_of_nothing());
+    let rows = unit_rows(states.collect());
+    if units.is_empty() && typed.is_empty() {
         return Err(CliError::Usage(UNCONFIGURED.into()));
     }
     Ok(UnitsRead { rows, bills: ready.bills, said, exit })

@@ -1,7 +1,7 @@
 //! Rules of teams, budgets, quotas and unit costs.
 
 use super::*;
-use crate::analyze::teams::{RunDollars, RunFilter, RunRule};
+use crate::analyze::teams::{RunCount, RunDollars, RunFilter, RunRule};
 use crate::config::PrometheusSection;
 use crate::domain::daily::{DayMetric, DayStatistic};
 
@@ -104,6 +104,9 @@ fn a_unit_cost_has_one_source_of_counts_and_says_which_server_is_asked() {
         ("jobs = ''\ncsv = 'a'", "", "[0]"),
         ("jobs = ''\nfilter = 'team=a'\njobs_usd = 'all'", "", "[0].filter [0].jobs_usd"),
         ("csv = 'a'\njobs_usd = 'paid'", "", "[0].jobs_usd"),
+        ("csv = 'a'\njobs_count = 'runs'", "", "[0].jobs_count"),
+        ("jobs = ''\njobs_count = 'tokens'", "", "[0].jobs_count"),
+        ("jobs = ''\njobs_count = 'Predictions'", "", ""),
         ("jobs = 'team=nlp'\njobs_usd = 'Completed'", "", ""),
         ("csv = 'a'", "", ""),
         ("prometheus = \"sum(\\n x)\"", "p", ""),
@@ -131,7 +134,11 @@ fn a_unit_cost_has_one_source_of_counts_and_says_which_server_is_asked() {
     let wanted = CountSource::Prometheus { query: "x".into(), server: Some("q".into()) };
     assert_eq!(read[0].1, wanted);
     let of_jobs = config("jobs = 'team=nlp'");
-    let rule = RunRule { filter: RunFilter::parse("team=nlp").unwrap(), dollars: RunDollars::Paid };
+    let rule = RunRule {
+        filter: RunFilter::parse("team=nlp").unwrap(),
+        dollars: RunDollars::Paid,
+        count: RunCount::Completed,
+    };
     assert_eq!(of_jobs.units()[0].1, CountSource::Jobs(rule));
 }
 

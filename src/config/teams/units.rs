@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::problems::unusable;
-use crate::analyze::teams::{MoneyFilter, RunDollars, RunFilter, RunRule, Unit};
+use crate::analyze::teams::{MoneyFilter, RunCount, RunDollars, RunFilter, RunRule, Unit};
 use crate::config::gpus::PrometheusSection;
 use crate::config::validate;
 use crate::domain::daily::{DayMetric, DayStatistic};
@@ -41,6 +41,9 @@ pub struct UnitSection {
     /// Which dollars of these jobs: paid (all, those of failed and cancelled attempts as well; the default) or completed
     /// (those of attempts that completed).
     pub jobs_usd: Option<String>,
+    /// What of these jobs the dollars are divided by: `completed_runs` (the default), `runs` (however they ended),
+    /// `useful_gpu_hours` (that did not come to nothing), `used_gpu_hours` (in which GPUs worked) or `predictions`.
+    pub jobs_count: Option<String>,
     /// A metric of CloudWatch with one value a day: billed, within `own_cost`.
     pub cloudwatch: Option<UnitMetricSection>,
 }
@@ -104,11 +107,12 @@ pub(super) fn unit(section: &UnitSection) -> Option<Unit> {
 
 /// Where its counts come from; `None` for one with a problem.
 pub(super) fn count_source(section: &UnitSection) -> Option<CountSource> {
-    let UnitSection { csv, prometheus, prometheus_server, cloudwatch, jobs, jobs_usd, .. } =
-        section;
+    let UnitSection { csv, prometheus, prometheus_server, cloudwatch, jobs, .. } = section;
     if let Some(jobs) = jobs {
         let filter = RunFilter::parse(jobs).ok()?;
-        return Some(CountSource::Jobs(RunRule { filter, dollars: dollars(jobs_usd.as_deref())? }));
+        let dollars = dollars(section.jobs_usd.as_deref())?;
+        let count = run_count(section.jobs_count.as_deref())?;
+        return Some(CountSource::Jobs(RunRule { filter, dollars, count }));
     }
     if let Some(path) = csv {
         return Some(CountSource::Csv(path.into()));
@@ -134,6 +138,11 @@ pub(super) fn count_source(section: &UnitSection) -> Option<CountSource> {
 fn dollars(text: Option<&str>) -> Option<RunDollars> {
     let Some(text) = text else { return Some(RunDollars::Paid) };
     RunDollars::ALL.into_iter().find(|one| one.word().eq_ignore_ascii_case(text.trim()))
+}
+
+fn run_count(text: Option<&str>) -> Option<RunCount> {
+    let Some(text) = text else { return Some(RunCount::Completed) };
+    RunCount::ALL.into_iter().find(|one| one.word().eq_ignore_ascii_case(text.trim()))
 }
 
 fn statistic(text: Option<&str>) -> Option<DayStatistic> {
@@ -202,8 +211,9 @@ pub(in crate::config) fn unit_problems(
 fn jobs_problems(unit: &UnitSection) -> Vec<(&'static str, String)> {
     let mut out = Vec::new();
     let Some(jobs) = &unit.jobs else {
-        if unit.jobs_usd.is_some() {
-            out.push(("jobs_usd", "it belongs to jobs: say jobs as well".into()));
+        let alone = [("jobs_usd", &unit.jobs_usd), ("jobs_count", &unit.jobs_count)];
+        for (part, _) in alone.into_iter().filter(|(_, text)| text.is_some()) {
+            out.push((part, "it belongs to jobs: say jobs as well".into()));
         }
         return out;
     };
@@ -218,6 +228,11 @@ fn jobs_problems(unit: &UnitSection) -> Vec<(&'static str, String)> {
         let text = text::clean(unit.jobs_usd.as_deref().unwrap_or_default()).into_owned();
         let known = RunDollars::WORDS.join(", ");
         out.push(("jobs_usd", format!("`{text}` is none of the dollars; accepted: {known}")));
+    }
+    if run_count(unit.jobs_count.as_deref()).is_none() {
+        let text = text::clean(unit.jobs_count.as_deref().unwrap_or_default()).into_owned();
+        let known = RunCount::WORDS.join(", ");
+        out.push(("jobs_count", format!("`{text}` is nothing that is counted; accepted: {known}")));
     }
     out
 }

@@ -51,7 +51,7 @@ pub use note::BillNote;
 pub use path::TransferPath;
 pub use rates::{BilledRate, BilledRates};
 pub use select::selected;
-pub use unit_cost::{NoCounts, UnitCost};
+pub use unit_cost::{NoCounts, UnitBound, UnitCost};
 pub use usage_region::{region_of_code, split_regions};
 pub use usd::Usd;
 pub(crate) use words::words;

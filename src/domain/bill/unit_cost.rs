@@ -2,11 +2,40 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::month::Month;
+use super::words::words;
 use crate::domain::Direction;
 
 /// A cost that differs by no more is the same, as a share of what it was.
 const LEVEL_WITHIN: f64 = 0.01;
+
+words! {
+    /// How sure a unit cost is.
+    UnitBound {
+        /// It is what one cost.
+        Exact = "exact",
+        /// One cost at least as much: of some attempts nobody knows the dollars.
+        AtLeast = "at_least",
+        /// One cost at most as much: there may have been more of what is counted.
+        AtMost = "at_most",
+        /// Both: nothing is known.
+        Unknown = "unknown",
+    }
+}
+
+impl UnitBound {
+    /// True where a cost of `usd` is above `target`; `None` where that is not known.
+    pub fn is_above(self, usd: f64, target: f64) -> Option<bool> {
+        match (self, usd > target) {
+            (Self::Exact, is_above) => Some(is_above),
+            (Self::AtLeast, true) => Some(true),
+            (Self::AtMost, false) => Some(false),
+            _ => None,
+        }
+    }
+}
 
 /// A unit cost in the month of the newest bill, or of the newest jobs, beside as many days of the month before.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,7 +48,9 @@ pub struct UnitCost {
     pub days: usize,
     /// What one cost on these days, US dollars; `None` where nothing was counted.
     pub usd_per_unit: Option<f64>,
-    /// What one cost on as many days of the month before; `None` where that is not known.
+    /// How sure that is.
+    pub bound: UnitBound,
+    /// What one cost on as many days of the month before; `None` where that is not known for sure.
     pub usd_before: Option<f64>,
     /// What one shall cost at most; `None` without a target.
     pub target: Option<f64>,
@@ -39,8 +70,12 @@ pub enum NoCounts {
 }
 
 impl UnitCost {
-    /// Where it is heading, month against month; within a hundredth it is level. `None` without both months.
+    /// Where it is heading, month against month; within a hundredth it is level. `None` without both months, and where this one is
+    /// a bound.
     pub fn direction(&self) -> Option<Direction> {
+        if self.bound != UnitBound::Exact {
+            return None;
+        }
         let (now, before) = self.usd_per_unit.zip(self.usd_before.filter(|usd| *usd > 0.0))?;
         Some(match now / before - 1.0 {
             by if by > LEVEL_WITHIN => Direction::Rising,
@@ -53,7 +88,9 @@ impl UnitCost {
     /// per request and per run; `None` where that is not known.
     pub fn is_met(&self) -> Option<bool> {
         match self.target {
-            Some(target) => self.usd_per_unit.map(|usd| usd <= target),
+            Some(target) => {
+                self.bound.is_above(self.usd_per_unit?, target).map(|is_above| !is_above)
+            }
             None => self.direction().map(|to| to == Direction::Falling),
         }
     }
@@ -70,6 +107,7 @@ mod tests {
             period: "2026-11".parse().unwrap(),
             days: 3,
             usd_per_unit: now,
+            bound: UnitBound::Exact,
             usd_before: before,
             target,
             no_counts: None,

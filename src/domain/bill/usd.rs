@@ -13,6 +13,9 @@ const PLACES: u32 = 18;
 /// One dollar.
 const ONE: i128 = 10_i128.pow(PLACES);
 
+/// The tenth decimal place, to which bills write amounts.
+const TENTH: i128 = ONE / 10_i128.pow(10);
+
 /// Largest amount of one line, dollars: beyond it a file is damaged, and sums of 2⁵⁰ lines stay in range.
 const LINE_AT_MOST: i128 = USD_OF_A_LINE_AT_MOST as i128 * ONE;
 
@@ -129,6 +132,19 @@ impl Usd {
         Self(self.0.saturating_add(half) / unit * unit)
     }
 
+    /// In ten-billionths of a dollar, in half the room; `None` of an amount with further places, and beyond ±9 × 10⁸ dollars.
+    pub fn short(self) -> Option<i64> {
+        if self.0 % TENTH != 0 {
+            return None;
+        }
+        i64::try_from(self.0 / TENTH).ok()
+    }
+
+    /// The amount of which [`Self::short`] gave this.
+    pub const fn from_short(short: i64) -> Self {
+        Self(short as i128 * TENTH)
+    }
+
     /// The amount without its sign.
     #[must_use]
     pub const fn abs(self) -> Self {
@@ -152,14 +168,12 @@ impl Usd {
         if of == 0 {
             return Self::ZERO;
         }
-        /// The tenth decimal place.
-        const PLACE: i128 = ONE / 10_i128.pow(10);
         let (by, of) = (by as i128, of as i128);
         // Whole and rest apart, so that the product stays in range.
         let whole = (self.0 / of).saturating_mul(by);
         let exact = whole.saturating_add((self.0 % of).saturating_mul(by) / of);
-        let half = PLACE / 2 * exact.signum();
-        Self(exact.saturating_add(half) / PLACE * PLACE)
+        let half = TENTH / 2 * exact.signum();
+        Self(exact.saturating_add(half) / TENTH * TENTH)
     }
 
     /// Parts in proportion to `weights`, which add up to the amount exactly: what remains of the division goes to the

@@ -3,12 +3,14 @@
 mod people;
 #[cfg(test)]
 mod tests;
+mod units;
 
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
 pub use people::PeopleOf;
+pub use units::UnitsOf;
 
 use super::bill::{bill, named, oddities, usd};
 use super::exact_json::exact;
@@ -19,8 +21,7 @@ use crate::domain::bill::{PeriodState, Usd};
 use crate::domain::{Reading, SourceId};
 use crate::fleet::Fleet;
 use crate::tabs::teams::picture::{
-    AllocationField, BudgetField, BudgetStanding, QuotaField, QuotaStanding, TagField, UnitField,
-    UnitItem,
+    AllocationField, BudgetField, BudgetStanding, QuotaField, QuotaStanding, TagField,
 };
 use crate::view::{TableField, ViewContext, format, reasons};
 
@@ -123,13 +124,6 @@ pub struct BudgetsOf {
     pub has_aws: bool,
     /// Accounts that do not grant the right to read their AWS Budgets.
     pub denied: Vec<Arc<str>>,
-}
-
-/// What rows of unit costs are made of.
-#[derive(Clone, Debug, Default)]
-pub struct UnitsOf {
-    /// The bills.
-    pub bills: BillsOf,
 }
 
 /// What is asked of quotas before something is launched.
@@ -484,82 +478,6 @@ impl ListField for QuotaField {
         if over > 0 {
             notes.push(format!("{} exceeded", format::counted(over, "quota is", "quotas are")));
         }
-        notes
-    }
-}
-
-impl ListField for UnitField {
-    type Of = UnitsOf;
-
-    const VIEW: &'static str = "units";
-
-    const IDENTITY: &'static [Self] = &[Self::Name];
-
-    const SOURCES: &'static [SourceId] = &[];
-
-    fn readings(_: &UnitsOf) -> &[Reading] {
-        &[]
-    }
-
-    fn basis(of: &UnitsOf) -> String {
-        if of.bills.bills.is_empty() {
-            return "USD of attempts of jobs on GPUs that ended, exact, by those that completed on the same days; trend \
-                    and change against as many days of the month before"
-                .to_owned();
-        }
-        format!(
-            "effective USD of the bill of {}, exact, by what was counted on the same settled days; trend and change \
-             against as many days of the month before",
-            named(&of.bills.bills)
-        )
-    }
-
-    fn more(row: &UnitItem, _: &UnitsOf) -> Vec<(&'static str, Json)> {
-        let rounded = |usd: f64| (usd * 1e12).round() / 1e12;
-        let change = row.of.change();
-        let change =
-            change.map(|of| json!({ "spend": rounded(of.spend), "volume": rounded(of.volume) }));
-        vec![("change", json!(change)), ("above_target", json!(row.of.is_above_target()))]
-    }
-
-    fn beside(list: &List<Self>, _: &ViewContext) -> Vec<(&'static str, Json)> {
-        vec![("bills", list.of.bills.bills.iter().map(bill).collect())]
-    }
-
-    fn notes(list: &List<Self>, _: &ViewContext) -> Vec<String> {
-        let rate = |amount: f64| format::usd_signed(amount, format::usd_rate);
-        let mut notes = Vec::new();
-        for row in list.each() {
-            let (of, name) = (&row.of, &row.of.unit.name);
-            if let (Some(change), Some(now), Some(before)) =
-                (of.change(), of.usd_per_unit(), of.before_per_unit())
-            {
-                let most =
-                    if change.spend.abs() > change.volume.abs() { "spend" } else { "volume" };
-                notes.push(format!(
-                    "{name}: {} after {}, moved by {most} most (spend {}, volume {})",
-                    format::usd_rate(now),
-                    format::usd_rate(before),
-                    rate(change.spend),
-                    rate(change.volume),
-                ));
-            } else if of.usd_per_unit().is_none() {
-                notes
-                    .push(format!("! {name}: nothing was counted, so what one costs is not known"));
-            }
-            if of.is_above_target() == Some(true) {
-                notes.push(format!("! {name}: above its target"));
-            }
-            if of.uncounted_days > 0 {
-                let days = format::plural(of.uncounted_days, "day");
-                notes.push(format!("! {name}: {days} without a count, in no sum"));
-            }
-            if of.unpriced_runs > 0 {
-                let attempts = format::plural(of.unpriced_runs as usize, "attempt");
-                notes.push(format!("! {name}: {attempts} without a price, in no sum"));
-            }
-        }
-        notes.extend(oddities(&list.of.bills));
         notes
     }
 }

@@ -117,7 +117,15 @@ pub(super) static LISTS: [TeamsListSpec; TeamsList::ALL.len()] = [
         order: "as configured",
         page: "Unit cost",
         empty: "No unit cost is configured: `[[units]]` in the configuration has name, filter and a count of each day.",
-        hints: HINTS,
+        hints: &[
+            (Action::Enter, "details"),
+            (Action::TeamsBy, "by team, project, user"),
+            (Action::NextBillList, ""),
+            (Action::EarlierPeriod, ""),
+            (Action::Filter, ""),
+            (Action::Sort, ""),
+            (Action::Export, ""),
+        ],
     },
     TeamsListSpec {
         title: "Quotas",

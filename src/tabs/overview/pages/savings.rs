@@ -71,6 +71,12 @@ pub(super) fn waterfall(saved: &Saved, ctx: &ViewContext, width: usize) -> Vec<L
     said.push('.');
     let dim = |part: String| Line::of(Role::Dim, format!("  {part}"));
     lines.extend(wrap(&said, width.saturating_sub(2)).into_iter().map(dim));
+    if let Some(potential) = &w.potential {
+        let said = wrap(&reasons::potential(potential), width.saturating_sub(2));
+        let said = said.into_iter().map(dim).enumerate();
+        let list = Target::List(SavingsList::Models);
+        lines.extend(said.map(|(at, line)| if at == 0 { line.to(list.clone()) } else { line }));
+    }
     if width >= NOTES {
         for step in &w.steps {
             for note in &step.notes {
@@ -245,6 +251,7 @@ fn place(kind: TaskKind) -> Target {
     match kind {
         TaskKind::See => Target::Tab(Tab::Gpus),
         TaskKind::UseCommitments => Target::List(SavingsList::Commitments),
+        TaskKind::Models => Target::List(SavingsList::Models),
         TaskKind::Stop
         | TaskKind::Storage
         | TaskKind::Network
@@ -294,6 +301,35 @@ mod tests {
                 assert!(columns(&scale.bar(&step(a, b), Symbols::Unicode)) <= width);
             }
         }
+    }
+
+    #[test]
+    fn what_models_could_save_stands_below_the_sum_and_leads_to_its_list() {
+        use crate::fleet::savings::Potential;
+        use crate::tabs::overview::picture::overview;
+        use crate::view::fixture::{ctx, fleet};
+        let ctx = ctx();
+        let o = overview(&fleet(), &ctx)
+            .with_savings(&crate::tabs::savings::picture::fixture::savings());
+        let mut saved = o.saved.unwrap();
+        let text = |saved: &Saved| -> Vec<(String, Option<Target>)> {
+            let of = |line: &Line| line.spans.iter().map(|s| s.text.as_ref()).collect::<String>();
+            waterfall(saved, &ctx, 78).iter().map(|line| (of(line), line.target.clone())).collect()
+        };
+        let without = text(&saved);
+        let found = Potential { up_to_usd_per_hour: 10.0, workloads: 2, scripts: 0 };
+        saved.waterfall.potential = Some(found);
+        let with = text(&saved);
+        // Nothing above it changes: it is no step, and in no sum.
+        let rest: Vec<_> = with.iter().filter(|line| !without.contains(line)).collect();
+        assert!(
+            rest[0].0.contains("Potential, in no figure above: 2 models at low use"),
+            "{rest:?}"
+        );
+        assert_eq!(rest[0].1, Some(Target::List(SavingsList::Models)));
+        assert!(without.iter().all(|line| with.contains(line)));
+        assert_eq!(with.len(), without.len() + rest.len());
+        assert_eq!(saved.waterfall.after(), 350.0);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::{cut, line_columns, widest};
 use crate::app::Role;
 use crate::app::content::{Line, columns, wrap};
 use crate::domain::bill::UnitCost;
-use crate::tabs::overview::picture::{Band, Score, unit_against, unit_rests_on};
+use crate::tabs::overview::picture::{Band, Score, unit_against, unit_price, unit_rests_on};
 use crate::view::{Symbols, ViewContext, format};
 
 /// Columns before each line below the heading.
@@ -60,7 +60,7 @@ pub(super) fn lines(
 
 /// A unit cost in the columns of the scores; its name makes room for its dollars.
 fn unit_line(unit: &UnitCost, symbols: Symbols) -> Line {
-    let usd = symbols.or_unknown(unit.usd_per_unit, format::usd_rate);
+    let usd = unit_price(unit, symbols);
     let room = (LABEL + VALUE).saturating_sub(columns(&usd));
     let (role, is_met) = met(unit.is_met(), symbols);
     Line::new()
@@ -115,6 +115,7 @@ fn grade_role(grade: Band) -> Role {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::bill::UnitBound;
     use crate::tabs::overview::picture::overview;
     use crate::tabs::storage::picture::fixture;
     use crate::view::fixture::{ctx, fleet};
@@ -147,6 +148,7 @@ mod tests {
             period: "2026-11".parse().unwrap(),
             days: 12,
             usd_per_unit: usd,
+            bound: UnitBound::Exact,
             usd_before: Some(0.4),
             target: Some(0.45),
             no_counts: None,

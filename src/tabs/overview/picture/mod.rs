@@ -23,7 +23,7 @@ pub use past::{TRAIL_DAYS, since, trail};
 pub use savings::{NetBurn, Saved};
 pub use score::{Metric, Score, directed};
 pub use trend::{TrendField, TrendItem, trend_rows};
-pub use units::{unit_against, unit_note, unit_rests_on};
+pub use units::{unit_against, unit_note, unit_price, unit_rests_on};
 
 pub use crate::analyze::gpu::Band;
 

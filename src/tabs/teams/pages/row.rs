@@ -63,7 +63,7 @@ fn lines<F: TableField>(
         let spec = field.spec();
         // A command has a place of its own.
         if spec.name != "command" {
-            let (name, text) = (spec.name.replace('_', " "), field.cell(row, &ctx));
+            let (name, text) = (spec.words(), field.cell(row, &ctx));
             fact_at(NAME, Role::Text, &name, &text, width, &mut lines);
         }
     }

@@ -70,6 +70,9 @@ fn head(app: &App, teams: &TeamsPicture, width: usize) -> Vec<Line> {
     if tab.look() == TeamsList::Teams {
         parts.insert(1, (Role::Text, format!("by {}", tab.by().word().replace('_', " "))));
     }
+    if let (TeamsList::Units, Some(by)) = (tab.look(), tab.units_by()) {
+        parts.insert(1, (Role::Text, format!("what jobs cost by {}", by.word())));
+    }
     if !is_live {
         parts.extend(provenance(&teams.heads, &ctx));
     }

@@ -1,6 +1,6 @@
 //! What the Teams tab asks of the bills that are kept, and of what runs.
 
-use crate::analyze::teams::Dimension;
+use crate::analyze::teams::{Dimension, RunsBy};
 use crate::domain::bill::Month;
 
 /// Which of its lists is asked for.
@@ -12,8 +12,8 @@ pub enum TeamsView {
     Tags,
     /// Budgets.
     Budgets,
-    /// Unit costs.
-    Units,
+    /// Unit costs; of one team, project or user each those of jobs alone.
+    Units(Option<RunsBy>),
     /// Quotas.
     Quotas,
     /// What people and tools cost.

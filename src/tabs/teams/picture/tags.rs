@@ -1,5 +1,6 @@
 //! The fields of resources without the tags that each shall have.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::analyze::teams::{Compliance, MissingTags};
@@ -75,6 +76,10 @@ impl TableField for TagField {
             F::Missing => Value::text(&row.missing),
             F::Command => Value::text(&row.command),
         }
+    }
+
+    fn several(self, row: &TagItem) -> Option<impl Iterator<Item = Cow<'_, str>>> {
+        (self == F::Missing).then(|| row.of.missing.iter().map(|tag| Cow::Borrowed(&**tag)))
     }
 
     fn id(row: &TagItem) -> &Arc<str> {

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::analyze::teams::{RunDollars, UnitState};
+use crate::analyze::teams::{RunCount, RunDollars, RunRule, UnitState};
+use crate::domain::bill::UnitBound;
 use crate::view::table_field::{field_table, fields};
 use crate::view::{TableField, Value, ViewContext, format};
 
@@ -13,6 +14,8 @@ pub struct UnitItem {
     pub id: Arc<str>,
     /// Its filter as text; empty for all lines, or all jobs.
     pub filter: String,
+    /// What is divided by what, of jobs; `None` for dollars of the bill.
+    pub formula: Option<String>,
     /// The figures.
     pub of: UnitState,
 }
@@ -24,8 +27,8 @@ pub fn unit_rows(of: Vec<UnitState>) -> Arc<[Arc<UnitItem>]> {
             Some(rule) => rule.filter.to_string(),
             None => of.unit.filter.to_string(),
         };
-        let id = of.unit.name.clone();
-        Arc::new(UnitItem { id, filter, of })
+        let (id, formula) = (of.unit.name.clone(), of.runs.as_ref().map(formula));
+        Arc::new(UnitItem { id, filter, formula, of })
     };
     of.into_iter().map(row).collect()
 }
@@ -40,6 +43,26 @@ fn from(of: &UnitState) -> &'static str {
         Some(RunDollars::Paid) => 1,
         Some(RunDollars::Completed) => 2,
     }]
+}
+
+/// What is divided by what, in words.
+fn formula(rule: &RunRule) -> String {
+    let dollars = match (rule.dollars, rule.count) {
+        (RunDollars::Completed, _) => "dollars of attempts that completed",
+        (RunDollars::Paid, RunCount::Predictions) => {
+            "dollars of all attempts of jobs that tell of predictions"
+        }
+        (RunDollars::Paid, RunCount::UsedHours) => "dollars of attempts that telemetry covers",
+        (RunDollars::Paid, _) => "dollars of all attempts that ended, failed ones too",
+    };
+    let count = match rule.count {
+        RunCount::Completed => "runs that completed",
+        RunCount::Runs => "runs however they ended, retries as one",
+        RunCount::UsefulHours => "GPU-hours held that did not come to nothing",
+        RunCount::UsedHours => "GPU-hours in which their GPUs worked",
+        RunCount::Predictions => "predictions",
+    };
+    format!("{dollars} ÷ {count}")
 }
 
 field_table! {
@@ -66,6 +89,17 @@ field_table! {
         Uncounted number(Count) "uncounted_days" ["uncounted"] "NO COUNT" 8
             "Days of which the bill is known and the count is not: they are in no sum.";
         Per number(Count) "per" [] "PER" 6 by('p') "How many of what is counted one is.";
+        Bound choice(UnitBound::WORDS) "bound" [] "BOUND" 8
+            "How sure it is: exact; at_least without the dollars of some attempts; at_most where more may have to be counted; unknown = both.";
+        Counted choice(RunCount::WORDS) "counted" [] "COUNTED" 16 "What is counted of jobs; none for dollars of the bill.";
+        Formula text "formula" [] "FORMULA" 40 wide "What is divided by what; none for dollars of the bill.";
+        Unpriced number(Count) "unpriced_attempts" ["unpriced"] "NO PRICE" 8
+            "Attempts of which the dollars are not known: their runs and predictions are counted, so one costs at least as much.";
+        Undercounted number(Count) "undercounted_attempts" [] "MAY BE MORE" 11
+            "Attempts of which more may have to be counted: a checkpoint that is not known, predictions that are not told.";
+        LeftOut number(Count) "attempts_left_out" [] "LEFT OUT" 8
+            "Attempts without a price or telemetry, where GPU-hours are counted: they are in neither number.";
+        JobsUntil time "jobs_until" [] "JOBS UP TO" 16 "Up to when the jobs that are kept were witnessed; none for dollars of the bill.";
     }
 }
 
@@ -85,24 +119,33 @@ impl TableField for UnitField {
     fn value<'a>(self, row: &'a UnitItem, _: &ViewContext) -> Value<'a> {
         let of = &row.of;
         let rounded = |usd: Option<f64>| Value::number(usd.map(|usd| (usd * 1e12).round() / 1e12));
-        let trend = of.usd_per_unit().zip(of.before_per_unit()).filter(|(_, before)| *before > 0.0);
+        let trend = of.moved().filter(|(before, _)| *before > 0.0);
+        let of_jobs = |attempts: u32| Value::number(of.runs.as_ref().map(|_| f64::from(attempts)));
         match self {
             F::Name => Value::text(&of.unit.name),
             F::Filter => Value::text(&row.filter),
             F::From => Value::text(from(of)),
             F::Usd if of.now.days == 0 => Value::Unknown,
+            F::Usd if of.now.unpriced > 0 && of.now.usd.is_zero() => Value::Unknown,
             F::Usd => Value::Usd(of.now.usd),
             F::Count if of.now.days == 0 => Value::Unknown,
             F::Count => Value::number(Some(of.now.count)),
             F::PerUnit => rounded(of.usd_per_unit()),
             F::Target => rounded(of.unit.target),
             F::Before => rounded(of.before_per_unit()),
-            F::Trend => Value::number(trend.map(|(now, before)| (now / before - 1.0) * 100.0)),
+            F::Trend => Value::number(trend.map(|(before, now)| (now / before - 1.0) * 100.0)),
             F::BySpend => rounded(of.change().map(|change| change.spend)),
             F::ByVolume => rounded(of.change().map(|change| change.volume)),
             F::Days => Value::Number(of.now.days as f64),
             F::Uncounted => Value::Number(of.uncounted_days as f64),
             F::Per => Value::number(Some(of.unit.per)),
+            F::Bound => Value::text(of.bound().word()),
+            F::Counted => Value::maybe(of.runs.as_ref().map(|rule| rule.count.word())),
+            F::Formula => Value::maybe(row.formula.as_deref()),
+            F::Unpriced => of_jobs(of.now.unpriced),
+            F::Undercounted => of_jobs(of.now.undercounted),
+            F::LeftOut => of_jobs(of.now.left_out),
+            F::JobsUntil => Value::time(of.jobs_until),
         }
     }
 
@@ -111,7 +154,14 @@ impl TableField for UnitField {
             (F::BySpend | F::ByVolume, Value::Number(usd)) => {
                 format::usd_signed(usd, format::usd_rate)
             }
-            (F::PerUnit | F::Target | F::Before, Value::Number(usd)) => format::usd_rate(usd),
+            (F::Usd, value @ Value::Usd(_)) => {
+                let text = value.shown(self.spec().kind, ctx);
+                format::bound(text, row.of.now.unpriced > 0, ctx.symbols)
+            }
+            (F::PerUnit, Value::Number(usd)) => {
+                format::unit_price(usd, row.of.bound(), ctx.symbols)
+            }
+            (F::Target | F::Before, Value::Number(usd)) => format::usd_rate(usd),
             (_, value) => value.shown(self.spec().kind, ctx),
         }
     }

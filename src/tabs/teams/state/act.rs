@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{TeamsList, TeamsPage};
-use crate::analyze::teams::Dimension;
+use crate::analyze::teams::{Dimension, RunsBy};
 use crate::app::keymap::Action;
 use crate::app::screen::Hints;
 use crate::app::{App, Level, Notice, Page, turned};
@@ -43,6 +43,14 @@ impl App {
             Action::NextBillList | Action::PreviousBillList => {
                 let forward = action == Action::NextBillList;
                 self.look_at_teams(turned(&TeamsList::ALL, self.tabs.teams.look, forward));
+            }
+            Action::TeamsBy if self.tabs.teams.look == TeamsList::Units => {
+                // After the last one all in one row again.
+                let all = RunsBy::ALL.map(Some);
+                let now = self.tabs.teams.units_by;
+                let at = all.iter().position(|by| *by == now).map_or(0, |at| at + 1);
+                self.tabs.teams.units_by = all.get(at).copied().flatten();
+                self.sync_teams();
             }
             Action::TeamsBy => {
                 let by = turned(&Dimension::ALL, self.tabs.teams.by, true);

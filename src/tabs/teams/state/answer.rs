@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::analyze::bill::{BillKey, BillSettings};
 use crate::analyze::teams::{
     Budget, BudgetMonth, BudgetPeriod, Compliance, CountedUnit, Dimension, GpusOf, Line, Quota,
-    Rules, Running, allocate, asks_resources, budget_months, budget_of, budget_state, compliance,
-    fleet_lines, lines, quota_states, running, state_of,
+    Rules, Running, RunsBy, allocate, asks_resources, budget_months, budget_of, budget_state,
+    compliance, fleet_lines, lines, quota_states, running, state_of,
 };
 use crate::domain::bill::{Bill, BillHead, Month};
 use crate::fleet::Fleet;
@@ -81,10 +81,12 @@ pub type PeopleBeside<'a> =
 /// Budgets that are made of months of bills, in the period of a month.
 pub type BudgetsMade<'a> = &'a dyn Fn(&[BudgetMonth], Month) -> Vec<Arc<Budget>>;
 
-/// Unit costs with their counts in a month, and why counts cannot be read, one sentence each.
-pub type UnitsIn<'a> = &'a dyn Fn(&[BudgetMonth], Month) -> (Vec<CountedUnit>, Vec<String>);
+/// Unit costs with their counts in a month, and why counts cannot be read, one sentence each; of one team, project or user each those
+/// of jobs alone.
+pub type UnitsIn<'a> =
+    &'a dyn Fn(&[BudgetMonth], Month, Option<RunsBy>) -> (Vec<CountedUnit>, Vec<String>);
 
-/// Unit costs of runs of jobs, why they cannot be read, one sentence each, and the month of the newest day that is known.
+/// Unit costs of jobs, why they cannot be read, one sentence each, and the month of the newest day that is known.
 pub type RunUnits = (Vec<CountedUnit>, Vec<String>, Option<Month>);
 
 /// What lists are made of: bills, what runs, and what is configured.
@@ -105,8 +107,8 @@ pub struct TeamsBooks<'a> {
     pub aws_budgets: &'a dyn Fn() -> Option<AwsBudgetsShown>,
     /// Unit costs with their counts, in a month; and why counts cannot be read.
     pub units: UnitsIn<'a>,
-    /// Those of runs of jobs alone, where no bill is kept.
-    pub runs: &'a dyn Fn() -> RunUnits,
+    /// Those of jobs alone, where no bill is kept.
+    pub runs: &'a dyn Fn(Option<RunsBy>) -> RunUnits,
     /// Quotas beside what runs.
     pub quotas: &'a (dyn Fn(&[Running]) -> Vec<Quota> + 'a),
     /// What people and tools cost beside lines, and the command that calculates the total cost; `None` where none are
@@ -121,7 +123,7 @@ impl TeamsPicture {
         match view {
             TeamsView::Quotas => None,
             TeamsView::Allocation(_) | TeamsView::Tags | TeamsView::People => Some((period, 1)),
-            TeamsView::Budgets | TeamsView::Units => {
+            TeamsView::Budgets | TeamsView::Units(_) => {
                 let (first, count) = BudgetPeriod::Quarterly.around(period);
                 let newest = heads.iter().map(|head| head.period).max().unwrap_or(period);
                 let last = first.plus(count - 1).min(newest).max(period);
@@ -157,26 +159,31 @@ impl TeamsPicture {
                     })
                 })
             }
-            TeamsView::Units => {
+            TeamsView::Units(by) => {
                 // What runs cost needs no bill; what else is configured is not asked for without one.
                 let (units, month) = match period {
                     Some(month) => {
                         let months = of.months(month, BudgetPeriod::Monthly);
-                        let (units, troubles) = (of.units)(&months, month);
+                        let (units, troubles) = (of.units)(&months, month, by);
                         unreadable = troubles;
                         (units, Some((month, months)))
                     }
                     None => {
-                        let (units, troubles, month) = (of.runs)();
+                        let (units, troubles, month) = (of.runs)(by);
                         unreadable = troubles;
                         (units, month.map(|month| (month, Vec::new())))
                     }
                 };
                 month.map(|(month, months)| {
                     let state = |unit: &CountedUnit| state_of(unit, &months, of.rules, month);
-                    let bills = BillsOf { bills: heads.clone(), ..BillsOf::default() };
+                    // What jobs cost is none of a bill.
+                    let bills = if by.is_some() { Vec::new() } else { heads.clone() };
+                    let bills = BillsOf { bills, ..BillsOf::default() };
+                    // Of a team, project or user only where it ran something.
+                    let states = units.iter().map(state);
+                    let states = states.filter(|of| by.is_none() || !of.is_of_nothing());
                     TeamsTold::Units(Told {
-                        rows: unit_rows(units.iter().map(state).collect()),
+                        rows: unit_rows(states.collect()),
                         of: UnitsOf { bills },
                     })
                 })

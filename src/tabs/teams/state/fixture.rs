@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{AwsBudgetsShown, RunUnits, TeamsBooks, TeamsPicture, Told};
 use crate::analyze::teams::{
     Activity, Budget, BudgetPeriod, Counts, Limited, Line, MoneyFilter, MonthHours, People, Pool,
-    Quota, Rules, Split, Unit, efforts,
+    Quota, Rules, RunsBy, Split, Unit, efforts,
 };
 use crate::app::fixture::press;
 use crate::app::{App, AppInit, Msg};
@@ -78,7 +78,7 @@ pub fn told(
     of: Option<&Arc<Fleet>>,
     question: TeamsQuestion,
 ) -> TeamsPicture {
-    told_beside(books, of, question, &|| None, &|| (Vec::new(), Vec::new(), None))
+    told_beside(books, of, question, &|| None, &|_| (Vec::new(), Vec::new(), None))
 }
 
 /// The same beside what AWS Budgets has, and what runs of jobs cost.
@@ -87,7 +87,7 @@ pub fn told_beside(
     of: Option<&Arc<Fleet>>,
     question: TeamsQuestion,
     aws_budgets: &dyn Fn() -> Option<AwsBudgetsShown>,
-    runs: &dyn Fn() -> RunUnits,
+    runs: &dyn Fn(Option<RunsBy>) -> RunUnits,
 ) -> TeamsPicture {
     let rules = rules();
     let unit = Arc::new(Unit {
@@ -111,7 +111,7 @@ pub fn told_beside(
             made: None,
             aws_budgets,
             runs,
-            units: &|_, _| (vec![(unit.clone(), counts.clone().into())], Vec::new()),
+            units: &|_, _, _| (vec![(unit.clone(), counts.clone().into())], Vec::new()),
             quotas: &|running| {
                 let team = running.iter().find_map(|one| one.team.clone());
                 let team = team.as_deref().unwrap_or("nobody");

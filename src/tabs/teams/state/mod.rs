@@ -10,7 +10,7 @@ mod scripts;
 
 use std::sync::Arc;
 
-use crate::analyze::teams::Dimension;
+use crate::analyze::teams::{Dimension, RunsBy};
 use crate::app::{Answered, App, Asking, BillsQuestion, Effect, Level, List, Notice};
 use crate::domain::bill::Month;
 use crate::tabs::teams::TAB;
@@ -61,10 +61,12 @@ pub struct TeamsTab {
     look: TeamsList,
     /// What dollars are allocated by.
     by: Dimension,
+    /// Whose unit costs of jobs have a row each; `None` for all in one.
+    units_by: Option<RunsBy>,
     /// Month; `None` for the newest one.
     period: Option<Month>,
-    /// Month and dimension that the answer on screen was asked for.
-    answered: (Option<Month>, Dimension),
+    /// Month, dimension and whose unit costs the answer on screen was asked for.
+    answered: (Option<Month>, Dimension, Option<RunsBy>),
     /// Version of the fleet that was asked about; `None` before one is known.
     fleet: Option<u64>,
     /// What was asked, and what was answered.
@@ -80,8 +82,9 @@ impl Default for TeamsTab {
         Self {
             look: TeamsList::Teams,
             by: Dimension::Team,
+            units_by: None,
             period: None,
-            answered: (None, Dimension::Team),
+            answered: (None, Dimension::Team, None),
             fleet: None,
             asking: Asking::default(),
             rows: Rows::default(),
@@ -99,6 +102,11 @@ impl TeamsTab {
     /// What dollars are allocated by.
     pub fn by(&self) -> Dimension {
         self.by
+    }
+
+    /// Whose unit costs of jobs have a row each; `None` for all in one.
+    pub fn units_by(&self) -> Option<RunsBy> {
+        self.units_by
     }
 
     /// One of the lists.
@@ -131,7 +139,7 @@ impl TeamsTab {
             TeamsList::Teams => TeamsView::Allocation(self.by),
             TeamsList::Tags => TeamsView::Tags,
             TeamsList::Budgets => TeamsView::Budgets,
-            TeamsList::Units => TeamsView::Units,
+            TeamsList::Units => TeamsView::Units(self.units_by),
             TeamsList::Quotas => TeamsView::Quotas,
             TeamsList::People => TeamsView::People,
         }
@@ -168,7 +176,7 @@ impl App {
         let is_live = match view {
             TeamsView::Quotas => true,
             TeamsView::Allocation(_) | TeamsView::Tags | TeamsView::People => is_without_bill,
-            TeamsView::Budgets | TeamsView::Units => false,
+            TeamsView::Budgets | TeamsView::Units(_) => false,
         };
         // What rests on bills is asked once, whatever fleets come.
         if is_live || tab.fleet.is_none() {
@@ -194,12 +202,12 @@ impl App {
                 }
                 // Another list is another question: this one is of the list on screen.
                 tab.rows.take(&picture, tab.look, &ctx);
-                tab.answered = (tab.period, tab.by);
+                tab.answered = (tab.period, tab.by, tab.units_by);
                 tab.asking.take(picture);
             }
             Err(why) => {
                 if let Some(why) = tab.asking.fail(why) {
-                    (tab.period, tab.by) = tab.answered;
+                    (tab.period, tab.by, tab.units_by) = tab.answered;
                     self.say(Notice::new(Level::Warn, why));
                 }
             }

@@ -8,7 +8,8 @@ use super::{AwsBudgetsShown, TeamsList, TeamsPage, rows_of};
 use crate::analyze::bill::reconcile::LiveBurn;
 use crate::analyze::bill::{BillSettings, Measured};
 use crate::analyze::teams::{
-    Dimension, MoneyFilter, RunDays, RunDollars, RunFilter, RunRule, Unit, UnitDays,
+    Dimension, MoneyFilter, RunCount, RunDays, RunDollars, RunFilter, RunRule, RunsBy, Unit,
+    UnitDays,
 };
 use crate::app::fixture::press;
 use crate::app::{App, BillsAnswer, BillsQuestion, Effect, Msg, Page};
@@ -82,6 +83,25 @@ fn lists_and_periods_turn_and_end() {
     go(&mut app, &[":teams bugdets<enter>"]);
     let text = screen(&mut app);
     assert!(text.contains("did you mean `budgets`?"), "{text}");
+}
+
+#[test]
+fn unit_costs_turn_from_all_to_those_of_each_team_project_and_user() {
+    let mut app = app(SIZE);
+    go(&mut app, &[":teams units<enter>"]);
+    assert_eq!(app.teams_tab().units_by(), None);
+    for by in RunsBy::ALL {
+        let effects = press(&mut app, "b");
+        let [Effect::ReadBills(BillsQuestion::Teams(question))] = &effects[..] else {
+            panic!("{effects:?}")
+        };
+        assert_eq!(question.view, TeamsView::Units(Some(by)));
+        answer(&mut app, &effects, &bills());
+        assert_eq!(app.teams_tab().look(), TeamsList::Units);
+    }
+    go(&mut app, &["b"]);
+    let tab = app.teams_tab();
+    assert_eq!((tab.units_by(), tab.by()), (None, Dimension::Team));
 }
 
 #[test]
@@ -212,8 +232,8 @@ fn budgets_of_aws_stand_below_those_of_bills_and_need_none_as_runs_of_jobs() {
         per: 1.0,
         target: None,
     };
-    let rule = RunRule { filter: RunFilter::ALL, dollars: RunDollars::Paid };
-    let days = RunDays::of(std::iter::empty(), rule, None, now);
+    let (filter, dollars) = (RunFilter::ALL, RunDollars::Paid);
+    let days = RunDays::none(RunRule { filter, dollars, count: RunCount::Completed });
     let units = vec![(Arc::new(unit), UnitDays::Runs(days))];
     let settings = BillSettings::new(&TagKeys::default(), Vec::new(), Vec::new());
     let ask = |bills: &[Arc<Bill>], view| {
@@ -224,7 +244,7 @@ fn budgets_of_aws_stand_below_those_of_bills_and_need_none_as_runs_of_jobs() {
             BillBooks { heads: &heads, bills, settings: &settings, measured: &measured, live };
         let question = TeamsQuestion { view, period: None, fleet: None };
         let month = Some(Month::at(now));
-        let runs = || (units.clone(), Vec::new(), month);
+        let runs = |_| (units.clone(), Vec::new(), month);
         told_beside(&books, None, question, &|| Some(shown.clone()), &runs)
     };
     for bills in [bills(), Vec::new()] {
@@ -236,7 +256,7 @@ fn budgets_of_aws_stand_below_those_of_bills_and_need_none_as_runs_of_jobs() {
         assert!(told.of.has_aws && told.of.denied == shown.denied);
         assert_eq!(told.rows.last().unwrap().standing(), BudgetStanding::Over);
     }
-    let found = ask(&[], TeamsView::Units);
+    let found = ask(&[], TeamsView::Units(None));
     let Some(TeamsTold::Units(told)) = found.told else { panic!("no unit costs") };
     let names: Vec<&str> = told.rows.iter().map(|row| &*row.id).collect();
     assert_eq!((names, told.rows[0].of.usd_per_unit()), (vec!["run"], None));
