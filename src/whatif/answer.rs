@@ -2,7 +2,7 @@
 //! over the scenario's weeks unless a field says otherwise.
 
 use super::lists::ListReason;
-use super::scenario::{OfferKind, Payment};
+use super::scenario::{OfferKind, Payment, Scenario};
 use crate::domain::format::{noun, percent_trimmed};
 
 /// How complete an answer is. Each stage replaces the one before.
@@ -213,9 +213,14 @@ impl OfferAnswer {
 
 impl Answer {
     /// Which families `total` covers, for headings: "all 3 families", "2 of 3 families" where some have no
-    /// price; `None` for a scenario of one family.
-    pub fn scope(&self) -> Option<String> {
+    /// price, "only a" where `scenario`, to which it is the answer, plans for that one; `None` for a scenario of one
+    /// family.
+    pub fn scope(&self, scenario: &Scenario) -> Option<String> {
         let (all, valued) = (self.families.len(), self.families.iter().flatten().count());
+        // An answer that is late may still be of all.
+        if let Some(only) = scenario.only.as_ref().filter(|_| valued < 2) {
+            return Some(format!("only {only}"));
+        }
         match (valued, all) {
             (_, 0 | 1) => None,
             (valued, all) if valued == all => Some(format!("all {all} families")),

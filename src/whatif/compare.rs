@@ -62,11 +62,16 @@ pub enum DemandDifference {
 }
 
 /// How the demand of two scenarios differs; `None` where their inputs cannot tell, and answers over the same number of
-/// futures are not there for both.
+/// futures are not there for both, and where they do not plan for the same families.
 pub fn demand_difference(
     base: (&Scenario, Option<&Answer>),
     other: (&Scenario, Option<&Answer>),
 ) -> Option<DemandDifference> {
+    if base.0.only != other.0.only {
+        return None;
+    }
+    let alone = [base.0, other.0].map(Scenario::counted_alone);
+    let (base, other) = ((&*alone[0], base.1), (&*alone[1], other.1));
     if is_same_demand(base.0, other.0) {
         return Some(DemandDifference::None);
     }
@@ -268,6 +273,26 @@ mod tests {
         let kind = StepKind::Move { share: 0.5, to: "b".into(), ratio: 0.4 };
         moved.families[0].steps = vec![Step { week: 0, kind }];
         assert_eq!(demand_difference((&base, None), (&moved, None)), None);
+    }
+
+    #[test]
+    fn work_that_moves_out_of_the_one_family_planned_for_is_no_gain() {
+        let base = Scenario { only: Some("a".into()), ..scenario() };
+        let mut moved = base.clone();
+        let kind = StepKind::Move { share: 0.5, to: "b".into(), ratio: 0.4 };
+        moved.families[0].steps = vec![Step { week: 0, kind }];
+        assert_eq!(demand_difference((&base, None), (&moved, None)), None);
+        let of = |scenario: &Scenario| answer(&scenario.counted_alone());
+        let found = demand_difference((&base, Some(&of(&base))), (&moved, Some(&of(&moved))));
+        assert!(matches!(found, Some(DemandDifference::Other(gaps)) if gaps[0].family == "a"));
+        // What the others need parts no costs of it.
+        let mut grown = base.clone();
+        grown.families[1].growth = 0.5;
+        let found = demand_difference((&base, Some(&of(&base))), (&grown, Some(&of(&grown))));
+        assert_eq!(found, Some(DemandDifference::None));
+        // One family and all of them are not the same work.
+        let all = Scenario { only: None, ..base.clone() };
+        assert_eq!(demand_difference((&base, None), (&all, None)), None);
     }
 
     #[test]

@@ -4,11 +4,11 @@
 use super::levers::effects::{Change, apply};
 use super::{Demand, Scenario, StepKind};
 
-/// The scenario with the effects of its levers applied, and one sentence for each effect that could not be.
-/// Without levers the scenario itself.
+/// The scenario with the effects of its levers applied, and one sentence for each effect that could not be; of one family
+/// alone where it plans for one. Else, without levers, the scenario itself.
 pub fn effective(scenario: &Scenario, demand: &Demand) -> (Scenario, Vec<String>) {
     if scenario.levers.is_empty() {
-        return (scenario.clone(), Vec::new());
+        return (scenario.counted_alone().into_owned(), Vec::new());
     }
     let mean = |family: &str| demand.family(family).and_then(super::Family::mean);
     let known = |family: &str| scenario.families.iter().any(|f| f.name == family);
@@ -37,7 +37,7 @@ pub fn effective(scenario: &Scenario, demand: &Demand) -> (Scenario, Vec<String>
         }
         missing.is_none()
     });
-    (apply(scenario, &effects, only).0, notes)
+    (apply(scenario, &effects, only).0.counted_alone().into_owned(), notes)
 }
 
 #[cfg(test)]

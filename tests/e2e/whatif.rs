@@ -242,6 +242,58 @@ fn a_scenario_compared_with_itself_differs_by_exactly_nothing() {
     }
 }
 
+/// Each family by itself is its part of all of them, in dollars that can be worked out by hand.
+#[test]
+fn what_one_family_costs_is_its_part_of_all() {
+    let workdir = Workdir::new();
+    let hours = (0..4 * 168).map(|_| "4,9".to_owned());
+    workdir.file("two.csv", &hourly("time,a,b", hours));
+    let family = |name: &str, on_demand: f64, rate: f64, units: f64| {
+        format!(
+            "[[family]]\nname = '{name}'\non_demand = {on_demand:.1}\n[[family.offer]]\nname = 'ri'\nkind = \
+             'standard_ri'\nweeks = 52\npayment = 'no-upfront'\nrate = {rate:.1}\n[[family.buy]]\noffer = \
+             'ri'\nunits = {units:.1}\n"
+        )
+    };
+    let (a, b) = (family("a", 10.0, 6.0, 3.0), family("b", 3.0, 2.0, 5.0));
+    workdir.file("plan.toml", &format!("[future]\npaths = 200\n{a}{b}"));
+    let memo = |of: &str| workdir.json(&format!("memo --demand two.csv --scenario plan.toml{of}"));
+    let mean = |memo: &Value| memo["rows"][0]["answer"]["valuation"]["mean_usd"].clone();
+    let close = |memo: &Value, want: f64| {
+        let value = mean(memo).as_f64().unwrap();
+        assert!((value / want - 1.0).abs() < 1e-4, "{value} is not {want}");
+    };
+    // 52 weeks of 168 h: 3 at $6 and the fourth at $10; 5 at $2 and four more at $3.
+    let [of_a, of_b] = [28.0, 22.0].map(|usd_per_hour: f64| usd_per_hour * 8_736.0);
+    let [all, a, b] = ["", " --family a", " --family b"].map(memo);
+    close(&all, of_a + of_b);
+    close(&a, of_a);
+    close(&b, of_b);
+    // What is advised of one is what is advised of it among all.
+    let bought = |memo: &Value| memo["rows"][0]["answer"]["buy"].as_array().unwrap().clone();
+    assert_eq!([bought(&a), bought(&b)].concat(), bought(&all));
+    assert_eq!(bought(&a)[0]["units"], 4);
+    assert_eq!(a["rows"][0]["scenario"]["only"], "a");
+    let text = String::from_utf8(
+        workdir.run("memo --demand two.csv --scenario plan.toml --family a").stdout,
+    );
+    let text = text.unwrap();
+    assert!(
+        text.contains("Recommended: buy 4 a ri now for $24.00/h (the scenario buys 3)"),
+        "{text}"
+    );
+    assert!(!text.contains("families"), "{text}");
+    let said = workdir.refused("memo --demand two.csv --scenario plan.toml --family c");
+    assert!(said.contains("there is no family c; there are: a, b"), "{said}");
+    // Two scenarios are compared in what the one family costs.
+    let (four, none) = (family("a", 10.0, 6.0, 4.0), family("b", 3.0, 2.0, 0.0));
+    workdir.file("more.toml", &format!("[future]\npaths = 200\n{four}{none}"));
+    let rows = workdir.json("compare --demand two.csv plan.toml more.toml --family a");
+    let difference = rows["rows"][1]["difference"]["mean_usd"].as_f64().unwrap();
+    // The fourth at $6 instead of $10; what is bought of the other is not looked at.
+    assert!((difference + 4.0 * 8_736.0).abs() < 10.0, "{difference}");
+}
+
 #[test]
 fn the_simulators_say_their_arithmetic() {
     let workdir = Workdir::new();

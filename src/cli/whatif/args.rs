@@ -62,12 +62,20 @@ pub struct DemandArgs {
     /// one with the units.
     #[arg(long, value_name = "NAME", requires_all = ["demand", "column"])]
     pub family_column: Option<String>,
-    /// The one family that counts, with --family-column or without --demand.
+    /// The one family that counts, with --family-column or without --demand; of a scenario and for a
+    /// memo the one that is planned for, among all of the demand.
     #[arg(long, value_name = "NAME")]
     pub family: Option<String>,
     /// The zone of times without an offset: Europe/Berlin.
     #[arg(long, value_name = "ZONE", default_value = "UTC", requires = "demand")]
     pub zone: String,
+}
+
+impl DemandArgs {
+    /// The demand of all families, whichever is planned for.
+    pub fn of_all(&self) -> Self {
+        Self { family: None, ..self.clone() }
+    }
 }
 
 /// What `reserve` values.

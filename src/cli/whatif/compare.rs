@@ -19,13 +19,15 @@ pub(super) fn run(
     ctx: &Ctx<'_>,
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
-    let demand = Arc::new(demand::read(&args.demand, Want::All, ctx)?);
+    let demand = Arc::new(demand::read(&args.demand.of_all(), Want::All, ctx)?);
     let mut warnings = Vec::new();
     let mut plans: Vec<(String, Scenario)> = Vec::with_capacity(args.scenarios.len());
     for path in &args.scenarios {
         let plan = scenario::of_file(path)?;
         warnings.extend(plan.warnings);
-        plans.push((name_of(&plan.scenario, path), plan.scenario));
+        let name = name_of(&plan.scenario, path);
+        let family = args.demand.family.as_deref();
+        plans.push((name, scenario::of_family(plan.scenario, family)?));
     }
     // The futures are the first one's: only then are they the same for all.
     let Some(mut future) = plans.first().map(|(_, scenario)| scenario.future.clone()) else {
@@ -68,6 +70,9 @@ pub(super) fn run(
                 }
                 Some(DemandDifference::Other(gaps)) => {
                     warnings.push(demand_gap::differs(names, &gaps));
+                }
+                None if base_scenario.only != scenario.only => {
+                    warnings.push(demand_gap::other_families(names));
                 }
                 None => warnings.push(demand_gap::not_compared(names)),
             }

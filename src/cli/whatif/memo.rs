@@ -14,18 +14,19 @@ use crate::view::room::wrapped;
 use crate::whatif::{Answer, Demand, Scenario, Slot};
 
 pub(super) fn run(args: &MemoArgs, ctx: &Ctx<'_>, out: &mut dyn Write) -> Result<Exit, CliError> {
-    let (demand, prices) = demand::priced(&args.demand, Want::All, ctx)?;
-    let plan = match &args.scenario {
+    let (demand, prices) = demand::priced(&args.demand.of_all(), Want::All, ctx)?;
+    let Plan { scenario, warnings } = match &args.scenario {
         Some(path) => scenario::of_file(path)?,
         None => {
             let scenario = begin(&demand, &|family| prices.of(family));
             Plan { scenario, warnings: Vec::new() }
         }
     };
+    let scenario = scenario::of_family(scenario, args.demand.family.as_deref())?;
     let demand = Arc::new(demand);
-    let answer = whole(&demand, &plan.scenario, &workers()).map_err(CliError::Usage)?;
-    let report = report(demand, Arc::new(plan.scenario), Arc::new(answer));
-    plan.warnings.iter().for_each(crate::cli::tell::tell);
+    let answer = whole(&demand, &scenario, &workers()).map_err(CliError::Usage)?;
+    let report = report(demand, Arc::new(scenario), Arc::new(answer));
+    warnings.iter().for_each(crate::cli::tell::tell);
     // A memo is Markdown unless somebody wants numbers.
     let (format, width) = match ctx.format() {
         Format::Table => (Format::Md, ctx.view().width),

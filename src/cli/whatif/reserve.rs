@@ -22,9 +22,15 @@ pub(super) fn run(
     ctx: &Ctx<'_>,
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
-    let want = if args.scenario.is_some() { Want::All } else { Want::One };
-    let (demand, prices) = demand::priced(&args.demand, want, ctx)?;
+    let (of, want) = match args.scenario {
+        Some(_) => (args.demand.of_all(), Want::All),
+        None => (args.demand.clone(), Want::One),
+    };
+    let (demand, prices) = demand::priced(&of, want, ctx)?;
     let Plan { mut scenario, mut warnings } = scenario::of_reserve(args, &demand, &prices)?;
+    if args.scenario.is_some() {
+        scenario = scenario::of_family(scenario, args.demand.family.as_deref())?;
+    }
     let demand = Arc::new(demand);
     // Fewer than a whole week has no futures; nobody asked for any.
     if args.paths.is_none() && scenario.future.paths > 0 && demand.whole_weeks().is_empty() {
@@ -34,7 +40,7 @@ pub(super) fn run(
             demand.hours()
         ));
     }
-    for family in &demand.families {
+    for family in demand.families.iter().filter(|family| scenario.counts(&family.name)) {
         if family.known().all(|units| units == 0.0) {
             warnings.push(format!(
                 "{}: the demand is 0 in every known hour; any commitment is a loss",
@@ -58,7 +64,8 @@ pub(super) fn run(
         answer = engine.value(paths, &workers()).map_err(engine_error)?;
     }
     let mut families = Vec::with_capacity(scenario.families.len());
-    for (at, inputs) in scenario.families.iter().enumerate() {
+    let counted = scenario.families.iter().enumerate();
+    for (at, inputs) in counted.filter(|(_, family)| scenario.counts(&family.name)) {
         let optimum = match best[at] {
             Some(units) => optimum_of(&demand, &scenario, at, units, &mut engine)?,
             None => None,
@@ -86,7 +93,10 @@ fn set_commit(scenario: &mut Scenario, units: f64) -> Result<(), CliError> {
     if !units.is_finite() || units < 0.0 {
         return Err(CliError::Usage(format!("--commit: {units} is no number of units, 0 or more")));
     }
-    let [family] = &mut scenario.families[..] else {
+    let only = scenario.only.clone();
+    let is_counted = |family: &&mut FamilyInputs| only.as_ref().is_none_or(|o| *o == family.name);
+    let mut counted = scenario.families.iter_mut().filter(is_counted);
+    let (Some(family), None) = (counted.next(), counted.next()) else {
         let text = "--commit is of one family; the scenario has several: say it in its file";
         return Err(CliError::Usage(text.to_owned()));
     };

@@ -34,6 +34,17 @@ pub(super) fn of_file(path: &Path) -> Result<Plan, CliError> {
     Ok(Plan { scenario, warnings })
 }
 
+/// The scenario for one of its families alone; without a name as it is. Fails where it has no family of that name.
+pub(super) fn of_family(scenario: Scenario, name: Option<&str>) -> Result<Scenario, CliError> {
+    let Some(name) = name else { return Ok(scenario) };
+    if !scenario.families.iter().any(|family| family.name == name) {
+        let known: Vec<&str> = scenario.families.iter().map(|family| &*family.name).collect();
+        let (name, known) = (clean(name), known.join(", "));
+        return Err(CliError::Usage(format!("there is no family {name}; there are: {known}")));
+    }
+    Ok(Scenario { only: Some(name.to_owned()), ..scenario })
+}
+
 /// The scenario that `reserve` was asked about: its file's, or one offer for the only family.
 pub(super) fn of_reserve(
     args: &ReserveArgs,

@@ -1,11 +1,12 @@
-//! The memo of a planning session: one page of Markdown for whoever decides. The question, the answer, dollars with
-//! their band, what to buy when, what it rests on, the risks, and what would change it. JSON has all figures.
+//! The memo of a planning session: one page of Markdown for whoever decides. The answer and why, the question, dollars
+//! with their band, what to buy when, what it rests on, the risks, and what would change it. JSON has all figures.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::super::markdown::{self, escape};
 use super::super::sheet::{Cell, Sheet};
+use super::advice::{because, buys_nothing, decision, is_judged};
 use super::plan::SessionReport;
 use super::{columns, demand_line, number, share};
 use crate::tabs::whatif::picture::{demand_gap, notes};
@@ -15,7 +16,7 @@ use crate::whatif::compare::DemandDifference;
 use crate::whatif::lists::ListReason as R;
 use crate::whatif::whole::JUDGED;
 use crate::whatif::{
-    Answer, FamilyInputs, ListEntry, Scenario, SlotComparison, Stage, StepKind, Valuation,
+    Answer, FamilyInputs, ListEntry, Scenario, SlotComparison, StepKind, Valuation,
 };
 
 /// Lines of a page, and columns of a line: what a memo has when its lines are wrapped.
@@ -53,11 +54,12 @@ struct Memo<'a> {
 impl Memo<'_> {
     fn written(mut self) -> String {
         let Some(plan) = self.report.active() else { return self.out };
-        let (scenario, answer) = (&*plan.scenario, plan.answer.as_deref());
+        let alone = plan.scenario.counted_alone();
+        let (scenario, answer) = (&*alone, plan.answer.as_deref());
         self.head(scenario, answer);
         if let Some(answer) = answer {
             self.purchases(scenario, answer);
-            self.worth(answer);
+            self.worth(scenario, answer);
         }
         self.rests_on(scenario, answer);
         self.risks(scenario, answer);
@@ -108,20 +110,22 @@ impl Memo<'_> {
         if !scenario.note.is_empty() {
             self.say(&cut(&scenario.note, SENTENCE / 2, self.ctx.symbols));
         }
-        let of = match &scenario.families[..] {
+        let decided = answer.map_or_else(
+            || "It was not valued yet: there are no figures.".to_owned(),
+            |answer| decision(scenario, answer, &|name| self.sentence(name)),
+        );
+        self.lead("Answer", &decided);
+        if let Some(why) = answer.and_then(|answer| because(scenario, answer)) {
+            self.lead("Because", &cut(&why, 2 * SENTENCE, self.ctx.symbols));
+        }
+        let counted: Vec<&FamilyInputs> = scenario.counted().collect();
+        let of = match counted[..] {
             [one] => self.name(&one.name),
-            all => format::counted(all.len(), "family", "families"),
+            _ => format::counted(counted.len(), "family", "families"),
         };
         let weeks = answer.map_or(scenario.future.weeks, |answer| answer.weeks);
         let weeks = format::plural(usize::from(weeks), "week");
         self.lead("Question", &format!("Which commitments to buy for {of} over {weeks}?"));
-        self.lead(
-            "Answer",
-            &answer.map_or_else(
-                || "It was not valued yet: there are no figures.".to_owned(),
-                |answer| decision(scenario, answer),
-            ),
-        );
     }
 
     fn purchases(&mut self, scenario: &Scenario, answer: &Answer) {
@@ -210,7 +214,7 @@ impl Memo<'_> {
         }
     }
 
-    fn worth(&mut self, answer: &Answer) {
+    fn worth(&mut self, scenario: &Scenario, answer: &Answer) {
         self.heading("What it is worth");
         let row = |name: String, value: &Valuation| {
             let usd = |v: f64| number(Some(v), self.ctx, format::usd_short);
@@ -239,7 +243,8 @@ impl Memo<'_> {
                 0 | 1 => letter.to_owned(),
                 _ => self.name(format!("{letter} {}", plan.scenario.name).trim_end()),
             };
-            let buys = if buys_nothing(&plan.scenario) { ": buys nothing" } else { "" };
+            let is_none = buys_nothing(&plan.scenario.counted_alone());
+            let buys = if is_none { ": buys nothing" } else { "" };
             rows.push(row(format!("{name}{buys}"), &found.total));
             let is_active = plan.slot == self.report.active;
             if let Some(advised) = found.advised.as_ref().filter(|_| is_active) {
@@ -259,7 +264,10 @@ impl Memo<'_> {
             rows,
         };
         self.out.push_str(&markdown::table(&sheet));
-        let of = answer.scope().map_or_else(String::new, |scope| format!("Of {scope} together. "));
+        let of = answer.scope(scenario).map_or_else(String::new, |scope| match &scenario.only {
+            Some(only) => format!("Of {} alone. ", self.name(only)),
+            None => format!("Of {scope} together. "),
+        });
         self.point(&format!(
             "{of}Saves, and dearer in which share of the futures: against all of it on demand, {} on average.",
             format::usd_total(answer.total.on_demand_usd)
@@ -286,7 +294,12 @@ impl Memo<'_> {
                 format!("{} against {}: {differs} It {savings}.", names[1], names[0])
             }
             None => {
-                format!("{} against {}: {}", names[1], names[0], demand_gap::not_compared(names))
+                let only = |slot| self.report.plan(slot).map(|plan| &plan.scenario.only);
+                let why = match only(found.base) == only(found.other) {
+                    true => demand_gap::not_compared(names),
+                    false => demand_gap::other_families(names),
+                };
+                format!("{} against {}: {why}", names[1], names[0])
             }
         }
     }
@@ -320,7 +333,7 @@ impl Memo<'_> {
             share(future.correlation),
             format::plural(usize::from(future.top_up_weeks), "week")
         ));
-        let growth = |of: fn(&FamilyInputs) -> f64| range(scenario.families.iter().map(of), share);
+        let growth = |of: fn(&FamilyInputs) -> f64| range(scenario.counted().map(of), share);
         self.point(&format!(
             "{} Growth {} per year, drift {} and shock {} per week.",
             self.prices(&scenario.families),
@@ -329,7 +342,7 @@ impl Memo<'_> {
             growth(|family| family.shock)
         ));
         let mut own: Vec<String> =
-            scenario.families.iter().filter_map(assumed).map(|text| self.sentence(&text)).collect();
+            scenario.counted().filter_map(assumed).map(|text| self.sentence(&text)).collect();
         own.extend(scenario.compute_plans.iter().map(|plan| {
             let weeks = format::plural(usize::from(plan.weeks), "week");
             let from = format!("for {weeks} from week {}", plan.week);
@@ -404,55 +417,6 @@ impl Memo<'_> {
             ));
         }
     }
-}
-
-/// True where purchases were judged: over futures, and at the last stage.
-fn is_judged(answer: &Answer) -> bool {
-    answer.stage == Stage::Whole && answer.paths > 0
-}
-
-/// True where a scenario has nothing but what is held.
-fn buys_nothing(scenario: &Scenario) -> bool {
-    let buys = |family: &FamilyInputs| family.buys.iter().any(|buy| buy.units > 0.0);
-    !scenario.families.iter().any(buys) && scenario.compute_plans.iter().all(|plan| plan.held)
-}
-
-/// What to do, with its dollars beside those of the same demand on demand.
-fn decision(scenario: &Scenario, answer: &Answer) -> String {
-    if answer.stage < Stage::Whole {
-        return "The lists were not made yet when this memo was written.".to_owned();
-    }
-    if answer.paths == 0 {
-        return "None: the past itself was valued, and purchases are judged over futures (paths above 0)."
-            .to_owned();
-    }
-    let planned = match answer.lists.plan.len() {
-        0 => String::new(),
-        n => format!(
-            " {} planned for later, to be judged again then.",
-            format::counted(n, "purchase is", "purchases are")
-        ),
-    };
-    let Some(advised) = answer.advised.as_ref() else {
-        return format!("Buy nothing now: no offer with a known rate pays.{planned}");
-    };
-    let rate: f64 = answer.lists.buy.iter().map(|entry| entry.usd_per_hour).sum();
-    let instead = if buys_nothing(scenario) { "" } else { ", instead of what the scenario buys" };
-    let saved = advised.on_demand_usd - advised.mean_usd;
-    let less = if saved < 0.0 { "more" } else { "less" };
-    let saved = format!("{} {less}", format::usd_total(saved.abs()));
-    let esr = advised.esr.map_or_else(String::new, |esr| format!(" ({})", share(esr)));
-    format!(
-        "Buy now what the table says, {} for {}{instead}: {} on average where all of it on demand is {}, {}{esr}; \
-         in nine futures of ten {} to {}.{planned}",
-        format::plural(answer.lists.buy.len(), "offer"),
-        format::usd_per_hour(rate),
-        format::usd_total(advised.mean_usd),
-        format::usd_total(advised.on_demand_usd),
-        saved,
-        format::usd_total(advised.p5_usd),
-        format::usd_total(advised.p95_usd),
-    )
 }
 
 /// How many offers should not be bought, by why; those that nobody can judge are not called worth nothing.

@@ -1,5 +1,6 @@
 //! `burntop whatif …`: what plans cost, in every format.
 
+mod advice;
 mod backtest;
 mod compare;
 mod lever;

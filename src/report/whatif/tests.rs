@@ -223,7 +223,9 @@ fn the_memo_says_what_its_advice_is_measured_by() {
         lock_in_months: 11.5,
         ..total.clone()
     };
-    let buy = vec![entry(1, 250.0, &ListReason::Capacity)];
+    // The table has no room for the whole name, the sentence has.
+    let offer = "1y standard, all upfront, of research alone".into();
+    let buy = vec![ListEntry { offer, ..entry(1, 250.0, &ListReason::Capacity) }];
     let lists = Lists { buy, ..Lists::default() };
     let answer = Answer { lists, advised: Some(advised), total, ..answer() };
     let scenario = Arc::new(scenario());
@@ -232,8 +234,9 @@ fn the_memo_says_what_its_advice_is_measured_by() {
     let report = SessionReport { demand, plans, active: Slot::A, comparisons: Vec::new() };
     let memo = write(&report, Format::Md, &fixture::ctx());
     for part in [
-        "Buy now what the table says, 1 offer for $2.00/h: $750 on average where all of it on demand is \
-         $1,000, $250 less (25.0%); in nine futures of ten $700 to $820.",
+        "**Answer.** Recommended: buy 1 p1 1y standard, all upfront, of research alone now for $2.00/h: $750 \
+         on average where all of it on demand is $1,000, $250 less (25.0%); in nine futures of ten $700 to $820.",
+        "**Because.** It buys capacity, not price: it costs the on-demand rate, used or not.",
         "| A Q3 \\*plan\\*: buys nothing | $1,000 ± $9 | $0 | $0 | $0 (0.0%) |",
         "| A as advised now | $750 ± $9 | $700 | $820 | $250 (25.0%) | -$30.0 | 2.0% |",
         "used or not: $400 in all, for 11.5 months in the mean. In the worst 5% of the futures what is \

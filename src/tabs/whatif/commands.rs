@@ -1,6 +1,6 @@
 //! Commands of the What-if tab.
 
-use super::state::{DemandFrom, PlanChart};
+use super::state::{ALL_FAMILIES, DemandFrom, PlanChart};
 use crate::app::App;
 use crate::app::command::{Command, CommandSpec, Words, simple, unknown};
 
@@ -21,6 +21,21 @@ pub(super) const COMMANDS: &[CommandSpec] = &[
                     [_, extra, ..] => return Err(format!("`{extra}` is one word too many")),
                 };
             Ok(Command::own(move |app| app.go_to_whatif(chart)))
+        },
+    },
+    CommandSpec {
+        name: "only",
+        aliases: &[],
+        usage: "FAMILY|all",
+        doc: "Plan for one family alone, by a part of its name; `all` plans for all again.",
+        words: Words::First(families),
+        build: |_, rest, app| match rest {
+            "" => Err("which family? a part of its name, or `all`".into()),
+            part => {
+                app.check_only(part)?;
+                let part = part.to_owned();
+                Ok(Command::may_fail(move |app| app.plan_only(&part)))
+            }
         },
     },
     CommandSpec {
@@ -103,4 +118,11 @@ pub(super) const COMMANDS: &[CommandSpec] = &[
 /// Names of the scenarios that are kept.
 fn saved(app: &App) -> Vec<String> {
     app.tabs.whatif.saved().to_vec()
+}
+
+/// Names of the families of the scenario on screen, and what stands for all of them.
+fn families(app: &App) -> Vec<String> {
+    let scenario = app.tabs.whatif.scenario();
+    let names = scenario.into_iter().flat_map(|of| of.families.iter().map(|f| f.name.clone()));
+    names.chain([ALL_FAMILIES.to_owned()]).collect()
 }

@@ -13,6 +13,53 @@ use crate::tabs::whatif::TAB;
 /// Screen of the What-if tab.
 pub(crate) struct WhatIfScreen;
 
+/// Keys beside a plot, by what the key for one family does.
+static BESIDE_PLOT: [[(Action, &str); 16]; 2] = [beside_plot(""), beside_plot("all families")];
+
+/// Keys beside a list or table, likewise.
+static BESIDE_TEXT: [[(Action, &str); 15]; 2] = [beside_text(""), beside_text("all families")];
+
+const fn beside_plot(only: &'static str) -> [(Action, &'static str); 16] {
+    [
+        (Action::Raise, ""),
+        (Action::FindInput, "find, set"),
+        (Action::BuyBest, ""),
+        (Action::Export, "memo"),
+        (Action::OnlyFamily, only),
+        (Action::NextChart, "chart"),
+        (Action::Lower, ""),
+        (Action::SetValue, ""),
+        (Action::NextGroup, ""),
+        (Action::HalfDown, "section"),
+        (Action::Right, "read"),
+        (Action::Undo, ""),
+        (Action::SlotB, ""),
+        (Action::Explain, ""),
+        (Action::PlanNotes, ""),
+        (Action::SaveScenario, ""),
+    ]
+}
+
+const fn beside_text(only: &'static str) -> [(Action, &'static str); 15] {
+    [
+        (Action::Raise, ""),
+        (Action::HalfDown, "scroll"),
+        (Action::FindInput, "find, set"),
+        (Action::Export, "memo"),
+        (Action::NextChart, "chart"),
+        (Action::OnlyFamily, only),
+        (Action::Lower, ""),
+        (Action::SetValue, ""),
+        (Action::NextGroup, ""),
+        (Action::Undo, ""),
+        (Action::SlotB, ""),
+        (Action::ChartAlone, ""),
+        (Action::SaveScenario, ""),
+        (Action::Explain, ""),
+        (Action::PlanNotes, ""),
+    ]
+}
+
 impl Screen for WhatIfScreen {
     fn tab(&self) -> Tab {
         TAB
@@ -38,40 +85,9 @@ impl Screen for WhatIfScreen {
         if !app.has_whatif() {
             return &[(Action::Command, ":demand FILE"), (Action::NextTab, ""), (Action::Quit, "")];
         }
-        if app.tabs.whatif.chart.is_text() {
-            return &[
-                (Action::Raise, ""),
-                (Action::Lower, ""),
-                (Action::SetValue, ""),
-                (Action::NextChart, ""),
-                (Action::NextGroup, ""),
-                (Action::HalfDown, "scroll"),
-                (Action::Undo, ""),
-                (Action::SlotB, ""),
-                (Action::ChartAlone, ""),
-                (Action::SaveScenario, ""),
-                (Action::Explain, ""),
-                (Action::PlanNotes, ""),
-                (Action::Export, ""),
-            ];
-        }
-        &[
-            (Action::Raise, ""),
-            (Action::Lower, ""),
-            (Action::SetValue, ""),
-            (Action::NextChart, ""),
-            (Action::NextGroup, ""),
-            (Action::HalfDown, "section"),
-            (Action::FindInput, ""),
-            (Action::Right, "read"),
-            (Action::Undo, ""),
-            (Action::BuyBest, ""),
-            (Action::SlotB, ""),
-            (Action::Explain, ""),
-            (Action::PlanNotes, ""),
-            (Action::SaveScenario, ""),
-            (Action::Export, ""),
-        ]
+        let is_one = app.tabs.whatif.scenario().is_some_and(|scenario| scenario.only.is_some());
+        let at = usize::from(is_one);
+        if app.tabs.whatif.chart.is_text() { &BESIDE_TEXT[at] } else { &BESIDE_PLOT[at] }
     }
 
     fn act_first(&self, app: &mut App, action: Action) -> Option<Vec<Effect>> {

@@ -28,6 +28,9 @@ pub fn problems(scenario: &Scenario) -> Vec<ScenarioProblem> {
     let mut check = Check(Vec::new());
     check.text("name", &scenario.name, 80);
     check.text("note", &scenario.note, MAX_CHARS);
+    if let Some(only) = &scenario.only {
+        check.other("only", only, "", scenario);
+    }
     let future = &scenario.future;
     check.whole("future.weeks", future.weeks.into(), 1, 156);
     check.whole("future.paths", future.paths.into(), 0, 50_000);

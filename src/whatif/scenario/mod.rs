@@ -5,6 +5,7 @@ mod check;
 mod defaults;
 pub(super) mod file;
 mod history;
+mod only;
 mod step;
 
 pub use defaults::{BILLED_RATES, ListPrice, PRIVATE_PRICES, scenario_of};
@@ -28,6 +29,10 @@ pub struct Scenario {
     pub name: String,
     /// The author's notes. Clean text.
     pub note: String,
+    /// Name of the only family that is planned for: the others are neither valued nor advised, as
+    /// [`Scenario::counted_alone`] says. `None` = all families.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub only: Option<String>,
     /// Assumptions about the weeks ahead.
     pub future: Future,
     /// Families of the demand, in the order shown.
@@ -276,6 +281,7 @@ impl Default for Scenario {
             schema: SCENARIO_SCHEMA.to_owned(),
             name: String::new(),
             note: String::new(),
+            only: None,
             future: Future::default(),
             families: Vec::new(),
             compute_plans: Vec::new(),

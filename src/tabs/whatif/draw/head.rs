@@ -3,6 +3,7 @@
 use ratatui::style::Modifier;
 
 use crate::app::content::columns;
+use crate::app::keymap::Action;
 use crate::app::{App, Area, Plan, Role};
 use crate::tabs::whatif::pages::notes_count;
 use crate::tabs::whatif::picture::{Group, input};
@@ -32,26 +33,46 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, area: Area) {
         let room = if active { area.width / 2 } else { area.width / 5 };
         x = canvas.put(x, area.y, room.min(end.saturating_sub(x)), &text, style) + 2;
     }
-    let groups = tab.scenario().map_or(0, |s| input::groups(s).count());
-    let at = tab.scenario().and_then(|s| input::groups(s).position(|g| g == tab.group()));
-    let place = at.map_or_else(String::new, |at| format!(" {} of {groups}", at + 1));
-    let text = match tab.group() {
-        Group::Future | Group::Plans | Group::Family(_) => {
-            format!("[ {}{place} ]", app.group_title())
-        }
-    };
-    let needed = u16::try_from(columns(&text)).unwrap_or(u16::MAX);
     let room = end.saturating_sub(x);
+    let notes = notes_count(app).unwrap_or_default();
+    let beside = if notes.is_empty() { 0 } else { columns(&notes) + 2 };
+    let titles = titles(app);
+    let fits = |more: usize| titles.iter().find(|t| columns(t) + more <= usize::from(room));
+    let Some(text) = fits(beside).or_else(|| fits(0)).or(titles.last()) else { return };
+    let needed = u16::try_from(columns(text)).unwrap_or(u16::MAX);
     if room < 8 {
         return;
     }
     let style = canvas.style(Role::Heading);
-    let end = canvas.put_right(end, area.y, room.min(needed), &text, style).saturating_sub(2);
+    let end = canvas.put_right(end, area.y, room.min(needed), text, style).saturating_sub(2);
     // A part of it would say nothing.
-    let notes = notes_count(app).unwrap_or_default();
     let needed = u16::try_from(columns(&notes)).unwrap_or(u16::MAX);
     if needed <= end.saturating_sub(x) {
         let style = canvas.style(Role::Warn);
         canvas.put_right(end, area.y, needed, &notes, style);
     }
+}
+
+/// The group of inputs on screen: its place among the others, or that it is the only one, with the key that changes that and
+/// what it would do; then without its place, and without the key.
+fn titles(app: &App) -> [String; 3] {
+    let tab = app.whatif();
+    let only = tab.scenario().and_then(|scenario| scenario.only.as_deref());
+    let groups = tab.scenario().map_or(0, |s| input::groups(s).count());
+    let at = tab.scenario().and_then(|s| input::groups(s).position(|g| g == tab.group()));
+    let place = at.map_or_else(String::new, |at| format!(", {} of {groups}", at + 1));
+    let of_family = matches!(tab.group(), Group::Family(_));
+    let [title, short] = match only {
+        Some(name) if of_family => [format!("only {name}"), format!("only {name}")],
+        _ => [format!("{}{place}", app.group_title()), app.group_title()],
+    };
+    let families = tab.scenario().map_or(0, |scenario| scenario.families.len());
+    let does = match only {
+        Some(_) => Some("plans for all"),
+        None => (of_family && families > 1).then_some("plans for it alone"),
+    };
+    let key = does.zip(app.keymap().keys(Action::OnlyFamily).first());
+    let separator = app.appearance().symbols.separator();
+    let key = key.map_or_else(String::new, |(does, key)| format!(" {separator} `{key}` {does}"));
+    [format!("[ {title}{key} ]"), format!("[ {short}{key} ]"), format!("[ {title} ]")]
 }

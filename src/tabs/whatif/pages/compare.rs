@@ -1,15 +1,16 @@
-//! Scenarios side by side: their numbers, the paired differences, and what differs in the inputs.
+//! Scenarios side by side: first what the others buy and cost instead, then the numbers of all, then what differs in the
+//! inputs.
 
+use super::difference::{Difference, difference, indented, pair};
 use super::paragraph;
 use crate::app::App;
 use crate::app::Role;
-use crate::app::content::{Line, columns, wrap};
+use crate::app::content::{Line, columns};
 use crate::tabs::overview::pages::cut;
-use crate::tabs::whatif::picture::{Row, demand_gap, input, words};
+use crate::tabs::whatif::picture::{Row, input, words};
 use crate::tabs::whatif::state::Plan;
 use crate::view::{Symbols, format};
-use crate::whatif::compare::{DemandDifference, DemandGap, demand_difference, has_same_futures};
-use crate::whatif::{Answer, Scenario, Slot, Valuation};
+use crate::whatif::{Scenario, Slot, Valuation};
 
 /// Columns of the names of the figures: at most, and at least.
 const NAME: [usize; 2] = [20, 16];
@@ -66,41 +67,6 @@ const FIGURES: [Figure; 13] = [
     dollars("value now (NPV)", |v| Some(v.npv_usd)),
 ];
 
-/// What parts a scenario from the first one, which decides whether their costs are compared.
-enum Difference {
-    /// Purchases and prices: the demand is the same.
-    None,
-    /// Levers and moves too: the same work.
-    SameWork,
-    /// The demand, in these families, the largest difference first; at least one.
-    Gaps(Vec<DemandGap>),
-    /// The demand; by how much is not known yet.
-    Working,
-    /// They are valued over other futures.
-    OtherFutures,
-    /// One of them has no answer, for a reason that only a change takes away: the sentence.
-    NoAnswer(String),
-}
-
-impl Difference {
-    /// True where costs are compared.
-    fn is_comparable(&self) -> bool {
-        matches!(self, Self::None | Self::SameWork)
-    }
-
-    /// Sentence above the figures for these two; `None` where nothing has to be said.
-    fn sentence(&self, names: [&str; 2]) -> Option<String> {
-        match self {
-            Self::None => None,
-            Self::SameWork => Some(demand_gap::same_work(names)),
-            Self::Gaps(gaps) => Some(demand_gap::differs(names, gaps)),
-            Self::Working => Some(demand_gap::differs_somehow(names)),
-            Self::OtherFutures => Some(demand_gap::other_futures(names)),
-            Self::NoAnswer(why) => Some(why.clone()),
-        }
-    }
-}
-
 /// The table.
 pub(super) fn lines(app: &App, width: usize) -> Vec<Line> {
     let tab = app.whatif();
@@ -113,19 +79,33 @@ pub(super) fn lines(app: &App, width: usize) -> Vec<Line> {
         .collect();
     let mut lines = Vec::new();
     let mut said: Vec<String> = Vec::new();
-    for (other, _, found) in &others {
+    for (other, plan, found) in &others {
+        // What is to be decided stands first; where nothing is compared, why.
+        let is_answered = found.is_comparable() || matches!(found, Difference::Gaps(_));
+        let both = [(*base, *first), (*other, *plan)];
+        if is_answered {
+            pair(app, both, found, width, &mut lines);
+        }
         let sentence = found.sentence([base.letter(), other.letter()]);
         // That the first one has no answer is said once.
-        let Some(sentence) = sentence.filter(|sentence| !said.contains(sentence)) else { continue };
-        let role = if found.is_comparable() { Role::Dim } else { Role::Warn };
-        paragraph(role, &sentence, width, &mut lines);
-        said.push(sentence);
+        if let Some(sentence) = sentence.filter(|sentence| !said.contains(sentence)) {
+            let role = if found.is_comparable() { Role::Dim } else { Role::Warn };
+            paragraph(role, &sentence, width, &mut lines);
+            said.push(sentence);
+        }
+        if !is_answered {
+            pair(app, both, found, width, &mut lines);
+        }
+    }
+    if !others.is_empty() {
+        lines.push(Line::new());
     }
     let is_same = others.iter().all(|(_, _, found)| found.is_comparable());
     table(app, &plans, is_same, width, &mut lines);
-    for (other, plan, found) in &others {
+    for (other, plan, _) in &others {
         lines.push(Line::new());
-        pair(app, [(*base, *first), (*other, *plan)], found, width, &mut lines);
+        let title = format!("{} instead of {}", other.letter(), base.letter());
+        lines.push(Line::of(Role::Heading, cut(&title, width, app.appearance().symbols)));
         changed(first.scenario(), plan.scenario(), app, width, &mut lines);
     }
     if others.is_empty() {
@@ -135,34 +115,6 @@ pub(super) fn lines(app: &App, width: usize) -> Vec<Line> {
         paragraph(Role::Dim, says, width, &mut lines);
     }
     lines
-}
-
-/// The answer to a plan as it is; `None` while there is none.
-fn valued(plan: &Plan) -> Option<&Answer> {
-    let is_of_now = !plan.is_behind() && plan.trouble().is_none();
-    plan.answer().filter(|_| is_of_now).map(|answer| &**answer)
-}
-
-/// Sentence why there is no answer to a plan as it is; `None` where there is one, or it is on its way.
-fn why_none((slot, plan): (Slot, &Plan)) -> Option<String> {
-    let why = plan.trouble().filter(|_| !plan.is_behind())?;
-    Some(format!("{} has no answer: {why}", slot.letter()))
-}
-
-fn difference(base: (Slot, &Plan), other: (Slot, &Plan)) -> Difference {
-    if let Some(why) = why_none(base).or_else(|| why_none(other)) {
-        return Difference::NoAnswer(why);
-    }
-    let [first, second] = [base.1, other.1].map(|plan| (&**plan.scenario(), valued(plan)));
-    if !has_same_futures(first.0, second.0) {
-        return Difference::OtherFutures;
-    }
-    match demand_difference(first, second) {
-        Some(DemandDifference::None) => Difference::None,
-        Some(DemandDifference::SameWork) => Difference::SameWork,
-        Some(DemandDifference::Other(gaps)) => Difference::Gaps(gaps),
-        None => Difference::Working,
-    }
 }
 
 /// The figures, a column per scenario. Where the demand differs, what can be compared comes first.
@@ -235,68 +187,6 @@ fn row(
     line
 }
 
-/// What parts two scenarios: dollars where both are for the same work, else what each saves of its own demand.
-fn pair(
-    app: &App,
-    [(base, first), (other, plan)]: [(Slot, &Plan); 2],
-    found: &Difference,
-    width: usize,
-    lines: &mut Vec<Line>,
-) {
-    let symbols = app.appearance().symbols;
-    let pair = format!("{} against {}", other.letter(), base.letter());
-    match found {
-        Difference::None | Difference::SameWork => {
-            paired(app, [base, other], &pair, width, lines);
-        }
-        Difference::Working | Difference::OtherFutures | Difference::NoAnswer(_) => {
-            let why = match found {
-                Difference::OtherFutures => "other futures",
-                Difference::NoAnswer(_) => "no answer",
-                _ => "another demand",
-            };
-            let text = format!("{pair}: {} ({why})", symbols.unknown());
-            paragraph(Role::Dim, &text, width, lines);
-        }
-        Difference::Gaps(gaps) => {
-            let esr = [first, plan].map(|plan| valued(plan).and_then(|answer| answer.total.esr));
-            let savings = demand_gap::savings(esr, symbols);
-            paragraph(Role::Text, &format!("{pair}: {savings}"), width, lines);
-            let families = gaps.iter().take(demand_gap::NAMED);
-            for text in families.filter_map(demand_gap::family_savings) {
-                indented(Role::Text, &text, width, lines);
-            }
-        }
-    }
-}
-
-/// The difference in dollars, future by future.
-fn paired(app: &App, [base, other]: [Slot; 2], pair: &str, width: usize, lines: &mut Vec<Line>) {
-    let symbols = app.appearance().symbols;
-    let Some(found) = app.whatif().comparison(base, other) else {
-        let text = format!("{pair}: {} (not compared yet)", symbols.unknown());
-        paragraph(Role::Dim, &text, width, lines);
-        return;
-    };
-    let result = &found.result;
-    let role = match result.mean_usd {
-        usd if usd.abs() <= result.error_usd => Role::Text,
-        usd if usd < 0.0 => Role::Ok,
-        _ => Role::Idle,
-    };
-    let text = format!(
-        "{pair}: {} ± {} in the mean, cheaper in {} of the futures",
-        words::usd_signed(result.mean_usd),
-        words::usd_short(result.error_usd),
-        words::share(result.cheaper),
-    );
-    let text = if symbols == Symbols::Ascii { text.replace('±', "+/-") } else { text };
-    paragraph(role, &text, width, lines);
-    if result.mean_usd.abs() <= result.error_usd {
-        paragraph(Role::Dim, "the difference is within its error", width, lines);
-    }
-}
-
 /// The inputs that differ.
 fn changed(from: &Scenario, to: &Scenario, app: &App, width: usize, lines: &mut Vec<Line>) {
     let symbols = app.appearance().symbols;
@@ -324,12 +214,6 @@ fn changed(from: &Scenario, to: &Scenario, app: &App, width: usize, lines: &mut 
     if found == 0 {
         indented(Role::Dim, "the inputs are the same", width, lines);
     }
-}
-
-/// A paragraph two columns in.
-fn indented(role: Role, text: &str, width: usize, lines: &mut Vec<Line>) {
-    let parts = wrap(text, width.saturating_sub(2).max(8));
-    lines.extend(parts.into_iter().map(|part| Line::new().text("  ").with(role, part)));
 }
 
 #[cfg(test)]
@@ -365,16 +249,58 @@ mod tests {
         planned.comparisons = vec![comparison([2, last.generation])];
         app.update(Msg::Planned(planned));
         let said = texts(&app, 40);
-        assert!(said[0].starts_with("The demand differs, so costs are not"), "{said:?}");
+        assert!(said[0].starts_with("B against A: saves 36.6% (ESR)"), "{said:?}");
         let all = said.join(" ");
-        for part in ["more hours of p4d.24xlarge than A", "(+10%)", "saves 36.6% (ESR) instead of"]
-        {
+        for part in [
+            "The demand differs, so costs are not",
+            "more hours of p4d.24xlarge than A",
+            "(+10%)",
+            "saves 36.6% (ESR) instead of",
+        ] {
             assert!(all.contains(part), "{part}: {all}");
         }
         assert!(!all.contains("cheaper in"), "{all}");
         let first = said.iter().position(|line| line.starts_with("saves (ESR)")).unwrap();
         let mean = said.iter().position(|line| line.starts_with("mean")).unwrap();
         assert!(first < mean, "what can be compared comes first: {said:?}");
+    }
+
+    #[test]
+    fn what_is_bought_instead_and_what_it_costs_stands_first_on_the_smallest_screen() {
+        let mut app = app((80, 24));
+        go(&mut app, ":only p4d<enter>");
+        go(&mut app, "B");
+        let effects = press(&mut app, "=18<enter>B");
+        let Some(Effect::Plan(last)) = effects.last().cloned() else { panic!("{effects:?}") };
+        let mut planned = answered(&last, Stage::Whole);
+        // A was asked for the third time when it became one of this family alone.
+        planned.comparisons = vec![comparison([3, last.generation])];
+        app.update(Msg::Planned(planned));
+        let shown = crate::ui::golden::screen(&mut app);
+        let lines: Vec<&str> = shown.lines().collect();
+        let right = lines.iter().map(|line| line.chars().skip(38).collect::<String>());
+        let right: Vec<String> = right.map(|line| line.trim().to_owned()).collect();
+        let first = right.iter().position(|line| line.starts_with("B against A: ")).unwrap();
+        assert!(first < 8, "{shown}");
+        let said = right[first..first + 6].join(" ");
+        // By the fixture: 48,200 less, give or take 3,900.
+        let want = "B against A: buys 18 instead of 46 p4d.24xlarge 1y no-upfront, costs $48.2k ± $3.90k less on \
+                    average, cheaper in 83% of the futures";
+        assert!(said.starts_with(want), "{said}");
+    }
+
+    #[test]
+    fn scenarios_for_other_families_are_not_compared() {
+        let mut app = app((80, 24));
+        let all = full();
+        let last = ask(&mut app, Scenario { only: Some("p4d.24xlarge".into()), ..all });
+        app.update(Msg::Planned(answered(&last, Stage::Whole)));
+        let said = texts(&app, 100);
+        assert_eq!(
+            said[0],
+            "B and A do not plan for the same families, so costs are not compared."
+        );
+        assert_eq!(said[1], "B against A: – (other families)");
     }
 
     #[test]
@@ -447,6 +373,14 @@ mod tests {
         assert!(!all.contains("being worked out") && !all.contains("not compared yet"), "{all}");
     }
 
+    /// The lines from the headings of the table on.
+    fn table_of(app: &App, width: usize) -> Vec<Line> {
+        let is_head = |line: &Line| line.spans.len() > 1 && line.spans[0].text.trim().is_empty();
+        let all = lines(app, width);
+        let at = all.iter().position(is_head).unwrap();
+        all[at..].to_vec()
+    }
+
     #[test]
     fn no_column_runs_into_another_and_none_out_of_the_room() {
         let mut app = app((80, 24));
@@ -458,13 +392,15 @@ mod tests {
                 let used: usize = line.spans.iter().map(|span| columns(&span.text)).sum();
                 assert!(used <= width, "{width}: {line:?}");
             }
-            for row in lines(&app, width).iter().take(FIGURES.len() + 1) {
+            for row in table_of(&app, width).iter().take(FIGURES.len() + 1) {
                 assert!(row.spans[1..].iter().all(|cell| cell.text.starts_with(' ')), "{row:?}");
             }
         }
         // Of three that have no room the one on screen and the base stay.
         let narrow = texts(&app, 36);
-        assert!(narrow[0].contains('A') && narrow[0].contains('C') && !narrow[0].contains('B'));
+        let head = &table_of(&app, 36)[0];
+        let head: String = head.spans.iter().map(|span| &*span.text).collect();
+        assert!(head.contains('A') && head.contains('C') && !head.contains('B'));
         assert!(narrow.iter().any(|line| line == "B needs more room: z gives it."), "{narrow:?}");
     }
 }

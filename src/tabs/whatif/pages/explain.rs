@@ -20,7 +20,8 @@ pub(super) fn lines(app: &App, width: usize) -> Vec<Line> {
     if tab.plan().is_some_and(Plan::is_behind) {
         paragraph(Role::Warn, "Of the scenario before the last change.", width, &mut lines);
     }
-    let page = Page { scenario, answer, width };
+    let underway = tab.plan().is_some_and(Plan::is_underway);
+    let page = Page { scenario, answer, underway, width };
     if let Group::Family(at) = tab.group()
         && let Some(family) = scenario.families.get(at)
     {
@@ -34,7 +35,16 @@ pub(super) fn lines(app: &App, width: usize) -> Vec<Line> {
         }
         lines.push(Line::new());
     }
-    lines.push(Line::of(Role::Heading, "All families"));
+    let all = match &scenario.only {
+        Some(name) if matches!(tab.group(), Group::Family(_)) => {
+            // Its own figures stand above, and are all there are.
+            paragraph(Role::Dim, &format!("Only {name} is planned for."), width, &mut lines);
+            return lines;
+        }
+        Some(name) => format!("Only {name}"),
+        None => "All families".to_owned(),
+    };
+    lines.push(Line::of(Role::Heading, all));
     page.value(&answer.total, &mut lines);
     lines
 }
@@ -42,6 +52,8 @@ pub(super) fn lines(app: &App, width: usize) -> Vec<Line> {
 struct Page<'a> {
     scenario: &'a Scenario,
     answer: &'a Answer,
+    /// True while the whole answer to the scenario as it is may still come.
+    underway: bool,
     width: usize,
 }
 
@@ -170,20 +182,25 @@ impl Page<'_> {
         if let Some(best) = offer.best_units {
             self.says(
                 &format!(
-                    "best {}: the fewest units that run together for at most {} of the hours ahead; \
+                    "lowest mean at {}: the fewest that run together for at most {} of the hours ahead; \
                      the next one would be used for less than it needs",
-                    words::units(best),
+                    words::units_in_words(best),
                     words::share(even)
                 ),
                 lines,
             );
         }
         let future = &self.scenario.future;
-        if let Some(units) = offer.cautious_units {
-            let (units, caution) = (words::units(units), words::share(future.caution));
+        let caution = words::share(future.caution);
+        if self.underway && offer.best_units.is_some() {
+            // `b` waits for it as well.
+            let text = format!("recommended with caution {caution}: being worked out");
+            self.says(&text, lines);
+        } else if let Some(units) = offer.cautious_units {
+            let units = words::units(units);
             let mean = words::share(1.0 - future.caution);
             let text = format!(
-                "with caution {caution}: {units}, the best where the mean counts for {mean} and the \
+                "recommended with caution {caution}: {units}, the best where the mean counts for {mean} and the \
                  worst 5% of the futures for {caution}. `buy the best` takes these. The \
                  list buys at most these, and of them what pays within {} and over the term \
                  as well",

@@ -3,6 +3,7 @@
 mod calculator;
 mod calendar;
 mod compare;
+mod difference;
 mod explain;
 mod how;
 mod lists;

@@ -30,6 +30,11 @@ pub fn overview(app: &App) -> Option<Line> {
         symbols.separator(),
         lists.avoid.len()
     );
+    let only = tab.scenario().and_then(|scenario| scenario.only.as_ref());
+    let text = match only {
+        Some(only) => format!("only {only}: {text}"),
+        None => text,
+    };
     let line = Line::of(Role::Heading, "What-if").text("  ").with(Role::Ok, text);
     Some(line.with(Role::Dim, later).to(Target::Tab(TAB)))
 }

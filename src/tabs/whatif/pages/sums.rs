@@ -30,11 +30,13 @@ pub fn sums(app: &App, width: usize, height: usize) -> Vec<Line> {
     if let Some(answer) = tab.answer() {
         let behind = tab.plan().is_some_and(Plan::is_behind);
         // The charts above are of one family.
-        let of = answer.scope().map_or_else(String::new, |scope| format!("{scope}: "));
+        let scope = tab.scenario().and_then(|scenario| answer.scope(scenario));
+        let of = scope.as_ref().map_or_else(String::new, |scope| format!("{scope}: "));
         let inputs = tab.scenario().and_then(|s| s.families.get(tab.family()));
-        let one = inputs.filter(|_| answer.scope().is_some()).map_or("", |family| &family.name);
+        let one = inputs.filter(|_| scope.is_some()).map_or("", |family| &family.name);
         let safe = safe(answer, tab.family(), one, symbols);
         valuation(&of, &answer.total, safe, (symbols, behind), &mut parts);
+        parts.extend(advised(app));
     } else if parts.is_empty() {
         parts.push((Role::Dim, format!("the first answer is on its way{}", symbols.ellipsis())));
     }
@@ -114,6 +116,26 @@ fn safe(answer: &Answer, family: usize, of: &str, symbols: Symbols) -> Part {
     let safe = family.and_then(|f| f.payback.as_ref()).and_then(|p| p.safe_months);
     let text = format!("{of} no loss after {} (safe)", symbols.or_unknown(safe, words::months));
     (Role::Text, text.trim_start().to_owned())
+}
+
+/// Units to buy of the family on screen, of the first offer that pays, beside those of the lowest mean; `None` until the whole
+/// answer is there.
+fn advised(app: &App) -> Option<Part> {
+    let tab = app.whatif();
+    let scenario = tab.scenario()?;
+    if tab.plan().is_some_and(Plan::is_underway) {
+        return None;
+    }
+    let mut offers = tab.family_answer()?.offers.iter();
+    let offer = offers.find(|offer| offer.cautious_units.is_some_and(|units| units > 0.0))?;
+    let text = format!(
+        "recommended {} {}, with caution {}; lowest mean at {}",
+        words::units(offer.cautious_units?),
+        offer.name,
+        words::share(scenario.future.caution),
+        words::units_in_words(offer.best_units?)
+    );
+    Some((Role::Text, text))
 }
 
 /// Basis of the numbers, in as many words as there is room for.

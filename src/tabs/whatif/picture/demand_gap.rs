@@ -42,6 +42,11 @@ pub fn other_futures([base, other]: [&str; 2]) -> String {
     )
 }
 
+/// Sentence that costs are not compared, as one of them plans for one family and the other for another, or all.
+pub fn other_families([base, other]: [&str; 2]) -> String {
+    format!("{other} and {base} do not plan for the same families, so costs are not compared.")
+}
+
 /// What parts the demand of one family.
 fn apart([base, other]: [&str; 2], gap: &DemandGap) -> String {
     let family = &gap.family;

@@ -129,6 +129,7 @@ pub fn full() -> Scenario {
 
 /// What the scenario comes to, as far as a stage goes.
 pub fn answer(scenario: &Scenario, stage: Stage) -> Answer {
+    let scenario = &*scenario.counted_alone();
     let demand = demand_of(scenario.families.len());
     let families: Vec<Option<FamilyAnswer>> = scenario
         .families
@@ -156,13 +157,17 @@ pub fn answer(scenario: &Scenario, stage: Stage) -> Answer {
     total.regret_usd = (stage == Stage::Whole).then_some(41_300.0);
     total.lock_in_months = 9.4;
     let is_whole = stage == Stage::Whole;
+    let mut lists = if is_whole { lists() } else { Lists::default() };
+    for entries in [&mut lists.buy, &mut lists.plan, &mut lists.avoid] {
+        entries.retain(|entry| scenario.counts(&entry.family));
+    }
     Answer {
         stage,
         paths: if stage == Stage::Quick { 2_000 } else { scenario.future.paths },
         weeks: scenario.future.weeks,
         total,
         families,
-        lists: if is_whole { lists() } else { Lists::default() },
+        lists,
         advised: None,
         tornado: if is_whole { tornado() } else { Vec::new() },
         calendar: calendar(),

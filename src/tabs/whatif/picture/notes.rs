@@ -24,14 +24,13 @@ pub fn notes(demand: &Demand, scenario: &Scenario, symbols: Symbols) -> Vec<Stri
 
 /// How many [`notes`] there are. Allocates nothing: each frame says it.
 pub fn count(demand: &Demand, scenario: &Scenario) -> usize {
-    let families = &scenario.families;
-    let is_unpriced = families.iter().any(|family| family.on_demand.is_none());
-    let is_gap = |at: &usize| {
-        let family = &families[*at];
-        let is_said = families[..*at].iter().any(|before| unrated(before).eq(unrated(family)));
+    let families = || scenario.counted();
+    let is_unpriced = families().any(|family| family.on_demand.is_none());
+    let is_gap = |(at, family): &(usize, &FamilyInputs)| {
+        let is_said = families().take(*at).any(|before| unrated(before).eq(unrated(family)));
         unrated(family).next().is_some() && !is_said
     };
-    let gaps = (0..families.len()).filter(is_gap).count();
+    let gaps = families().enumerate().filter(is_gap).count();
     // Which demand it is for, and what futures are made of, is always said.
     demand.notes.len() + usize::from(is_unpriced) + gaps + 2
 }
@@ -43,12 +42,12 @@ fn unrated(family: &FamilyInputs) -> impl Iterator<Item = &str> {
     offers.map(|offer| &*offer.name)
 }
 
-/// What is not known of families and offers, so that it is not valued; names take at most `width` columns.
+/// What is not known of the families planned for and their offers, so that it is not valued; names take at most `width`
+/// columns.
 pub fn gaps(scenario: &Scenario, width: usize, symbols: Symbols) -> Vec<String> {
     let mut gaps = Vec::new();
     let names = |of: &dyn Fn(&FamilyInputs) -> bool| {
-        let names: Vec<&str> =
-            scenario.families.iter().filter(|f| of(f)).map(|f| &*f.name).collect();
+        let names: Vec<&str> = scenario.counted().filter(|f| of(f)).map(|f| &*f.name).collect();
         (!names.is_empty()).then(|| cut(&names.join(", "), width, symbols))
     };
     if let Some(names) = names(&|family| family.on_demand.is_none()) {
@@ -56,7 +55,7 @@ pub fn gaps(scenario: &Scenario, width: usize, symbols: Symbols) -> Vec<String> 
     }
     // Families whose offers without a rate are the same ones stand together.
     let without = |family: &FamilyInputs| unrated(family).collect::<Vec<_>>().join(", ");
-    let offers: BTreeSet<String> = scenario.families.iter().map(without).collect();
+    let offers: BTreeSet<String> = scenario.counted().map(without).collect();
     for offers in offers.iter().filter(|offers| !offers.is_empty()) {
         let Some(names) = names(&|family| without(family) == *offers) else { continue };
         let offers = cut(offers, width, symbols);
@@ -70,7 +69,7 @@ pub fn made_of(scenario: &Scenario) -> String {
     // What the configuration or a bill says of prices is in them, and said with them.
     let from = [PRIVATE_PRICES, BILLED_RATES];
     let is_private = |f: &FamilyInputs| from.iter().any(|from| f.prices_from.contains(from));
-    let without = if scenario.families.iter().any(is_private) {
+    let without = if scenario.counted().any(is_private) {
         "Other private discounts, credits and taxes are not."
     } else {
         "Private discounts, credits and taxes are not."
@@ -96,5 +95,12 @@ mod tests {
             assert_eq!((said.len(), count(&demand, &scenario)), (expected, expected), "{said:?}");
         }
         assert_eq!(count(&demand_of(3), &full()), 6);
+        // Of one family nothing is said of what is not known of the others.
+        let only = |name: &str| Scenario { only: Some(name.into()), ..start_of(3) };
+        for (name, expected) in [("p4d.24xlarge", 3), ("g5.48xlarge", 4), ("p5.48xlarge", 5)] {
+            let (demand, scenario) = (demand_of(3), only(name));
+            let said = notes(&demand, &scenario, Symbols::Unicode);
+            assert_eq!((said.len(), count(&demand, &scenario)), (expected, expected), "{said:?}");
+        }
     }
 }

@@ -82,6 +82,7 @@ impl App {
             Action::NextGroup | Action::PreviousGroup => {
                 self.turn_group(action == Action::NextGroup);
             }
+            Action::OnlyFamily => return Some(self.turn_only()),
             Action::FindInput => self.open_find(),
             Action::NextChart | Action::PreviousChart => {
                 let chart = self.tabs.whatif.chart.turn(action == Action::NextChart);

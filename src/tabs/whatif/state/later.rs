@@ -172,6 +172,11 @@ mod tests {
             let said = "worked out first: 10,000 futures; then the best amount is taken";
             assert_eq!(notice(&app), said, "{stage:?}");
         }
+        // What explains it names no number that it will not buy.
+        press(&mut app, "x");
+        let said = crate::ui::golden::screen(&mut app);
+        press(&mut app, "<esc>");
+        assert!(said.contains("recommended with caution 50%: being worked out"), "{said}");
         // Looking elsewhere on the tab changes nothing of it.
         press(&mut app, "j]ox<esc>");
         let next = requests(&app.update(Msg::Planned(answered(&request, Stage::Whole))));

@@ -9,8 +9,11 @@ mod find;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod later;
+mod only;
 mod plan;
 mod prompt;
+#[cfg(test)]
+mod purchase;
 mod room;
 #[cfg(test)]
 mod scripts;
@@ -21,6 +24,7 @@ use std::sync::Arc;
 pub use calculator::{Filled, FilledCalculator};
 pub use chart::PlanChart;
 pub use demand::DemandFrom;
+pub(crate) use only::ALL as ALL_FAMILIES;
 pub use plan::Plan;
 pub use room::{Area, Room};
 
@@ -93,6 +97,8 @@ pub struct WhatIf {
     said: Option<[String; 2]>,
     /// The calculator as it was filled last; `None` before.
     filled: Option<FilledCalculator>,
+    /// Family to plan for alone once a demand is read, a part of its name; `None` without one.
+    asked_only: Option<String>,
     /// True once a demand was asked for.
     asked: bool,
     /// True while the tab is to open when a demand arrives, unless the user goes elsewhere.
@@ -121,6 +127,7 @@ impl Default for WhatIf {
             peaks: Peaks::default(),
             said: None,
             filled: None,
+            asked_only: None,
             asked: false,
             opening: false,
         }

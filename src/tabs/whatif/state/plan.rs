@@ -60,7 +60,7 @@ impl Plan {
     }
 
     /// True while the whole answer to the scenario as it is may still come.
-    pub(super) fn is_underway(&self) -> bool {
+    pub fn is_underway(&self) -> bool {
         let is_whole = self.answer.as_ref().is_some_and(|a| a.stage == Stage::Whole);
         self.is_behind() || !is_whole && self.trouble.is_none()
     }

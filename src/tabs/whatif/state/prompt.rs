@@ -51,7 +51,7 @@ impl App {
     /// A line for the name to save under, with one in it that overwrites no other scenario of the session.
     pub(super) fn open_save(&mut self) {
         let name = self.proposed_name();
-        self.ask_for("save scenario as: ", &name, Self::save_scenario);
+        self.ask_for_name("save scenario as: ", &name, Self::save_scenario);
     }
 
     /// Its own name, or the day where it has none; with its letter, and a number, where another slot has that name too.
@@ -71,18 +71,18 @@ impl App {
     pub(super) fn open_rename(&mut self) {
         let Some(scenario) = self.tabs.whatif.scenario().cloned() else { return };
         let label = format!("rename {} to: ", name_of(&scenario));
-        self.ask_for(label, &scenario.name, Self::rename_scenario);
+        self.ask_for_name(label, &scenario.name, Self::rename_scenario);
     }
 
     pub(super) fn open_note(&mut self) {
         let note = self.tabs.whatif.scenario().map_or_else(String::new, |s| s.note.clone());
-        self.ask_for("note: ", &note, |app, text| {
+        self.ask_for_name("note: ", &note, |app, text| {
             app.note_scenario(text);
             Ok(Vec::new())
         });
     }
 
-    fn take_value(&mut self, input: Input, text: &str) -> Result<Vec<Effect>, String> {
+    pub(super) fn take_value(&mut self, input: Input, text: &str) -> Result<Vec<Effect>, String> {
         let Some(before) = self.tabs.whatif.scenario().cloned() else { return Ok(Vec::new()) };
         let mut scenario = Scenario::clone(&before);
         match input {

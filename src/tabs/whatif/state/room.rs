@@ -18,7 +18,7 @@ pub struct Area {
 /// The parts of the tab. What has no room is `None`, or has no rows.
 ///
 /// ```text
-/// head     A base   B   C        p4d.24xlarge 1 of 3
+/// head     A base   B   C        p4d.24xlarge, 1 of 3
 /// inputs   ▸buy 1y      62  ━━●──   │  charts
 ///           growth     30%  ━●───   │
 /// sums     mean $1,142,049 ± $2,310   P5–P95 …

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::fixture::{after, answer, answered, app, asked, go, heard, init, with, without};
+use super::fixture::{after, answer, answered, app, asked, go, heard, init, without};
 use super::{DemandFrom, PlanChart};
 use crate::app::content::Line;
 use crate::app::fixture::press;
@@ -275,41 +275,6 @@ fn the_key_of_the_scenario_on_screen_sets_all_side_by_side() {
     assert_eq!(app.whatif().chart(), PlanChart::Curve);
     assert_eq!(press(&mut app, "B"), []);
     assert_eq!((app.whatif().chart(), app.whatif().active()), (PlanChart::Compare, Slot::B));
-}
-
-/// Twelve keys from the first look to the memo, typed text apart.
-#[test]
-fn a_purchase_is_planned_compared_kept_and_written_in_twelve_keys() {
-    let mut app = after(SIZE, "7b");
-    assert!(app.notice().unwrap().text.contains("lowest mean at"), "how many, and why");
-    for keys in ["B", "<ctrl-d>=50%<enter>", "b", "B"] {
-        go(&mut app, keys);
-    }
-    assert_eq!(app.whatif().chart(), PlanChart::Compare);
-    assert!((app.whatif().scenario().unwrap().families[0].growth - 0.5).abs() < 1e-12);
-    let effects = press(&mut app, "w<enter>");
-    let [Effect::SaveScenario(kept)] = &effects[..] else { panic!("{effects:?}") };
-    assert_eq!(kept.name, "base B", "A is not written over");
-    let effects = press(&mut app, "e<enter>");
-    assert!(matches!(&effects[..], [Effect::Export { format: Format::Md, .. }]), "{effects:?}");
-}
-
-#[test]
-fn the_proposed_name_is_no_other_scenarios_and_never_too_long() {
-    let kept = |app: &mut App| {
-        let effects = press(app, "w<enter>");
-        let [Effect::SaveScenario(kept)] = &effects[..] else { panic!("{effects:?}") };
-        kept.name.clone()
-    };
-    let mut app = after(SIZE, "7");
-    for keys in ["B", "C", "R<ctrl-u>base B<enter>", "B"] {
-        go(&mut app, keys);
-    }
-    assert_eq!(kept(&mut app), "base B 2");
-    // Cut between characters, however many bytes they have.
-    let mut app = with(init(SIZE), Scenario { name: "ü".repeat(80), ..full() });
-    go(&mut app, "7B");
-    assert_eq!(kept(&mut app), format!("{} B", "ü".repeat(78)));
 }
 
 #[test]

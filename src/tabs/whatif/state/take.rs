@@ -39,6 +39,11 @@ impl App {
         if std::mem::take(&mut tab.opening) && self.pages.is_empty() {
             self.go_to_tab(TAB);
         }
+        if let Some(part) = self.tabs.whatif.asked_only.take()
+            && let Err(why) = self.narrow_plans(&part)
+        {
+            self.say(Notice::new(Level::Warn, why));
+        }
         Slot::ALL.into_iter().filter_map(|slot| self.ask_plan(slot)).collect()
     }
 
@@ -121,6 +126,13 @@ impl WhatIf {
         if let Group::Family(at) = self.group {
             self.group =
                 if families == 0 { Group::Future } else { Group::Family(at.min(families - 1)) };
+        }
+        // Where one family is planned for, no other is on screen.
+        if let Some(only) = self.only_family() {
+            self.family = only;
+            if self.group != Group::Future {
+                self.group = Group::Family(only);
+            }
         }
         self.cursor = self.cursor.min(self.rows().len().saturating_sub(1));
     }

@@ -12,10 +12,13 @@ pub enum Row {
     Input(Input),
 }
 
-/// Groups of a scenario, in the order of the key that cycles through them.
+/// Groups of a scenario, in the order of the key that cycles through them. Where it plans for one family those of the
+/// others, and Compute Savings Plans, which belong to none, are left out.
 pub fn groups(scenario: &Scenario) -> impl Iterator<Item = Group> {
-    let families = (0..scenario.families.len()).map(Group::Family);
-    families.chain([Group::Plans, Group::Future])
+    let families = scenario.families.iter().enumerate();
+    let counted = families.filter(move |(_, family)| scenario.counts(&family.name));
+    let plans = scenario.only.is_none().then_some(Group::Plans);
+    counted.map(|(at, _)| Group::Family(at)).chain(plans).chain([Group::Future])
 }
 
 /// Lines of a group.
