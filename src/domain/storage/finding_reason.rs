@@ -64,6 +64,9 @@ pub enum FindingReason {
         fees: f64,
         /// The month in which that is paid back; `None` when within none.
         payback: Option<u16>,
+        /// True where no lifecycle rule can move any of them: they must be copied.
+        #[serde(default)]
+        is_copied: bool,
     },
     /// Nothing was written for long.
     Abandoned {

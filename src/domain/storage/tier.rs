@@ -188,7 +188,7 @@ impl Tier {
     }
 
     /// Short name in columns and JSON: `standard`, `it_fa`, `glacier_ir`.
-    pub fn word(self) -> &'static str {
+    pub const fn word(self) -> &'static str {
         match self {
             Self::Standard => "standard",
             Self::ItFrequent => "it_fa",

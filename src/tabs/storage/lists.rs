@@ -96,8 +96,10 @@ pub(super) static LISTS: [StorageListSpec; StorageList::ALL.len()] = [
             lines: bucket::lines,
             hints: &[
                 (Action::Back, ""),
-                (Action::Tiers, ""),
+                (Action::BucketFindings, ""),
                 (Action::LifecycleRules, ""),
+                (Action::BucketRuns, ""),
+                (Action::Tiers, ""),
                 (Action::ListObjects, ""),
                 (Action::Down, ""),
             ],
@@ -107,12 +109,14 @@ pub(super) static LISTS: [StorageListSpec; StorageList::ALL.len()] = [
             enter: App::enter_bucket,
             hints: &[
                 (Action::Enter, "explore"),
+                (Action::LifecycleRules, ""),
+                (Action::BucketFindings, ""),
+                (Action::BucketRuns, ""),
                 (Action::NextList, ""),
                 (Action::Filter, ""),
                 (Action::Sort, ""),
                 (Action::Details, ""),
                 (Action::Tiers, ""),
-                (Action::LifecycleRules, ""),
                 (Action::ListObjects, ""),
                 (Action::Export, ""),
             ],
@@ -147,6 +151,8 @@ pub(super) static LISTS: [StorageListSpec; StorageList::ALL.len()] = [
             hints: &[
                 (Action::Enter, "in"),
                 (Action::Back, "out"),
+                (Action::BucketFindings, ""),
+                (Action::BucketRuns, ""),
                 (Action::Filter, "find"),
                 (Action::Sort, ""),
                 (Action::Tiers, ""),
@@ -164,7 +170,15 @@ pub(super) static LISTS: [StorageListSpec; StorageList::ALL.len()] = [
         page: Some(RowPage {
             title: "Finding",
             lines: things::finding,
-            hints: &[(Action::Back, ""), (Action::Enter, "go there"), (Action::Down, "")],
+            hints: &[
+                (Action::Back, ""),
+                (Action::Enter, "go there"),
+                (Action::CopyId, "copy"),
+                (Action::BucketRuns, ""),
+                (Action::Right, "next"),
+                (Action::Left, "previous"),
+                (Action::Down, ""),
+            ],
         }),
         ways: Ways {
             bucket: |app, id| match &app.finding(id?)?.subject {

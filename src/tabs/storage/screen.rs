@@ -1,5 +1,7 @@
 //! What the cockpit asks of the Storage tab.
 
+use std::sync::Arc;
+
 use super::state::{Storage, StoragePage};
 use super::{commands, lists, pages};
 use crate::app::command::CommandSpec;
@@ -29,6 +31,10 @@ impl Screen for StorageScreen {
     fn follow(&self, app: &mut App) -> Vec<Effect> {
         app.go_to_storage(app.tabs.storage.look);
         Vec::new()
+    }
+
+    fn on_tab_change(&self, app: &mut App) {
+        app.tabs.storage.forget_steps();
     }
 
     fn contexts(&self, app: &App) -> &'static [Context] {
@@ -109,6 +115,17 @@ impl Screen for StorageScreen {
         pages::empty(app, width)
     }
 
+    fn id_to_copy(&self, app: &App) -> Option<(String, String)> {
+        match app.page().map(|opened| &opened.page) {
+            Some(Page::Storage(StoragePage::Tiers(subject))) => pages::rule_to_copy(app, subject),
+            _ => app.storage_to_copy(),
+        }
+    }
+
+    fn row_to_copy(&self, app: &App) -> Option<(Arc<str>, Picture)> {
+        app.storage_row_to_copy()
+    }
+
     fn context(&self, app: &App) -> ViewContext {
         app.storage_context()
     }
@@ -130,11 +147,28 @@ impl Screen for StorageScreen {
                 (Action::MoreReads, ""),
                 (Action::LessReads, ""),
                 (Action::SetReads, ""),
+                (Action::CopyId, "copy rule"),
                 (Action::Down, ""),
             ],
             StoragePage::Row(list, _) => list.spec().page.as_ref().map_or(PAGE_HINTS, |p| p.hints),
-            StoragePage::Lifecycle(_) => PAGE_HINTS,
+            StoragePage::Lifecycle(_) => &[
+                (Action::Back, ""),
+                (Action::CopyId, "copy rules"),
+                (Action::BucketFindings, ""),
+                (Action::BucketRuns, ""),
+                (Action::Down, ""),
+                (Action::PageDown, ""),
+            ],
         }
+    }
+
+    fn act_on_page(&self, app: &mut App, action: Action) -> Option<Vec<Effect>> {
+        let page = app.page().map(|opened| &opened.page);
+        let is_row = matches!(page, Some(Page::Storage(StoragePage::Row(..))));
+        (is_row && matches!(action, Action::Left | Action::Right)).then(|| {
+            app.next_on_storage(action == Action::Right);
+            Vec::new()
+        })
     }
 
     fn enter_page(&self, app: &mut App) -> Vec<Effect> {

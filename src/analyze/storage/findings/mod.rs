@@ -11,12 +11,14 @@ mod duplicates;
 mod incomplete_uploads;
 mod no_lifecycle;
 mod noncurrent;
+mod rule;
 mod small_objects;
 #[cfg(test)]
 mod tests;
 mod wrong_tier;
 
 pub use checkpoints::usual_policy;
+pub use rule::{has_rules, rule_of, rule_of_estimate, rule_of_move, rules_of};
 
 use std::sync::Arc;
 

@@ -42,11 +42,11 @@ pub(super) fn find(case: BucketCase<'_>) -> Option<StorageFinding> {
     }
     let curve = found.curve(target)?;
     let (bytes, fees) = (curve.moved.1.max(0.0) as u64, curve.fees.total());
-    let payback = found.payback_month(target);
+    let (payback, is_copied) = (found.payback_month(target), curve.is_copied());
     Some(
         case.finding(FindingKind::WrongTier, Effort::Low, Risk::Low)
             .bytes(Some(bytes))
             .usd(Some(usd))
-            .because(FindingReason::WrongTier { bytes, to, reads, fees, payback }),
+            .because(FindingReason::WrongTier { bytes, to, reads, fees, payback, is_copied }),
     )
 }

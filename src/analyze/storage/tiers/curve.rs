@@ -70,6 +70,11 @@ pub struct Curve {
 }
 
 impl Curve {
+    /// True where lifecycle can move nothing of it: all that moves must be copied.
+    pub fn is_copied(&self) -> bool {
+        self.copied_bytes > 0.0 && self.copied_bytes >= self.moved.1
+    }
+
     /// USD spent by the end of each month; `None` where a price is not known.
     pub fn cumulative(&self) -> Option<Vec<f64>> {
         let mut sum = 0.0;

@@ -306,6 +306,9 @@ fn what_lifecycle_cannot_do_is_said_and_paid() {
     close(ia.fees.early_delete, 0.004 * 60.0 * 24.0 / 730.0, 1e-9);
     let deep = c.curve(Target::Class(DeepArchive)).unwrap();
     close(deep.copied_bytes, 0.0, 0.0);
+    // No rule does the one, and a rule does the other.
+    assert!(ia.is_copied() && !deep.is_copied());
+    assert!(!c.stay().unwrap().is_copied());
     close(deep.fees.transition, 0.05, 1e-9);
     close(c.unpriced_bytes, 3.0 * GIB, 1e-12);
 }

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use super::parts::{fact, finding, heading, paragraph, provenance, role_fact, usd};
-use crate::app::App;
-use crate::app::Role;
+use super::parts::{fact, finding, heading, paragraph, provenance, role_fact, usd, with_key};
+use crate::analyze::storage::findings::has_rules;
 use crate::app::content::Line;
-use crate::app::keymap::Action;
+use crate::app::{Action, App, Role};
 use crate::domain::SourceError;
 use crate::domain::storage::BucketFacts;
 use crate::fleet::storage::{BucketRow, SizedBy};
@@ -28,6 +27,9 @@ pub(crate) fn lines(app: &App, name: &Arc<str>, width: usize) -> Vec<Line> {
             format!("  {} {}", row.kind.word().replace('_', " "), row.scope.region),
         ),
     );
+    for (role, text) in leads(app, row) {
+        paragraph(role, &text, width, &mut lines);
+    }
     let mut price = format!("{cost} per month of 730 h");
     if row.unpriced_bytes > 0 {
         price = format!(
@@ -89,19 +91,41 @@ pub(crate) fn lines(app: &App, name: &Arc<str>, width: usize) -> Vec<Line> {
             &mut lines,
         ),
     }
-    let runs = app.storage_tab().rows().runs_of(&row.name);
-    if runs > 0
-        && let Some(key) = app.keymap().keys(Action::Enter).first()
-    {
-        let found = format::counted(
-            runs,
-            "training run has checkpoints in it",
-            "training runs have checkpoints in it",
-        );
-        let text = format!("{found}: {key} goes to the list of runs.");
-        paragraph(Role::Text, &text, width, &mut lines);
-    }
     lines
+}
+
+/// What there is of a bucket beside itself, each with the key that leads there: what was found of it, the rules that would
+/// save something, its training runs.
+pub(super) fn leads(app: &App, row: &BucketRow) -> Vec<(Role, String)> {
+    let mut out = Vec::new();
+    let found = row.findings.len();
+    if found > 0 {
+        let text = match row.savings {
+            Some(usd) => format!(
+                "{} at least {}/month",
+                format::counted(found, "finding saves", "findings save"),
+                words::usd(usd)
+            ),
+            None => format::plural(found, "finding"),
+        };
+        out.push((Role::Idle, with_key(app, &text, Action::BucketFindings)));
+    }
+    if has_rules(row) {
+        let text = match row.estimate.filter(|of| of.to.is_some()) {
+            Some(of) => {
+                let usd = words::range(of.low_usd, of.high_usd);
+                let text = format!("tiering {usd} (estimate), rules to copy");
+                with_key(app, &text, Action::LifecycleRules)
+            }
+            None => with_key(app, "rules to copy", Action::LifecycleRules),
+        };
+        out.push((Role::Accent, text));
+    }
+    let runs = app.storage_tab().rows().runs_of(&row.name);
+    if runs > 0 {
+        out.push((Role::Accent, with_key(app, &format::plural(runs, "run"), Action::BucketRuns)));
+    }
+    out
 }
 
 fn size(row: &BucketRow, width: usize, lines: &mut Vec<Line>) {
@@ -238,7 +262,7 @@ fn setup(facts: &BucketFacts, width: usize, lines: &mut Vec<Line>) {
 }
 
 /// What is found of a bucket, and what tiering may save where no list of its objects tells.
-pub(super) fn savings(row: &BucketRow, ctx: &ViewContext, width: usize, lines: &mut Vec<Line>) {
+fn savings(row: &BucketRow, ctx: &ViewContext, width: usize, lines: &mut Vec<Line>) {
     if row.findings.is_empty() {
         heading("No finding", lines);
     } else {

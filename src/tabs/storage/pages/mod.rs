@@ -12,6 +12,7 @@ mod tiers;
 pub use empty::empty;
 pub use overview::overview;
 pub use strip::strip;
+pub(super) use tiers::rule_to_copy;
 
 use crate::app::content::Line;
 use crate::app::{App, StoragePage};

@@ -1,7 +1,7 @@
 //! Lines that the pages of storage have in common.
 
-use crate::app::Role;
 use crate::app::content::{Line, wrap};
+use crate::app::{Action, App, Role};
 use crate::domain::storage::StorageFinding;
 use crate::tabs::storage::picture::words;
 use crate::view::{Symbols, ViewContext, reasons};
@@ -47,6 +47,14 @@ pub(crate) fn fact_at(
 pub(crate) fn paragraph(role: Role, text: &str, width: usize, lines: &mut Vec<Line>) {
     for part in wrap(text, width.saturating_sub(2).max(8)) {
         lines.push(Line::new().text("  ").with(role, part));
+    }
+}
+
+/// A text, and the key that does more of it: `1 run: R`. The text alone where the user took the key away.
+pub(crate) fn with_key(app: &App, text: &str, action: Action) -> String {
+    match app.keymap().keys(action).first() {
+        Some(key) => format!("{text}: {key}"),
+        None => text.to_owned(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The lines above the tables: which list, where in the tree, and what all of it costs.
 
+use super::bucket::leads;
 use super::parts::provenance;
 use crate::app::Role;
 use crate::app::content::{Line, columns};
@@ -20,6 +21,11 @@ pub fn strip(app: &App, width: usize) -> Vec<Line> {
     let mut lines = vec![names(titles, here.spec().title, width.saturating_sub(6))];
     if here == StorageList::Explorer {
         lines.push(way(app, width));
+        let separator = format!(" {} ", app.appearance().symbols.separator());
+        let leads = app.current_bucket().map(|row| leads(app, row)).unwrap_or_default();
+        if !leads.is_empty() {
+            lines.push(join(leads, &separator, width));
+        }
     } else {
         lines.push(sums(app, fleet, width));
     }

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use super::parts::{fact, finding as finding_lines, heading, paragraph};
+use super::lifecycle::plan_hint;
+use super::parts::{fact, finding as finding_lines, heading, paragraph, with_key};
 use crate::analyze::storage::checkpoints::{Policy, RunPlan, Terms, plan};
-use crate::analyze::storage::findings::usual_policy;
+use crate::analyze::storage::findings::{rule_of, usual_policy};
+use crate::analyze::storage::lifecycle::print;
 use crate::analyze::storage::picture::marginal_rates;
-use crate::app::App;
-use crate::app::Role;
 use crate::app::content::Line;
-use crate::domain::storage::{Fate, LifecycleRule};
+use crate::app::{Action, App, Role};
+use crate::domain::storage::{Fate, FindingKind, Lifecycle, LifecycleRule};
 use crate::fleet::storage::BucketRow;
 use crate::tabs::storage::picture::{BlockField, CopyField, RunField, RunRow, strip, words};
 use crate::view::{TableField, ViewContext, format};
@@ -18,7 +19,7 @@ fn gone() -> Vec<Line> {
     vec![Line::of(Role::Warn, "It is not there any more.")]
 }
 
-/// Each field of a row that is known, by its name.
+/// Each field of a row that is known, by its name in words.
 pub(crate) fn all_fields<F: TableField>(
     row: &F::Row,
     ctx: &ViewContext,
@@ -27,7 +28,7 @@ pub(crate) fn all_fields<F: TableField>(
 ) {
     for field in F::all() {
         if !field.value(row, ctx).is_unknown() {
-            fact(field.spec().name, &field.cell(row, ctx), width, lines);
+            fact(&field.spec().words(), &field.cell(row, ctx), width, lines);
         }
     }
 }
@@ -61,6 +62,25 @@ pub(crate) fn finding(app: &App, id: &Arc<str>, width: usize) -> Vec<Line> {
         fact("bytes", &words::size(bytes as f64), width, &mut lines);
     }
     fact("where", &row.finding.scope.to_string(), width, &mut lines);
+    if let Some((rule, bucket)) = rule_of(&row.finding).zip(row.bucket()) {
+        // Of what is billed and not listed old versions may be a part.
+        let what = match row.finding.kind {
+            FindingKind::DarkBytes => "The rule that ends parts of uploads, to copy",
+            _ => "The rule that ends it, to copy",
+        };
+        heading(with_key(app, what, Action::CopyId), &mut lines);
+        paragraph(Role::Accent, &print::summary(&rule), width, &mut lines);
+        let rules = Lifecycle { rules: vec![rule], minimum_size: None };
+        // As it is: the blanks belong to it.
+        let json = print::json(&rules);
+        lines.extend(json.lines().map(|line| Line::new().text("  ").text(line.to_owned())));
+        plan_hint(bucket, width, &mut lines);
+    } else if row.finding.kind == FindingKind::PrunableCheckpoints {
+        let text =
+            "No lifecycle rule can say which steps stay. The pages of the training runs say it";
+        lines.push(Line::new());
+        paragraph(Role::Text, &with_key(app, text, Action::BucketRuns), width, &mut lines);
+    }
     lines.push(Line::new());
     paragraph(Role::Dim, "enter goes to what it is about.", width, &mut lines);
     lines

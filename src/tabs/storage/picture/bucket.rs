@@ -1,5 +1,6 @@
 //! The fields of a bucket.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{tier_bar, words};
@@ -33,8 +34,8 @@ field_table! {
             "What the newest bill says it cost in its month so far, net of discounts; requests and transfer are in it.";
         Objects number(Count) "objects" ["count"] "OBJECTS" 8 by('o')
             "Objects, versions and delete markers.";
-        Tiers text "tiers" ["tier", "class"] "TIERS" 15
-            "Share of the dollars by tier: hot, warm, cold, frozen; the word is where most dollars are.";
+        Tiers choice(tier_bar::WORDS) "tiers" ["tier", "class"] "TIERS" 15
+            "Share of the dollars by tier: hot, warm, cold, frozen; the word is where most dollars are. A filter takes the word, or a class that holds some.";
         Hot number(Percent) "hot" [] "HOT" 4
             "Share of the dollars in Standard, Frequent Access and Express.";
         Lifecycle choice(LIFECYCLE) "lifecycle" [] "LIFECYCLE" 9
@@ -220,6 +221,12 @@ impl TableField for BucketField {
             },
             (_, value) => words::cell(value, self.spec().kind, ctx),
         }
+    }
+
+    fn several(self, row: &BucketRow) -> Option<impl Iterator<Item = Cow<'_, str>>> {
+        let tiers = || row.tiers.iter().map(|held| held.tier);
+        (self == F::Tiers && !row.tiers.is_empty())
+            .then(|| tier_bar::compared(shares(row), tiers()))
     }
 
     fn id(row: &BucketRow) -> &Arc<str> {

@@ -7,6 +7,7 @@ use crate::domain::storage::{FindingKind, Risk, StorageFinding, Subject};
 use crate::domain::text::clean;
 use crate::domain::{SourceId, SourceSet};
 use crate::fleet::StorageFleet;
+use crate::query::{Op, comparison};
 use crate::view::table_field::{field_table, fields};
 use crate::view::{Origin, Role, TableField, Value, ViewContext, reasons};
 
@@ -36,6 +37,19 @@ impl FindingRow {
         let id = format!("{} {subject}", finding.kind.word());
         Self { id: id.into(), subject: subject.into(), finding: finding.clone() }
     }
+
+    /// Name of the bucket that it is of; `None` for a volume or snapshot.
+    pub fn bucket(&self) -> Option<&str> {
+        match &self.finding.subject {
+            Subject::Bucket(name) | Subject::Prefix(name, _) => Some(name),
+            Subject::Volume(_) | Subject::Snapshot(_) => None,
+        }
+    }
+}
+
+/// The filter of the findings of a bucket.
+pub fn findings_of_bucket(bucket: &str) -> String {
+    comparison(FindingField::Bucket.spec().name, Op::Eq, bucket)
 }
 
 const KINDS: [&str; 15] = [
@@ -65,8 +79,10 @@ field_table! {
         Bytes number(Bytes) "bytes" ["size"] "SIZE" 8 by('z') "Bytes concerned.";
         Effort choice(words::LEVELS) "effort" [] "EFFORT" 6 by('e') "How much work acting is.";
         Risk choice(words::LEVELS) "risk" [] "RISK" 6 by('r') "What acting may lose.";
-        Subject text "about" ["subject", "name", "bucket"] "ABOUT" 22 wide by('a')
+        Subject text "about" ["subject", "name"] "ABOUT" 22 wide by('a')
             "Bucket, prefix, volume or snapshot.";
+        Bucket text "bucket" [] "BUCKET" 16 wide
+            "The bucket that it is of; unknown for volumes and snapshots.";
         Account text "account" [] "ACCOUNT" 12 "Account id.";
         Region text "region" [] "REGION" 14 "Region.";
         What text "says" ["what"] "WHAT IS SO" 30 wide "What is so.";
@@ -96,6 +112,7 @@ impl TableField for FindingField {
             F::Effort => Value::text(words::effort(f.effort)),
             F::Risk => Value::maybe(words::risk_of(f)),
             F::Subject => Value::text(&row.subject),
+            F::Bucket => Value::maybe(row.bucket()),
             F::Account => Value::maybe(Some(&*f.scope.account).filter(|a| *a != "-")),
             F::Region => Value::maybe(Some(&*f.scope.region).filter(|r| *r != "-")),
             F::What => Value::made(reasons::storage(&f.reason)),

@@ -24,6 +24,6 @@ pub use block::{BlockField, BlockRow, block_rows};
 pub use bucket::BucketField;
 pub use copies::{CopyField, CopyRow, copy_rows};
 pub use explorer::Explorer;
-pub use finding::{FindingField, FindingRow, finding_rows};
+pub use finding::{FindingField, FindingRow, finding_rows, findings_of_bucket};
 pub use prefix::{PrefixField, PrefixRow, prefix_rows};
 pub use run::{RunField, RunRow, run_rows, runs_of_bucket};

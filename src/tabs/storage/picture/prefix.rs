@@ -1,5 +1,6 @@
 //! The fields of a prefix or object in the explorer.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{tier_bar, words};
@@ -42,6 +43,14 @@ pub struct PrefixRow {
     pub newest_ms: i64,
     /// Oldest object, ms since 1970; `i64::MAX` when not known.
     pub oldest_ms: i64,
+}
+
+impl PrefixRow {
+    /// Tiers that hold some of it, in the order of [`Tier::ALL`].
+    fn held_tiers(&self) -> impl Iterator<Item = Tier> {
+        let bits = self.tiers;
+        Tier::ALL.into_iter().filter(move |tier| bits & (1 << tier.index()) != 0)
+    }
 }
 
 /// The rows of what lies directly below a node, most bytes first.
@@ -111,8 +120,8 @@ field_table! {
         Age number(Seconds) "age" ["idle"] "AGE" 7 by('a') "Since its newest object was written.";
         Newest time "newest" [] "NEWEST" 16 "When its newest object was written.";
         Oldest time "oldest" [] "OLDEST" 16 "When its oldest object was written.";
-        Tiers text "tiers" ["tier", "class"] "TIERS" 15
-            "Share of the dollars by tier: hot, warm, cold, frozen; the word is where most dollars are.";
+        Tiers choice(tier_bar::WORDS) "tiers" ["tier", "class"] "TIERS" 15
+            "Share of the dollars by tier: hot, warm, cold, frozen; the word is where most dollars are. A filter takes the word, or a class that holds some.";
         Noncurrent number(Bytes) "noncurrent_bytes" ["noncurrent"] "OLD VERS" 8 by('o')
             "Of the bytes: noncurrent versions.";
         Kind choice(KINDS) "kind" [] "KIND" 6 "Prefix, object, or all smaller ones together.";
@@ -152,8 +161,7 @@ impl TableField for PrefixField {
             F::Newest => at(row.newest_ms),
             F::Oldest => at(row.oldest_ms),
             F::Tiers => {
-                let has = |t: &&Tier| row.tiers & (1 << t.index()) != 0;
-                let names: Vec<&str> = Tier::ALL.iter().filter(has).map(|t| t.word()).collect();
+                let names: Vec<&str> = row.held_tiers().map(Tier::word).collect();
                 if names.is_empty() { Value::Unknown } else { Value::Text(names.join(" ").into()) }
             }
             F::Noncurrent => Value::Number(row.noncurrent_bytes as f64),
@@ -186,6 +194,11 @@ impl TableField for PrefixField {
             (F::Objects, Value::Number(n)) => words::count(n),
             (_, value) => words::cell(value, self.spec().kind, ctx),
         }
+    }
+
+    fn several(self, row: &PrefixRow) -> Option<impl Iterator<Item = Cow<'_, str>>> {
+        let heats = row.heats.map(f64::from);
+        (self == F::Tiers && row.tiers != 0).then(|| tier_bar::compared(heats, row.held_tiers()))
     }
 
     fn id(row: &PrefixRow) -> &Arc<str> {

@@ -61,10 +61,14 @@ fn choices_say_what_the_filter_knows() {
     fn each<F: TableField>(rows: &[Arc<F::Row>]) {
         for row in rows {
             for field in F::all() {
-                if let (Kind::Choice(words), Value::Text(text)) =
-                    (field.spec().kind, field.value(row, &ctx()))
-                {
-                    assert!(words.contains(&&*text), "{text} of {}", field.spec().name);
+                let Kind::Choice(words) = field.spec().kind else { continue };
+                let knows = |text: &str| {
+                    assert!(words.contains(&text), "{text} of {}", field.spec().name);
+                };
+                match (field.several(row), field.value(row, &ctx())) {
+                    (Some(texts), _) => texts.for_each(|text| knows(&text)),
+                    (None, Value::Text(text)) => knows(&text),
+                    _ => {}
                 }
             }
         }
@@ -113,6 +117,15 @@ fn filters_choose_rows_by_size_price_and_words() {
     assert_eq!(names("$>30 and team=nlp"), ["ml-checkpoints"]);
     assert_eq!(names("lifecycle=none"), ["ml-checkpoints"]);
     assert_eq!(names("tiers~glacier"), ["datasets", "ml-checkpoints"]);
+    // The word of the bar finds what shows it, and no other.
+    for heat in Heat::ALL {
+        let shows = |row: &&Arc<_>| BucketField::Tiers.cell(row, &ctx()).ends_with(heat.word());
+        let shown = fleet.buckets.iter().filter(shows).map(|row| row.name.to_string());
+        let found = names(&format!("tiers={}", heat.word()));
+        assert_eq!(HashSet::from_iter(found), shown.collect::<HashSet<_>>(), "{}", heat.word());
+    }
+    let error = Filter::parse(BucketField::table(), "tiers=hott").unwrap_err();
+    assert_eq!(error.message, "`tiers` has no `hott`; did you mean `hot`?");
     assert_eq!(names("tag:team=vision"), ["datasets"]);
     assert_eq!(names("kind=directory"), ["/fsx/scratch"]);
     // What is not known matches no comparison.

@@ -1,5 +1,7 @@
 //! A bar that says in which tiers the dollars are.
 
+use std::borrow::Cow;
+
 use crate::domain::storage::Tier;
 use crate::view::Symbols;
 
@@ -38,7 +40,7 @@ impl Heat {
     }
 
     /// Label beside a bar.
-    pub fn word(self) -> &'static str {
+    pub const fn word(self) -> &'static str {
         match self {
             Self::Hot => "hot",
             Self::Warm => "warm",
@@ -61,6 +63,34 @@ impl Heat {
             (_, Self::Other) => '?',
         }
     }
+}
+
+/// Number of the words that a filter takes for tiers.
+const WORD_COUNT: usize = Heat::ALL.len() + Tier::ALL.len();
+
+/// Words that a filter takes for tiers: the labels of bars, then the tiers.
+pub const WORDS: [&str; WORD_COUNT] = words();
+
+const fn words() -> [&'static str; WORD_COUNT] {
+    let mut all = [""; WORD_COUNT];
+    let mut at = 0;
+    while at < WORD_COUNT {
+        let tiers_from = Heat::ALL.len();
+        all[at] =
+            if at < tiers_from { Heat::ALL[at].word() } else { Tier::ALL[at - tiers_from].word() };
+        at += 1;
+    }
+    all
+}
+
+/// What a filter compares: the label of the bar of these shares, and each of the tiers.
+pub fn compared<'a>(
+    shares: [f64; 5],
+    tiers: impl Iterator<Item = Tier>,
+) -> impl Iterator<Item = Cow<'a, str>> {
+    let words = tiers.map(Tier::word);
+    let words = most(&shares).map(Heat::word).into_iter().chain(words);
+    words.map(|word| -> Cow<'a, str> { word.into() })
 }
 
 /// Shares by heat, 0–1, of shares by tier that add up to about 1.
@@ -90,12 +120,17 @@ pub fn bar(shares: &[f64; 5], width: usize, symbols: Symbols) -> String {
     glyphs.flat_map(|(heat, n)| std::iter::repeat_n(heat.glyph(symbols), n)).collect()
 }
 
-/// Bar and label of the heat with the most dollars: `████▒▒ hot`; the label alone where there is no room.
-pub fn cell(shares: &[f64; 5], width: usize, symbols: Symbols) -> String {
+/// The heat with the most dollars, of several the hottest; `None` without shares.
+fn most(shares: &[f64; 5]) -> Option<Heat> {
     let most = Heat::ALL
         .into_iter()
         .max_by(|a, b| shares[*a as usize].total_cmp(&shares[*b as usize]).then_with(|| b.cmp(a)));
-    let Some(most) = most.filter(|_| shares.iter().sum::<f64>() > 0.0) else {
+    most.filter(|_| shares.iter().sum::<f64>() > 0.0)
+}
+
+/// Bar and label of the heat with the most dollars: `████▒▒ hot`; the label alone where there is no room.
+pub fn cell(shares: &[f64; 5], width: usize, symbols: Symbols) -> String {
+    let Some(most) = most(shares) else {
         return symbols.unknown().to_owned();
     };
     format!("{} {}", bar(shares, width, symbols), most.word())

@@ -10,7 +10,7 @@ use crate::app::{App, Effect, Level, Notice, Page, Popup, turned};
 use crate::domain::storage::{StorageFinding, Subject};
 use crate::fleet::storage::{BucketKind, BucketRow};
 use crate::tabs::storage::TAB;
-use crate::tabs::storage::picture::{PrefixRow, runs_of_bucket};
+use crate::tabs::storage::picture::{PrefixRow, findings_of_bucket, runs_of_bucket};
 
 /// Reads per month that `+` and `-` go through.
 const READS: [f64; 12] = [0.0, 0.05, 0.1, 0.3, 0.5, 0.75, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0];
@@ -125,7 +125,7 @@ impl App {
         match (*list, id.clone()) {
             (StorageList::Findings, id) => {
                 if let Some(subject) = self.finding(&id).map(|f| f.subject.clone()) {
-                    self.go_to_subject(&subject);
+                    self.step_on_storage(|app| app.show_subject(&subject));
                 }
             }
             (StorageList::Buckets, name) => self.go_to_runs_of(&name),
@@ -134,32 +134,53 @@ impl App {
         Vec::new()
     }
 
+    /// The page of the next row of its list, or of the previous one.
+    pub(crate) fn next_on_storage(&mut self, below: bool) {
+        let Some(Page::Storage(StoragePage::Row(list, id))) = self.page().map(|o| &o.page) else {
+            return;
+        };
+        let (list, id) = (*list, id.clone());
+        self.sync_storage();
+        if let Some(next) = self.tabs.storage.list_mut(list).go_beside(&id, below) {
+            self.open(Page::Storage(StoragePage::Row(list, next)));
+        }
+    }
+
     /// Shows the training runs of a bucket, where there are any.
     fn go_to_runs_of(&mut self, bucket: &str) {
         if self.tabs.storage.rows.runs_of(bucket) == 0 {
             self.say(Notice::new(Level::Info, "no checkpoints of training runs are known in it"));
             return;
         }
-        self.go_to_storage(StorageList::Runs);
-        let list = self.tabs.storage.list_mut(StorageList::Runs);
-        if list.filter_by(&runs_of_bucket(bucket)).is_err() {
-            list.clear_filter();
+        self.step_to_list(StorageList::Runs, &runs_of_bucket(bucket));
+    }
+
+    /// Shows the findings of a bucket, where there are any.
+    fn go_to_findings_of(&mut self, bucket: &BucketRow) {
+        if bucket.findings.is_empty() {
+            self.say(Notice::new(Level::Info, "nothing is found wrong with it"));
+            return;
         }
-        list.start_over();
-        self.sync_storage();
+        self.step_to_list(StorageList::Findings, &findings_of_bucket(&bucket.name));
     }
 
     /// Shows what a finding is about.
     pub(crate) fn go_to_subject(&mut self, subject: &Subject) {
-        let Some(fleet) = self.storage().cloned() else { return };
         self.go_to_tab(TAB);
+        self.show_subject(subject);
+    }
+
+    /// Shows what a finding is about, on the tab.
+    fn show_subject(&mut self, subject: &Subject) {
+        let Some(fleet) = self.storage().cloned() else { return };
+        self.close_pages();
         match subject {
             Subject::Bucket(name) => {
                 self.look_at_storage_row(StorageList::Buckets, name);
             }
             Subject::Prefix(name, prefix) => {
                 if !self.tabs.storage.explore(&fleet, name) {
-                    self.go_to_subject(&Subject::Bucket(name.clone()));
+                    self.look_at_storage_row(StorageList::Buckets, name);
                     return;
                 }
                 self.tabs.storage.look = StorageList::Explorer;
@@ -179,6 +200,9 @@ impl App {
         if self.tab != TAB || !self.pages.is_empty() {
             return false;
         }
+        if self.step_back_on_storage() {
+            return true;
+        }
         let Storage { look, lists, explorer, .. } = &mut self.tabs.storage;
         let list = &mut lists[*look as usize];
         let is_plain = list.filter_text().is_empty();
@@ -197,6 +221,7 @@ impl App {
             return true;
         }
         if *look != StorageList::Buckets && is_plain {
+            self.tabs.storage.forget_steps_beyond(StorageList::Buckets);
             self.look_at_storage(StorageList::Buckets);
             return true;
         }
@@ -224,10 +249,18 @@ impl App {
                     app.set_reads(text).map(|()| Vec::new())
                 });
             }
-            Action::LifecycleRules => match self.current_bucket().map(|row| row.name.clone()) {
-                Some(name) => self.open(Page::Storage(StoragePage::Lifecycle(name))),
-                None => self.say(Notice::new(Level::Warn, "which bucket? none is meant here")),
-            },
+            Action::LifecycleRules | Action::BucketFindings | Action::BucketRuns => {
+                match (self.current_bucket().cloned(), action) {
+                    (None, _) => {
+                        self.say(Notice::new(Level::Warn, "which bucket? none is meant here"));
+                    }
+                    (Some(row), Action::BucketFindings) => self.go_to_findings_of(&row),
+                    (Some(row), Action::BucketRuns) => self.go_to_runs_of(&row.name),
+                    (Some(row), _) => {
+                        self.open(Page::Storage(StoragePage::Lifecycle(row.name.clone())));
+                    }
+                }
+            }
             Action::ListObjects => return self.ask_for_list(),
             _ => {}
         }

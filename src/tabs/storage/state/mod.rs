@@ -2,12 +2,14 @@
 //! above them.
 
 mod act;
+mod copy;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod page;
 mod rows;
 #[cfg(test)]
 mod scripts;
+mod trail;
 
 use std::sync::Arc;
 
@@ -38,6 +40,8 @@ pub struct Storage {
     pub(crate) listing: Option<Listing>,
     /// True once the bus was asked to read storage.
     pub(crate) asked: bool,
+    /// Steps from list to list that `esc` takes back, the last one last.
+    trail: Vec<trail::Step>,
 }
 
 impl Default for Storage {
@@ -50,6 +54,7 @@ impl Default for Storage {
             reads: page::FIRST_READS,
             listing: None,
             asked: false,
+            trail: Vec::new(),
         }
     }
 }

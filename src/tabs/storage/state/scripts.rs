@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use super::fixture::{after, app, heard, init};
 use super::{ListHow, Listing, ListingState, MAKE_LIST, StorageList, StoragePage, TierSubject};
+use crate::app::content::Line;
 use crate::app::fixture::press;
 use crate::app::{App, Effect, Msg, Page, Popup};
 use crate::domain::SourceId;
@@ -84,6 +85,149 @@ fn a_bucket_leads_to_the_runs_in_it() {
     press(&mut app, "<enter>");
     assert!(app.notice().unwrap().text.contains("no checkpoints"));
     assert_eq!(page(&app), before.as_ref());
+}
+
+/// What is on screen besides a list: the strip, or a page.
+fn text(app: &mut App) -> String {
+    app.prepare();
+    let lines = if app.page().is_some() { app.text_body().0.to_vec() } else { app.strip() };
+    let line = |line: &Line| -> String { line.spans.iter().map(|s| &*s.text).collect() };
+    lines.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// The list on screen, its filter, and whether a page is open.
+fn place(app: &mut App) -> (StorageList, String, bool) {
+    app.prepare();
+    (app.storage_tab().look(), app.list().filter_text().to_owned(), app.page().is_some())
+}
+
+#[test]
+fn the_rules_of_a_bucket_why_and_its_runs_are_a_few_keys_away_and_esc_comes_back() {
+    use StorageList::{Buckets, Explorer, Findings, Runs};
+    let mut app = app(SIZE);
+    let mut pressed = 0;
+    let mut go = |app: &mut App, keys: &[&str]| {
+        pressed += keys.len();
+        assert!(pressed <= 12, "{pressed} keys");
+        press(app, &keys.concat())
+    };
+    let of_bucket = || "bucket=ml-checkpoints".to_owned();
+    go(&mut app, &["4", "j", "<enter>"]);
+    assert_eq!(place(&mut app), (Explorer, String::new(), false));
+    let strip = text(&mut app);
+    for part in ["5 findings save at least $11.32/month: F", "rules to copy: L", "1 run: R"] {
+        assert!(strip.contains(part), "{part}: {strip}");
+    }
+    go(&mut app, &["F"]);
+    assert_eq!(place(&mut app), (Findings, of_bucket(), false));
+    assert_eq!(app.list().lines(), 5);
+    go(&mut app, &["<enter>"]);
+    assert_eq!(place(&mut app), (Findings, of_bucket(), true));
+    let why = text(&mut app);
+    for part in [
+        "saves $11.32/month",
+        "CloudWatch bills 1.8 TiB",
+        "to copy: y",
+        "incomplete uploads aborted after 7 d",
+        "\"DaysAfterInitiation\": 7",
+    ] {
+        assert!(why.contains(part), "{part}: {why}");
+    }
+    let effects = go(&mut app, &["y"]);
+    let [Effect::Copy(rule)] = &effects[..] else { panic!("{effects:?}") };
+    assert!(rule.contains("AbortIncompleteMultipartUpload"), "{rule}");
+    go(&mut app, &["R"]);
+    assert_eq!(place(&mut app), (Runs, of_bucket(), false));
+    for back in [
+        (Findings, of_bucket(), true),
+        (Findings, of_bucket(), false),
+        (Explorer, String::new(), false),
+        (Buckets, String::new(), false),
+    ] {
+        go(&mut app, &["<esc>"]);
+        assert_eq!(place(&mut app), back);
+    }
+    assert_eq!(app.list().current_id().map(|id| &**id), Some("ml-checkpoints"));
+    for list in [Findings, Runs] {
+        assert_eq!(app.storage_tab().list(list).filter_text(), "");
+    }
+}
+
+#[test]
+fn the_page_of_rules_begins_with_those_that_would_save_something() {
+    let mut app = after(SIZE, "4L");
+    let page = text(&mut app);
+    let (wanted, there) = page.split_once("Rules of the bucket").unwrap();
+    for part in ["to copy: y", "up to $1,153", "rule: all objects: GLACIER_IR after 90 d"] {
+        assert!(wanted.contains(part), "{part}: {page}");
+    }
+    assert!(there.contains("archive-raw"), "{page}");
+    let effects = press(&mut app, "y");
+    let [Effect::Copy(rules)] = &effects[..] else { panic!("{effects:?}") };
+    for part in ["NoncurrentVersionExpiration", "\"StorageClass\": \"GLACIER_IR\""] {
+        assert!(rules.contains(part), "{rules}");
+    }
+    // What no rule can end is counted.
+    assert!(text(&mut after(SIZE, "4jL")).contains("2 findings that no rule can end: F"));
+}
+
+#[test]
+fn pages_of_findings_turn_and_lead_to_what_they_are_about_and_back() {
+    let mut app = after(SIZE, "4jF<enter>l");
+    let Some(StoragePage::Row(StorageList::Findings, id)) = page(&app).cloned() else { panic!() };
+    assert!(id.starts_with("prunable_checkpoints "), "{id}");
+    assert!(text(&mut app).contains("No lifecycle rule can say which steps stay"));
+    press(&mut app, "<enter>");
+    assert_eq!(way(&app), ["ml-checkpoints", "runs/"]);
+    press(&mut app, "<esc>");
+    assert_eq!(page(&app), Some(&StoragePage::Row(StorageList::Findings, id)));
+    press(&mut app, "h");
+    let first = page(&app).cloned();
+    press(&mut app, "h");
+    assert_eq!(page(&app), first.as_ref(), "there is none before the first");
+    press(&mut app, "<esc><esc>");
+    assert_eq!(place(&mut app), (StorageList::Buckets, String::new(), false));
+    // A volume has no bucket.
+    let mut volume = after(SIZE, ":storage findings<enter>F");
+    assert!(volume.notice().unwrap().text.contains("which bucket?"));
+    assert_eq!(place(&mut volume).0, StorageList::Findings);
+}
+
+#[test]
+fn a_walk_that_a_finding_led_away_from_goes_on_where_it_was() {
+    let mut app = after(SIZE, "4/check<enter><enter>F");
+    press(&mut app, "/<ctrl-u>kind=prunable_checkpoints<enter><enter><enter>");
+    assert_eq!(way(&app), ["ml-checkpoints", "runs/"]);
+    press(&mut app, "<esc>");
+    assert_eq!(way(&app), ["ml-checkpoints"]);
+    assert_eq!(place(&mut app), (StorageList::Findings, "kind=prunable_checkpoints".into(), true));
+}
+
+#[test]
+fn however_often_lists_are_turned_it_is_one_step() {
+    let mut app = after(SIZE, "4jFoo<esc>");
+    assert_eq!(place(&mut app), (StorageList::Findings, "bucket=ml-checkpoints".into(), false));
+    press(&mut app, "<esc>");
+    assert_eq!(place(&mut app), (StorageList::Buckets, String::new(), false));
+    press(&mut app, "<esc>");
+    assert_eq!(place(&mut app), (StorageList::Buckets, String::new(), false));
+}
+
+#[test]
+fn what_the_cursor_is_on_is_copied() {
+    let copied = |keys: &str| {
+        let mut app = app(SIZE);
+        let effects = press(&mut app, keys);
+        let [.., Effect::Copy(text)] = &effects[..] else { panic!("{keys}: {effects:?}") };
+        text.clone()
+    };
+    assert_eq!(copied("4y"), "datasets");
+    assert_eq!(copied("4/check<enter><enter>y"), "ml-checkpoints/runs/");
+    assert_eq!(copied("4:storage runs<enter>y"), "ml-checkpoints/runs/llama-7b/");
+    assert_eq!(copied("4:storage copies<enter>y"), "ml-checkpoints/data/v1-copy/");
+    assert_eq!(copied("4:storage findings<enter>y"), "vol-00000000000000001");
+    let mut app = after(SIZE, "4");
+    assert!(matches!(press(&mut app, "Y")[..], [Effect::CopyRows(_)]));
 }
 
 fn has_runs(scan: &Scan) -> bool {
