@@ -633,7 +633,7 @@ fn lists_of_savings_speak_their_own_language_and_fail_as_they_should() {
         let all = ["--demo", "--demo-size", "40", "--no-cache", "--now", now];
         run(home.path(), &[&all[..], args].concat())
     };
-    for view in ["commitments", "rightsize", "spot", "resources"] {
+    for view in ["commitments", "rightsize", "spot", "resources", "models"] {
         let output = demo(&[view, "--format", "json"]);
         let code = output.status.code();
         assert!(matches!(code, Some(0 | 3)), "{view}: {code:?} {}", text(&output.stderr));
@@ -652,6 +652,7 @@ fn lists_of_savings_speak_their_own_language_and_fail_as_they_should() {
         (&["spot", "--filter", "unused>1"], "no field `unused`"),
         (&["rightsize", "--fail-on", "idle"], "findings and waste"),
         (&["idle", "--fail-on", "findings"], "about savings"),
+        (&["models", "--fail-on", "findings"], "potential"),
         (&["spot", "--asg", "--format", "csv"], "table and json"),
         (&["rightsize", "--guide", "parameters"], "name=value"),
         (&["rightsize", "--guide", "task=dance"], "fine_tune"),
@@ -667,6 +668,7 @@ fn lists_of_savings_speak_their_own_language_and_fail_as_they_should() {
         &["rightsize", "--filter", "net>$1/h and risk!=high"],
         &["spot", "--filter", "fit=yes and net>$2/h"],
         &["resources", "--filter", "kind=endpoint and idle>7d"],
+        &["models", "--filter", "fits=yes and up_to>$1/h"],
         &["storage", "ebs", "--filter", "kind=gp2"],
     ] {
         let code = demo(args).status.code();

@@ -13,6 +13,8 @@ pub struct LineEdit {
     text: String,
     /// Byte offset, always on a grapheme boundary.
     cursor: usize,
+    /// Byte offset from which on the text is a proposal that typed text takes the place of; `None` = none, or it was edited.
+    proposed: Option<usize>,
 }
 
 impl LineEdit {
@@ -21,6 +23,21 @@ impl LineEdit {
         let mut line = Self::default();
         line.insert(text);
         line
+    }
+
+    /// A line with `proposed` behind `text`, the cursor at its end: what is typed takes the place of the proposal, and any
+    /// other edit goes on with it.
+    pub fn proposing(text: &str, proposed: &str) -> Self {
+        let mut line = Self::new(text);
+        let from = line.text.len();
+        line.insert(proposed);
+        line.proposed = Some(from).filter(|from| *from < line.text.len());
+        line
+    }
+
+    /// The proposal, which typed text takes the place of; `None` where there is none any more.
+    pub fn proposal(&self) -> Option<&str> {
+        self.text.get(self.proposed?..)
     }
 
     /// The text.
@@ -41,6 +58,9 @@ impl LineEdit {
     /// Inserts `text` at the cursor. Control and bidirectional characters become spaces (a pasted line break
     /// must not end the input); what exceeds the limit is dropped.
     pub fn insert(&mut self, text: &str) {
+        if let Some(from) = self.proposed.take_if(|_| !text.is_empty()) {
+            self.delete(from, self.text.len());
+        }
         for c in text.chars() {
             let c = if crate::domain::text::is_unsafe(c) { ' ' } else { c };
             if self.text.len() + c.len_utf8() > MAX_BYTES {
@@ -76,6 +96,7 @@ impl LineEdit {
             Action::KillEnd => self.delete(self.cursor, self.text.len()),
             _ => return false,
         }
+        self.proposed = None;
         true
     }
 
@@ -199,6 +220,36 @@ mod tests {
     }
 
     #[test]
+    fn what_is_typed_takes_the_place_of_a_proposal_and_an_edit_goes_on_with_it() {
+        let proposed = || LineEdit::proposing("export md ", "plan-base.md");
+        let mut line = proposed();
+        assert_eq!(
+            (line.text(), line.proposal()),
+            ("export md plan-base.md", Some("plan-base.md"))
+        );
+        line.insert("q");
+        line.insert("3");
+        assert_eq!(
+            (line.text(), line.before(), line.proposal()),
+            ("export md q3", "export md q3", None)
+        );
+        let mut line = proposed();
+        line.apply(Action::Backspace);
+        line.insert("x");
+        assert_eq!((line.text(), line.proposal()), ("export md plan-base.mx", None));
+        let mut line = proposed();
+        line.apply(Action::TextStart);
+        line.insert("!");
+        assert_eq!(line.text(), "!export md plan-base.md");
+        // Nothing proposed is nothing to replace, and text from elsewhere is none.
+        assert_eq!(LineEdit::proposing("a", "").proposal(), None);
+        let mut line = proposed();
+        line.set("other");
+        line.insert("s");
+        assert_eq!(line.text(), "others");
+    }
+
+    #[test]
     fn pasted_controls_become_spaces_and_length_is_bounded() {
         let mut line = LineEdit::new("a\r\nb\u{1b}[2J");
         assert_eq!(line.text(), "a  b [2J");
@@ -233,7 +284,7 @@ mod tests {
                 Action::Backspace, Action::Delete, Action::KillWord, Action::KillStart,
                 Action::KillEnd,
             ];
-            let mut line = LineEdit::default();
+            let mut line = LineEdit::proposing("a ", "b");
             for (step, text) in steps {
                 match EDITS.get(usize::from(step)) {
                     Some(edit) => { line.apply(*edit); }

@@ -1,5 +1,6 @@
 //! Keys: from the key through the keymap to the action, and what each action does.
 
+use super::jump::How;
 use super::keymap::{Action, Context, Key};
 use super::screen::PAGE_CONTEXTS;
 use super::sheet::Sheet;
@@ -23,14 +24,35 @@ impl App {
                 &[Context::Columns, Context::Move, Context::Any]
             }
             Some(_) => &[Context::Move, Context::Any],
-            None => match self.page() {
-                Some(opened) => self.contexts_of_page(&opened.page),
-                None if self.shows_welcome() => {
-                    &[Context::Welcome, Context::Main, Context::Move, Context::Any]
-                }
-                None => self.screen().contexts(self),
-            },
+            None => self.contexts_of_body(),
         }
+    }
+
+    /// Contexts whose keys are in force where nothing is asked.
+    fn contexts_of_body(&self) -> &'static [Context] {
+        match self.page() {
+            Some(opened) => self.contexts_of_page(&opened.page),
+            None if self.shows_welcome() => {
+                &[Context::Welcome, Context::Main, Context::Move, Context::Any]
+            }
+            None => self.screen().contexts(self),
+        }
+    }
+
+    /// Action of a key where nothing is asked: its own in what is on screen, else that of lines.
+    pub(super) fn action_in_body(&self, key: Key) -> Option<Action> {
+        let own = self.keymap.lookup(key, self.contexts_of_body());
+        let of_lines = || self.keymap.lookup(key, &[Context::Lines]);
+        own.or_else(|| if self.shows_lines() { of_lines() } else { None })
+    }
+
+    /// Action of a key; `None` where it has none.
+    fn action_of(&self, key: Key) -> Option<Action> {
+        let is_asked = self.prompt.is_some() || self.popup.is_some() || self.dialog().is_some();
+        if is_asked {
+            return self.keymap.lookup(key, self.contexts());
+        }
+        self.action_in_body(key)
     }
 
     /// Contexts whose keys are in force on a page.
@@ -64,6 +86,9 @@ impl App {
         if self.prompt.is_none() && self.popup.is_none() && self.dialog().is_some() {
             return self.on_key_in_dialog(key);
         }
+        if self.prompt.is_none() && self.popup.is_some() && self.finds(key) {
+            return self.find_in_popup(key);
+        }
         // A letter after `s` names a column, whatever else it means.
         if self.popup == Some(Popup::Sort)
             && let Some(letter) = key.text()
@@ -73,12 +98,13 @@ impl App {
             return Vec::new();
         }
         if let Some(&Popup::Narrow { not, .. }) = self.popup.as_ref()
+            && self.prompt.is_none()
             && let Some(at) = key.text().and_then(|letter| self.choice_by(letter))
         {
             self.narrow_to(at, not);
             return Vec::new();
         }
-        if let Some(action) = self.keymap.lookup(key, self.contexts()) {
+        if let Some(action) = self.action_of(key) {
             self.act(action, quit_asked)
         } else {
             if let (Some(prompt), Some(c)) = (&mut self.prompt, key.text()) {
@@ -110,6 +136,11 @@ impl App {
         if self.popup.is_some() {
             return self.act_in_popup(action);
         }
+        // Where lines fill the body there is neither a list to filter nor an input to go to.
+        let action = match action {
+            Action::Filter | Action::FindInput if self.shows_lines() => Action::FindText,
+            action => action,
+        };
         if self.on_sheet()
             && let Some(effects) = self.act_on_sheet(action)
         {
@@ -129,6 +160,10 @@ impl App {
             Action::Help => self.toggle_page(Page::Help),
             Action::SearchHelp => self.search_help(),
             Action::AllHelp => self.turn_help(),
+            Action::FindText => self.open_find_words(),
+            Action::FindNext | Action::FindPrevious => {
+                self.find_again(action == Action::FindNext);
+            }
             Action::Log => self.toggle_page(Page::Log),
             Action::OwnCost => self.toggle_page(Page::OwnCost),
             Action::Command => self.prompt = Some(Prompt::new(PromptKind::Command, "")),
@@ -155,6 +190,9 @@ impl App {
                 let first = std::iter::once(self.screen() as &dyn Screen);
                 let mut screens = first.chain(crate::tabs::screens());
                 if let Some(screen) = screens.find(|s| s.owns().contains(&context)) {
+                    if action.turns_lists() {
+                        return self.go_by(How::Turn, |app| screen.act(app, action));
+                    }
                     return screen.act(self, action);
                 }
                 if self.shows_table() {
@@ -179,6 +217,7 @@ impl App {
     }
 
     fn back(&mut self) {
+        self.forget_found();
         if self.back_in_help() || self.come_back() || self.pages.pop().is_some() {
             return;
         }
@@ -260,8 +299,8 @@ impl App {
         });
         match name {
             Ok(name) => {
-                let text = format!("export {} {name}", format.name());
-                self.prompt = Some(Prompt::new(PromptKind::Command, &text));
+                let text = format!("export {} ", format.name());
+                self.prompt = Some(Prompt::proposing(PromptKind::Command, &text, &name));
             }
             Err(why) => self.say(Notice::new(Level::Warn, why)),
         }

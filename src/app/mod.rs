@@ -12,6 +12,7 @@ pub mod command;
 pub mod content;
 mod deed;
 mod effect;
+mod find;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod helping;
@@ -141,6 +142,8 @@ pub struct App {
 
     /// The newest fleet.
     fleet: Option<Arc<Fleet>>,
+    /// Grows where it is known anew, for the rows that are here, what would keep instances from being stopped.
+    pub(crate) foreseen: u64,
     /// Newest GPUs; `None` before any were read.
     pub(crate) gpus: Option<Arc<GpuFleet>>,
     /// Newest storage; `None` before any was read.
@@ -176,8 +179,10 @@ pub struct App {
     notice: Option<Notice>,
     /// State of each tab.
     pub(crate) tabs: TabStates,
-    /// Jumps from line to list that `esc` takes back, the newest last.
+    /// Ways from list to list that `esc` takes back, the newest last.
     jumps: Vec<jump::Jump>,
+    /// True while a list of the tab that is on comes back on screen: the tab is not opened anew.
+    stays_on_tab: bool,
     sheet: Option<Sheet>,
     /// True after a quit that has to be said twice.
     quit_asked: bool,
@@ -186,6 +191,8 @@ pub struct App {
     text_scroll: usize,
     /// The tab that cursor and scroll of the text are of: text of another one begins at its top.
     text_of: Tab,
+    /// Words that were searched for in lines.
+    find: find::Find,
     filter_history: History,
     command_history: History,
 
@@ -224,6 +231,7 @@ impl App {
             mouse: init.mouse,
             size: init.size,
             fleet: None,
+            foreseen: 0,
             gpus: init.gpus,
             storage: init.storage,
             savings: None,
@@ -247,11 +255,13 @@ impl App {
             notice: None,
             tabs: TabStates::default(),
             jumps: Vec::new(),
+            stays_on_tab: false,
             sheet: None,
             quit_asked: false,
             text_cursor: 0,
             text_scroll: 0,
             text_of: tab,
+            find: find::Find::default(),
             filter_history: History::default(),
             command_history: History::default(),
             body: Body::default(),

@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::age::Age;
 use super::content::{self, Line};
 use super::{App, Body, Extent, Page, Sources};
+use crate::act::plan::foresee;
 use crate::domain::Reading;
 use crate::fleet::Fleet;
 
@@ -157,8 +158,32 @@ impl App {
         if self.fleet.as_deref().map(made_from) != Some(made_from(&fleet)) {
             self.extent = Extent::of(&fleet);
         }
-        self.fleet = Some(fleet);
+        let before = self.fleet.replace(fleet);
+        self.foresee();
+        // Rows of a version that lists have already are not read anew for what time alone has changed.
+        if let (Some(before), Some(now)) = (&before, &self.fleet)
+            && before.version == now.version
+            && before.rows.iter().map(|r| &r.obstacles).ne(now.rows.iter().map(|r| &r.obstacles))
+        {
+            self.foreseen += 1;
+        }
         self.fold_sources();
+    }
+
+    /// Puts beside each idle instance what would keep it from being stopped, as far as it is known by now; true where that is
+    /// other than before.
+    fn foresee(&mut self) -> bool {
+        // What the last run knew says nothing of now: neither what blocks, nor that nothing does.
+        let Some(fleet) = self.fleet.as_ref().filter(|_| !self.from_cache) else { return false };
+        let foreseen = foresee(fleet, self.gpus.as_deref(), &self.rules, self.now);
+        let is_new = foreseen.is_some();
+        self.fleet = foreseen.or(self.fleet.take());
+        is_new
+    }
+
+    /// The same for the fleet that is here, after news that rows depend on.
+    pub(crate) fn foresee_again(&mut self) {
+        self.foreseen += u64::from(self.foresee());
     }
 
     /// Summarises the newest reading of each source, for the header.

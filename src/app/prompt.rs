@@ -54,6 +54,11 @@ impl Prompt {
         Self { kind, line: LineEdit::new(text), error: None, completions: Vec::new(), chosen: None }
     }
 
+    /// A prompt with `proposed` behind `text`: what is typed takes the place of the proposal.
+    pub fn proposing(kind: PromptKind, text: &str, proposed: &str) -> Self {
+        Self { line: LineEdit::proposing(text, proposed), ..Self::new(kind, "") }
+    }
+
     /// Label before the text.
     pub fn label(&self) -> &str {
         match &self.kind {

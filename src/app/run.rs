@@ -1,6 +1,7 @@
 //! What commands do, and what leaves the cockpit as a picture.
 
 use super::command::{self, Command, Until, Wish};
+use super::jump::How;
 use super::{App, Effect, Level, Notice, Page, Picture, Popup};
 use crate::act::plan::{SHORTEST_GRACE, Verb};
 use crate::domain::Regions;
@@ -27,6 +28,15 @@ impl App {
 
     pub(super) fn run(&mut self, command: Command) -> Vec<Effect> {
         match command {
+            Command::Tab(_) | Command::Own(_) | Command::View(_) => {
+                self.go_by(How::Command, |app| app.run_here(command))
+            }
+            command => self.run_here(command),
+        }
+    }
+
+    fn run_here(&mut self, command: Command) -> Vec<Effect> {
+        match command {
             Command::Tab(tab) => return tab.screen().open(self),
             Command::Own(deed) => {
                 return deed.apply(self, "").unwrap_or_else(|why| {
@@ -36,7 +46,7 @@ impl App {
             }
             Command::Filter(text) => {
                 if self.list_mut().filter_by(&text).is_ok() {
-                    self.jumps.clear();
+                    self.forget_lines();
                     self.screen().go_to_list(self);
                     self.filter_history.push(text.trim());
                 }

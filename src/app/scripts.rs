@@ -258,6 +258,24 @@ fn marks_sum_up_and_ranges_mark_all_between() {
 }
 
 #[test]
+fn both_boxes_are_filtered_by_a_list_of_names_and_selected_by_one_key() {
+    let mut app = app(SIZE);
+    press(&mut app, "3/name=train-7b-old,eval-sweep<enter>*");
+    assert_eq!(names(&mut app), ["eval-sweep", "train-7b-old"]);
+    let both = app.table().marked().unwrap();
+    // 55.04 + 21.957642, from the price list of the fixture.
+    assert_eq!((both.count, both.hidden), (2, 0));
+    assert!((both.usd_per_hour - 76.997_642).abs() < 1e-9);
+    // The others stay as they were; the key again takes these back.
+    press(&mut app, "<esc>G <home>");
+    app.prepare();
+    assert_eq!(app.table().marked().unwrap().count, 3);
+    press(&mut app, "/name=train-7b-old or name=eval-sweep<enter>*");
+    let rest = app.table().marked().unwrap();
+    assert_eq!((rest.count, rest.unpriced), (1, 1));
+}
+
+#[test]
 fn one_key_filters_by_the_value_under_the_cursor_and_esc_takes_it_back() {
     let mut app = app(SIZE);
     press(&mut app, "3j.");
@@ -754,8 +772,12 @@ proptest::proptest! {
     }
 }
 
-const KEYS: [&str; 43] = [
+const KEYS: [&str; 47] = [
     "a",
+    "n",
+    "N",
+    "*",
+    "/e<enter>",
     "c<tab><enter>",
     "j",
     "k",

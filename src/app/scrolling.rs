@@ -62,7 +62,7 @@ impl App {
     }
 
     /// Puts the cursor on the line nearest to `line` that leads somewhere and is in sight; where none is, it stays.
-    fn take_nearest(&mut self, line: usize) {
+    pub(super) fn take_nearest(&mut self, line: usize) {
         let seen = self.text_scroll..self.text_scroll + self.body_height();
         let lines = self.body.lines.iter().enumerate();
         let leading = lines.filter(|(_, of)| of.target.is_some()).map(|(at, _)| at);

@@ -121,7 +121,7 @@ impl App {
             PromptKind::Filter { .. } if prompt.error.is_some() => {}
             PromptKind::Filter { before } => {
                 if text.trim() != *before {
-                    self.jumps.clear();
+                    self.forget_lines();
                 }
                 self.prompt = None;
                 self.filter_history.push(text.trim());
@@ -187,6 +187,17 @@ impl App {
         self.prompt = Some(Prompt::new(kind, text));
     }
 
+    /// A line for a name with one proposed in it: what is typed takes its place, and other edits go on with it.
+    pub(crate) fn ask_for_name(
+        &mut self,
+        label: impl Into<String>,
+        proposed: &str,
+        take: impl Fn(&mut Self, &str) -> Result<Vec<Effect>, String> + Send + Sync + 'static,
+    ) {
+        let kind = PromptKind::Own { label: label.into(), take: Deed::of(take) };
+        self.prompt = Some(Prompt::proposing(kind, "", proposed));
+    }
+
     /// A line for a value that is `now` so. It begins empty and the value stands in its label: what is typed takes its place, and is
     /// never put behind it. Nothing typed leaves it as it is.
     pub(crate) fn ask_for_value(
@@ -223,7 +234,9 @@ mod tests {
 
     #[test]
     fn an_error_in_a_filter_is_read_whole_at_80_columns() {
-        for filter in ["waste=x", "verdict=zzzz", "idle>3days", "bogus=3", "name>3"] {
+        for filter in
+            ["waste=x", "verdict=zzzz", "idle>3dayz", "idle>3 fortnights", "bogus=3", "name>3"]
+        {
             let mut app = app((80, 24));
             press(&mut app, &format!("3/{filter}"));
             let error = app.prompt().unwrap().error.clone().unwrap();
@@ -234,5 +247,26 @@ mod tests {
             assert!(shown.join(" ").contains(&error.message), "{}\n{seen}", error.message);
             assert!(seen.contains(&format!("/ {filter}")), "{seen}");
         }
+    }
+
+    #[test]
+    fn what_completes_a_filter_and_what_is_said_of_it_is_read_whole_at_80_columns() {
+        let mut app = crate::tabs::storage::state::fixture::app((80, 24));
+        press(&mut app, "4/tiers=<tab>");
+        let all = app.prompt().unwrap().completions.clone();
+        assert!(all.len() > 12, "{all:?}");
+        let seen = screen(&mut app);
+        for line in &all {
+            let word = line.strip_prefix("tiers=").unwrap();
+            assert!(seen.split_whitespace().any(|seen| seen == word), "{word}:\n{seen}");
+        }
+        // A word behind a value is no part of it, and that is said with what would be.
+        press(&mut app, "<ctrl-u>team=a b");
+        let seen = screen(&mut app);
+        assert!(seen.contains("`b` is searched for in all texts"), "{seen}");
+        assert!(seen.contains("team=\"a b\""), "{seen}");
+        // An example where nothing is to be said.
+        press(&mut app, "<ctrl-u>");
+        assert!(screen(&mut app).contains("name=a,b or $>10"));
     }
 }

@@ -123,6 +123,7 @@ impl App {
             }
             Msg::Rules(rules) => {
                 self.rules = rules;
+                self.foresee_again();
                 Vec::new()
             }
             Msg::Preflighted(checked) => {
@@ -264,6 +265,9 @@ impl App {
         self.tab = tab;
         self.jumps.clear();
         self.close_pages();
+        if self.stays_on_tab {
+            return;
+        }
         for screen in crate::tabs::screens() {
             screen.on_tab_change(self);
         }

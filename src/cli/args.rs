@@ -204,6 +204,12 @@ pub enum Command {
         #[command(flatten)]
         list: ListOptions,
     },
+    /// Lists what batching, quantisation and the like could save on models at low use: potential, in no sum.
+    ///
+    /// Of instances that serve or run batches, and of scripts, whose GPUs are known to be used little: per measure an upper
+    /// bound, its condition, what must be measured first, a source. --filter speaks of measures here, for example
+    /// `fits=yes and up_to>$1/h`; --fail-on takes nothing, for nothing of it is certain.
+    Models(ListOptions),
     /// Lists what bills and is no instance: notebooks, endpoints, apps, addresses, gateways, balancers.
     ///
     /// Idle ones first, with the likely reason where the hours tell. --filter speaks of resources
@@ -392,6 +398,7 @@ impl Command {
             | Self::Rightsize { list, .. }
             | Self::Spot { list, .. }
             | Self::Resources(list)
+            | Self::Models(list)
             | Self::Storage(StorageCommand::Buckets(list) | StorageCommand::Ebs(list)) => {
                 Some(list)
             }

@@ -19,7 +19,9 @@ use crate::fleet::{Savings, StorageFleet};
 use crate::report::{Format, List, Report, SavedOf, write};
 use crate::tabs::gpus::picture::GpuField;
 use crate::tabs::idle::picture::Field;
-use crate::tabs::savings::picture::{CommitmentField, ProposalField, ResourceField, SpotField};
+use crate::tabs::savings::picture::{
+    CommitmentField, ModelField, ProposalField, ResourceField, SpotField,
+};
 use crate::tabs::storage::picture::{BlockField, BucketField, PrefixField};
 use crate::tabs::whatif::picture::fixture as plans;
 use crate::tabs::whatif::state::fixture as planning;
@@ -44,6 +46,7 @@ struct World {
     rightsize: SavedOf,
     spot: SavedOf,
     resources: SavedOf,
+    models: SavedOf,
     buckets: Arc<StorageFleet>,
     blocks: Arc<StorageFleet>,
     explored: List<PrefixField>,
@@ -88,6 +91,7 @@ impl World {
             rightsize: savings::RIGHTSIZE.read(&invocation).unwrap(),
             spot: savings::SPOT.read(&invocation).unwrap(),
             resources: savings::RESOURCES.read(&invocation).unwrap(),
+            models: savings::MODELS.read(&invocation).unwrap(),
             buckets: part(StoragePart::Buckets),
             blocks: part(StoragePart::Ebs),
             explored,
@@ -135,7 +139,7 @@ macro_rules! saved {
     };
 }
 
-static VIEWS: [View; 10] = [
+static VIEWS: [View; 11] = [
     View {
         keys: "1",
         filter: None,
@@ -188,6 +192,7 @@ static VIEWS: [View; 10] = [
     saved!(":rightsize<enter>", "net>$0/h", rightsize, RIGHTSIZE, ProposalField),
     saved!(":spot<enter>", "fit=yes", spot, SPOT, SpotField),
     saved!(":resources<enter>", "verdict=idle", resources, RESOURCES, ResourceField),
+    saved!(":models<enter>", "fits=yes", models, MODELS, ModelField),
 ];
 
 #[test]
@@ -265,5 +270,24 @@ fn json_has_every_column_of_csv() {
                 assert!(row.get(name).is_some(), "{}: {name} is missing in {row}", printed.view());
             }
         }
+    }
+}
+
+#[test]
+fn planted_boxes_say_beforehand_what_would_block_a_stop() {
+    let rows = &World::get().idle.fleet.rows;
+    let blocked = |name: &str| -> Option<Vec<&str>> {
+        let row = rows.iter().find(|row| *row.instance.name == *name).unwrap();
+        Some(row.blocked_by()?.map(|obstacle| obstacle.guard).collect())
+    };
+    assert!(blocked("serve-spare").unwrap().contains(&"group"), "its group would replace it");
+    assert!(blocked("agent-hung").unwrap().contains(&"recheck"), "silent for half an hour");
+    assert!(!blocked("train-7b-old").unwrap().contains(&"recheck"));
+    assert_eq!(blocked("pretrain-70b"), None, "it works");
+    // What a source of jobs says to be held is blocked by that, and nothing else is.
+    let idle = rows.iter().filter_map(|row| Some((row, row.blocked_by()?)));
+    for (row, mut by) in idle {
+        let is_held = row.held_by.is_some();
+        assert_eq!(by.any(|obstacle| obstacle.guard == "jobs"), is_held, "{}", row.instance.name);
     }
 }

@@ -17,11 +17,14 @@ use crate::tabs::bill::picture::{
 use crate::tabs::gpus::picture::GpuField;
 use crate::tabs::idle::picture::Field;
 use crate::tabs::jobs::picture::{
-    JobField, NodeField, RepeatField, RequestField, TaxField, WaitField, ZombieField,
+    JobField, NodeField, RepeatField, ReplayField, RequestField, ScalingField, TaxField, WaitField,
+    ZombieField,
 };
 use crate::tabs::network::picture::{CacheField, NetworkField};
 use crate::tabs::overview::picture::{FindingField, TrendField};
-use crate::tabs::savings::picture::{CommitmentField, ProposalField, ResourceField, SpotField};
+use crate::tabs::savings::picture::{
+    CommitmentField, ModelField, ProposalField, ResourceField, SpotField,
+};
 use crate::tabs::storage::picture::{BlockField, BucketField};
 use crate::tabs::teams::picture::{
     AllocationField, BudgetField, PeopleField, QuotaField, TagField, UnitField,
@@ -36,13 +39,14 @@ pub type CommandPath = &'static [&'static str];
 pub type Fields = fn() -> &'static dyn FieldTable;
 
 /// The subcommands that print a list, with the fields of their rows.
-pub const LISTS: [(CommandPath, Fields); 31] = [
+pub const LISTS: [(CommandPath, Fields); 34] = [
     (&["idle"], Field::table),
     (&["overview"], FindingField::table),
     (&["gpus"], GpuField::table),
     (&["commitments"], CommitmentField::table),
     (&["rightsize"], ProposalField::table),
     (&["spot"], SpotField::table),
+    (&["models"], ModelField::table),
     (&["resources"], ResourceField::table),
     (&["storage", "buckets"], BucketField::table),
     (&["storage", "ebs"], BlockField::table),
@@ -57,9 +61,11 @@ pub const LISTS: [(CommandPath, Fields); 31] = [
     (&["jobs", "tax"], TaxField::table),
     (&["jobs", "nodes"], NodeField::table),
     (&["jobs", "repeats"], RepeatField::table),
+    (&["jobs", "replay"], ReplayField::table),
     (&["jobs", "zombies"], ZombieField::table),
     (&["jobs", "wait"], WaitField::table),
     (&["jobs", "requests"], RequestField::table),
+    (&["jobs", "scaling"], ScalingField::table),
     (&["teams"], AllocationField::table),
     (&["teams", "tags"], TagField::table),
     (&["budgets"], BudgetField::table),

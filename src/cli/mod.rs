@@ -190,6 +190,7 @@ impl Asked {
                     | Command::Rightsize { .. }
                     | Command::Spot { .. }
                     | Command::Resources(_)
+                    | Command::Models(_)
                     | Command::Plan(_)
                     | Command::Policy(_)
                     | Command::Approve(_)
@@ -323,6 +324,10 @@ fn dispatch(
         }
         Some(Command::Resources(_)) => {
             let what = savings::What::Resources;
+            return with_log(asked, |asked| savings::run(what, asked, &env, out));
+        }
+        Some(Command::Models(_)) => {
+            let what = savings::What::Models;
             return with_log(asked, |asked| savings::run(what, asked, &env, out));
         }
         Some(Command::Doctor { json }) => {

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::sync::Arc;
 
+use super::arming::rules;
 use super::exit::{CliError, Exit};
 use super::invocation::{FleetCommand, Invocation};
 use super::list_options::Selection;
@@ -10,6 +11,7 @@ use super::savings_settings::{SavingsWant, savings_settings};
 use super::telemetry::Want;
 use super::tell::tell;
 use super::{session, storage_settings};
+use crate::act::plan::foresee;
 use crate::bus::{self, Meter, Outcome};
 use crate::config::Env;
 use crate::domain::{Reading, SourceError, SourceId, SourceState};
@@ -195,7 +197,7 @@ fn read_asking(
         .enable_all()
         .build()
         .map_err(CliError::Output)?;
-    Ok(runtime.block_on(async {
+    let mut outcome = runtime.block_on(async {
         let outcome = bus::once(parts).await;
         if let Some(meter) = meter.filter(|_| has_past) {
             meter.see_run(&outcome.fleet, invocation.options.now());
@@ -203,7 +205,13 @@ fn read_asking(
         }
         session::close_aloud(cache).await;
         outcome
-    }))
+    });
+    // By what the configuration says of accounts: STS is asked by those who act.
+    let (rules, _) = rules(invocation, &[], &[]);
+    let now = invocation.options.now();
+    let foreseen = foresee(&outcome.fleet, Some(&outcome.gpus), &rules, now);
+    outcome.fleet = foreseen.unwrap_or(outcome.fleet);
+    Ok(outcome)
 }
 
 /// True where no region of any account was read.

@@ -159,7 +159,7 @@ pub fn parts(invocation: &Invocation, cache: Cache, want: Want) -> Result<Parts,
             jobs: kept_jobs(invocation, &cache),
             ask_of: 0,
             meters: false,
-            failed_runs: failed_runs(invocation),
+            failed_runs: failed_runs(invocation, &cache),
         },
         policy: Arc::new(policy(config, &config.preset)?),
         clock,
@@ -236,14 +236,14 @@ fn kept_jobs(invocation: &Invocation, cache: &Cache) -> Option<ReadJobs> {
 }
 
 /// How what failed runs took is read. The demo's jobs run on boxes of their own, and a tape has none.
-fn failed_runs(invocation: &Invocation) -> Option<ReadFailedRuns> {
+fn failed_runs(invocation: &Invocation, cache: &Cache) -> Option<ReadFailedRuns> {
     let options = &invocation.options;
     let is_apart = options.demo.is_some() || options.tape.is_some() || options.record.is_some();
     if is_apart || options.no_cache || options.this_host {
         return None;
     }
-    let (invocation, now) = (invocation.clone(), options.clock());
-    Some(Arc::new(move || jobs::failed_runs(&invocation, now())))
+    let (invocation, cache, now) = (invocation.clone(), cache.clone(), options.clock());
+    Some(Arc::new(move || jobs::failed_runs(&invocation, (&cache, &Handle::current()), now())))
 }
 
 /// The recording that was asked for.

@@ -1,4 +1,4 @@
-//! Why a box with GPUs likely stands idle or does little, as far as its hours tell. It is a guess with its
+//! Why a box likely stands idle or does little, as far as its hours tell. It is a guess with its
 //! figures beside a verdict, and never changes one.
 
 use std::sync::Arc;
@@ -115,6 +115,19 @@ impl LikelyReason {
         "kept_for_place",
         "needs_queue",
     ];
+
+    /// True for a habit of the people who use it, which a box without GPUs has as well.
+    pub const fn is_of_people(&self) -> bool {
+        match self {
+            Self::Forgotten { .. }
+            | Self::OfficeHours { .. }
+            | Self::NightsAndWeekends { .. }
+            | Self::Interactive { .. } => true,
+            Self::WaitsForData { .. } | Self::KeptForPlace { .. } | Self::NeedsQueue { .. } => {
+                false
+            }
+        }
+    }
 
     /// Name in JSON and filters.
     pub const fn word(&self) -> &'static str {

@@ -96,8 +96,7 @@ pub struct Verdict {
     pub not_checked: Arc<[Unchecked]>,
     /// Reason for the verdict.
     pub reason: Reason,
-    /// Why a box with GPUs likely stands idle or does little: a guess beside the verdict. `None` where its hours tell
-    /// none, and for a box without GPUs.
+    /// Why it likely stands idle or does little: a guess beside the verdict. `None` where its hours tell none.
     pub likely: Option<Box<LikelyReason>>,
     /// Bytes sent a day, the mean of the judged hours. Nothing is judged by it. `None` where it was not read, is of less
     /// than a day, has gaps, or makes no sense.

@@ -84,6 +84,7 @@ pub fn join(input: JoinInput<'_>) -> Fleet {
                 net: nets.get(&instance.id).cloned(),
                 billed_usd: book.billed.as_ref().and_then(|billed| billed.usd(&instance.id)),
                 held_by: None,
+                obstacles: None,
                 launch: book.launch_of(instance).cloned(),
                 instance: instance.clone(),
             };

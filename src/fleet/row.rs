@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::commitments::Net;
 use super::held::HeldBy;
+use super::obstacle::Obstacle;
 use crate::domain::{Burnt, Instance, LaunchOf, Rate, TypeSpec, Verdict};
 
 /// One instance of the fleet, joined with type, price, verdict, tags and commitments.
@@ -37,6 +38,10 @@ pub struct Row {
     /// Who holds it now; `None` where no source of jobs tells. Not stored with the row: it ages within minutes.
     #[serde(skip)]
     pub held_by: Option<Arc<HeldBy>>,
+    /// What would keep it from being stopped, worst first; empty where nothing is known to, `None` where nobody looked, and of an
+    /// instance that is not idle. Not stored with the row: it ages as well.
+    #[serde(skip)]
+    pub obstacles: Option<Arc<[Obstacle]>>,
     /// Who launched it, as far as the audit trail was asked; `None` until then.
     pub launch: Option<Arc<LaunchOf>>,
 }
@@ -57,6 +62,7 @@ impl Row {
             net: None,
             billed_usd: None,
             held_by: None,
+            obstacles: None,
             launch: None,
         }
     }

@@ -248,7 +248,9 @@ impl<F: fmt::Display> fmt::Display for Term<F> {
 /// Text of a comparison, with quotes where the language asks for them: it is parsed as `field`, `op` and `value` again.
 pub fn comparison(field: &str, op: Op, value: &str) -> String {
     let field = if is_plain_word(field) { field.to_owned() } else { quoted(field) };
-    let value = if is_plain_value(value) { value.to_owned() } else { quoted(value) };
+    // Several texts are written with commas; of what is compared by size they group thousands.
+    let is_plain = is_plain_value(value) && (op.orders() || !value.contains(','));
+    let value = if is_plain { value.to_owned() } else { quoted(value) };
     format!("{field}{}{value}", op.symbol())
 }
 

@@ -11,8 +11,8 @@ fn folded(text: &str) -> String {
 }
 
 /// True when `words` has this one, which is folded.
-fn has(words: &[&str], folded: &str) -> bool {
-    words.iter().any(|word| word.replace('-', "_") == folded)
+fn has(words: &[&str], sought: &str) -> bool {
+    words.iter().any(|word| folded(word) == sought)
 }
 
 /// The words of which `text` is the group: those that end in it, as `held_idle` and `unallocated_idle` in `idle`. None
@@ -55,8 +55,14 @@ pub(super) fn literal<F: FieldName>(
     names: &F::Names,
     strict: bool,
 ) -> Result<Literal, QueryError> {
-    let folded = folded(text);
-    if let Some(word) = words.iter().find(|word| word.replace('-', "_") == folded) {
+    let sought = folded(text);
+    let word_of = |sought: &str| words.iter().find(|word| folded(word) == sought);
+    // The word itself, else the one that is shown under another label.
+    let labelled = || {
+        let labels = F::labels(names).into_iter().filter(|[label, _]| folded(label) == sought);
+        labels.map(|[_, word]| folded(word)).find_map(|word| word_of(&word))
+    };
+    if let Some(word) = word_of(&sought).or_else(labelled) {
         return Ok(Literal::Text(TextLiteral::new(word)));
     }
     let name = field.to_string();
@@ -80,16 +86,16 @@ pub(super) fn literal<F: FieldName>(
         QueryError::new(column, format!("try `{other}={}`: {wanted}", clean(word)))
     };
     let others = F::choices(names);
-    if let Some((other, _)) = others.iter().find(|(_, words)| has(words, &folded)) {
+    if let Some((other, _)) = others.iter().find(|(_, words)| has(words, &sought)) {
         return Err(elsewhere(text, other));
     }
-    if let Some(near) = nearest(&folded, accepted.iter().copied()) {
+    if let Some(near) = nearest(&sought, accepted.iter().copied()) {
         return Err(instead(&format!("`{near}`")));
     }
     // A short word is near to many of the long ones that it does not begin.
-    let is_alike = |word: &&str| word.starts_with(&*folded) || folded.len() * 2 >= word.len();
+    let is_alike = |word: &&str| word.starts_with(&*sought) || sought.len() * 2 >= word.len();
     let near = others.iter().find_map(|(of, words)| {
-        Some((of, nearest(&folded, words.iter().copied()).filter(is_alike)?))
+        Some((of, nearest(&sought, words.iter().copied()).filter(is_alike)?))
     });
     Err(match near {
         Some((other, word)) => elsewhere(word, other),

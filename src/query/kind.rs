@@ -14,6 +14,15 @@ pub trait FieldName: Sized + Clone + fmt::Display {
     fn choices(names: &Self::Names) -> Vec<(Self, &'static [&'static str])>;
     /// All names and aliases, for suggestions on an unknown name.
     fn known(names: &Self::Names) -> Vec<&'static str>;
+    /// The field that a word stands for which is the name of none, or that of a text where it is compared by size. For looking
+    /// alone: what is acted on is chosen by the field's own name. `None` for a word that stands for nothing.
+    fn by_word(_word: &str, _names: &Self::Names) -> Option<Self> {
+        None
+    }
+    /// Labels under which words of choices are shown, where these are other ones, each with its word.
+    fn labels(_names: &Self::Names) -> Vec<[&'static str; 2]> {
+        Vec::new()
+    }
 }
 
 /// Kind of a field's values: decides the operators and literals it takes.
@@ -59,6 +68,19 @@ impl Unit {
             Self::Bytes => "a size like 16GiB or 500MB",
             Self::BytesPerDay => "a volume per day like 5MB/d",
             Self::Seconds => "a time span like 90m, 3d or 1w2d",
+        }
+    }
+
+    /// Units that a literal of this unit takes, for error messages.
+    pub fn units(self) -> &'static str {
+        match self {
+            Self::Count => "none, but k and M",
+            Self::Percent => "%",
+            Self::Usd => "$, k, M",
+            Self::UsdPerHour => "$, /h, /d, /mo",
+            Self::Bytes => "B, kB, MB, GB, TB, KiB, MiB, GiB, TiB",
+            Self::BytesPerDay => "B/d, kB/d, MB/d, GB/d, TB/d, MiB/d, GiB/d",
+            Self::Seconds => "s, m, h, d, w",
         }
     }
 }

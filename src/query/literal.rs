@@ -181,43 +181,60 @@ fn quantity(text: &str, unit: Unit) -> Option<Ranged> {
         }
     }
     let suffix = suffix.to_ascii_lowercase();
-    factor *= match unit {
-        Unit::Count | Unit::Usd => suffix.is_empty().then_some(1.0)?,
-        Unit::Percent => matches!(&*suffix, "" | "%").then_some(1.0)?,
-        Unit::UsdPerHour => match &*suffix {
-            "" | "/h" | "/hr" | "/hour" => 1.0,
-            "/d" | "/day" => 1.0 / 24.0,
-            "/mo" | "/month" => 1.0 / HOURS_PER_MONTH,
-            _ => return None,
-        },
-        Unit::Bytes => bytes_factor(&suffix)?,
-        Unit::BytesPerDay => {
-            let size = suffix.strip_suffix("/day").or_else(|| suffix.strip_suffix("/d"));
-            bytes_factor(size.unwrap_or(&suffix))?
-        }
-        Unit::Seconds => return None,
+    let dollars = ["dollars", "dollar", "usd"].iter().find_map(|word| suffix.strip_prefix(*word));
+    let suffix = dollars.filter(|_| money).unwrap_or(&suffix);
+    // What it is per is written with a slash, or in words.
+    let (of, per) = match suffix.split_once('/').or_else(|| suffix.split_once("per")) {
+        Some((of, per)) if !per.is_empty() => (of, per),
+        Some(_) => return None,
+        None => (suffix, ""),
+    };
+    factor *= match (unit, of, per) {
+        (Unit::Count | Unit::Usd, "", "") => 1.0,
+        (Unit::Percent, "" | "%", "") => 1.0,
+        (Unit::Percent, "", "cent") => 1.0,
+        (Unit::UsdPerHour, "", "" | "h" | "hr" | "hour") => 1.0,
+        (Unit::UsdPerHour, "", "d" | "day") => 1.0 / 24.0,
+        (Unit::UsdPerHour, "", "mo" | "month") => 1.0 / HOURS_PER_MONTH,
+        (Unit::Bytes, of, "") => bytes_factor(of)?,
+        (Unit::BytesPerDay, of, "" | "d" | "day") => bytes_factor(of)?,
+        _ => return None,
     };
     let reach = if unit == Unit::Count { 0.0 } else { half * factor };
     Some((value * factor, reach, reach))
 }
 
-/// Bytes in a unit, by its lower-case name: decimal for `kb`, binary for `kib`.
+/// Bytes in a unit, by its lower-case name or word: decimal for `kb`, binary for `kib`.
 fn bytes_factor(suffix: &str) -> Option<f64> {
-    Some(match suffix {
-        "" | "b" => 1.0,
-        "kb" => 1e3,
-        "mb" => 1e6,
-        "gb" => 1e9,
-        "tb" => 1e12,
-        "kib" => 1024.0,
-        "mib" => 1024f64.powi(2),
-        "gib" => 1024f64.powi(3),
-        "tib" => 1024f64.powi(4),
-        _ => return None,
+    Some(match suffix.strip_suffix("bytes").or_else(|| suffix.strip_suffix("byte")) {
+        Some(prefix) => match prefix {
+            "" => 1.0,
+            "kilo" => 1e3,
+            "mega" => 1e6,
+            "giga" => 1e9,
+            "tera" => 1e12,
+            "kibi" => 1024.0,
+            "mebi" => 1024f64.powi(2),
+            "gibi" => 1024f64.powi(3),
+            "tebi" => 1024f64.powi(4),
+            _ => return None,
+        },
+        None => match suffix {
+            "" | "b" => 1.0,
+            "kb" => 1e3,
+            "mb" => 1e6,
+            "gb" => 1e9,
+            "tb" => 1e12,
+            "kib" => 1024.0,
+            "mib" => 1024f64.powi(2),
+            "gib" => 1024f64.powi(3),
+            "tib" => 1024f64.powi(4),
+            _ => return None,
+        },
     })
 }
 
-/// A span in seconds: numbers each followed by w, d, h, m or s. `=` holds for spans that are cut
+/// A span in seconds: numbers each followed by w, d, h, m or s, or by the word. `=` holds for spans that are cut
 /// to it (`3d` for all of the fourth day), as ages are shown.
 fn span(text: &str) -> Option<Ranged> {
     if text == "0" {
@@ -228,13 +245,14 @@ fn span(text: &str) -> Option<Ranged> {
     let mut last = f64::INFINITY;
     while !rest.is_empty() {
         let (value, _, tail) = mantissa(rest)?;
-        let unit = tail.chars().next()?;
-        let seconds = match unit.to_ascii_lowercase() {
-            'w' => 604_800.0,
-            'd' => 86_400.0,
-            'h' => 3_600.0,
-            'm' => 60.0,
-            's' => 1.0,
+        let end = tail.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(tail.len());
+        let (unit, tail) = tail.split_at(end);
+        let seconds = match &*unit.to_ascii_lowercase() {
+            "w" | "week" | "weeks" => 604_800.0,
+            "d" | "day" | "days" => 86_400.0,
+            "h" | "hr" | "hrs" | "hour" | "hours" => 3_600.0,
+            "m" | "min" | "mins" | "minute" | "minutes" => 60.0,
+            "s" | "sec" | "secs" | "second" | "seconds" => 1.0,
             _ => return None,
         };
         if seconds >= last {
@@ -242,7 +260,7 @@ fn span(text: &str) -> Option<Ranged> {
         }
         last = seconds;
         total += value * seconds;
-        rest = &tail[unit.len_utf8()..];
+        rest = tail;
     }
     last.is_finite().then_some((total, 0.0, last))
 }

@@ -9,6 +9,9 @@
 //!         | "quoted words"          plain search, as written
 //!         | field op value
 //! op      = "=" "!=" "<" "<=" ">" ">=" "~" (contains) "!~"
+//! value   = word { "," word }       of a text any of them
+//!         | word { word }           of a number its unit: 10 TB, 3 days
+//!         | "quoted words"          one text, as written
 //! ```
 //!
 //! Values are typed by their field: `$10/h`, `$7300/mo` (a month is 730 h), `5%`, `2MB/d`, `16GiB`,
@@ -21,7 +24,8 @@
 //! ids, tags' values, verdict), not into its numbers, which comparisons are for.
 //!
 //! Where a filter chooses what is acted on, it is read by [`parse_strict`]: comparisons and quoted
-//! text alone, and quoted text is the whole of a text there. What such a filter chooses is never
+//! text alone, and quoted text is the whole of a text there. Fields are named by their own names, see
+//! [`FieldName::by_word`]. What such a filter chooses is never
 //! more than what [`parse()`] finds with the same words.
 //!
 //! The language knows no field by name: [`FieldName`] is implemented where the fields live.

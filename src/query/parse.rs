@@ -2,7 +2,7 @@
 
 use super::ast::{Compare, Expr, Op, Term};
 use super::choice;
-use super::kind::{FieldName, Kind};
+use super::kind::{FieldName, Kind, Unit};
 use super::lex::{Keyword, Token, TokenKind, keyword, tokens};
 use super::literal::{Literal, NumberLiteral, TextLiteral, TimeLiteral};
 use super::strict;
@@ -13,6 +13,9 @@ pub const MAX_BYTES: usize = 1024;
 
 /// Highest nesting of parentheses and `not`.
 pub const MAX_NESTING: usize = 32;
+
+/// Words that a unit has at most: `$ 5 per day`.
+const UNIT_WORDS: usize = 3;
 
 /// Syntax error in a filter.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -182,8 +185,7 @@ impl<'a, F: FieldName> Parser<'a, F> {
             };
         };
         self.at += 1;
-        let field = F::resolve(name, self.names)
-            .ok_or_else(|| unknown_field::<F>(name, self.names, column))?;
+        let field = self.field(name, op, column)?;
         let value_column = self.column();
         let (value, bare) = match self.peek().map(|t| &t.kind) {
             Some(TokenKind::Word(value)) => (value, true),
@@ -196,9 +198,56 @@ impl<'a, F: FieldName> Parser<'a, F> {
         self.at += 1;
         let kind = field.kind();
         check_operator(&field, kind, op, op_column)?;
-        if self.strict && matches!(kind, Kind::Text | Kind::Choice(_)) {
+        if self.strict && is_text(&field) {
             strict::value(value, bare, op, value_column)?;
         }
+        let with_unit;
+        let value: &str = match (kind, bare) {
+            (Kind::Number(unit), true) => {
+                with_unit = self.with_unit(&field, unit, value)?;
+                &with_unit
+            }
+            _ => value,
+        };
+        let is_list = bare && !self.strict && is_text(&field);
+        let mut each: Vec<&str> =
+            value.split(',').filter(|part| is_list && !part.is_empty()).collect();
+        if each.is_empty() {
+            each.push(value);
+        }
+        let parts = each.into_iter().map(|value| self.compare(&field, op, value, value_column));
+        let parts = parts.collect::<Result<Vec<_>, _>>()?;
+        Ok(match op {
+            Op::Ne | Op::NotContains => Expr::and(parts),
+            _ => Expr::or(parts),
+        })
+    }
+
+    /// The field of a name that is compared. Err for a word that only stands for a field where a filter chooses what is acted on.
+    fn field(&self, name: &str, op: Op, column: usize) -> Result<F, QueryError> {
+        let field = F::resolve(name, self.names);
+        // Texts have no order: what of that name has one is meant.
+        if let Some(field) = field.as_ref().filter(|field| !is_text(*field) || !op.orders()) {
+            return Ok(field.clone());
+        }
+        match F::by_word(name, self.names) {
+            Some(meant) if self.strict => {
+                Err(strict::no_name(name, &meant.to_string(), op, column))
+            }
+            Some(meant) => Ok(meant),
+            None => field.ok_or_else(|| unknown_field::<F>(name, self.names, (op, column))),
+        }
+    }
+
+    /// The comparison with one value.
+    fn compare(
+        &self,
+        field: &F,
+        op: Op,
+        value: &str,
+        column: usize,
+    ) -> Result<Expr<Term<F>>, QueryError> {
+        let kind = field.kind();
         let compare =
             |value| Expr::Leaf(Term::Compare(Compare { field: field.clone(), op, value }));
         if let (Kind::Choice(words), false) = (kind, self.strict) {
@@ -213,12 +262,70 @@ impl<'a, F: FieldName> Parser<'a, F> {
         }
         let literal = match kind {
             Kind::Choice(words) if !op.searches() => {
-                choice::literal(&field, words, value, value_column, self.names, self.strict)
+                choice::literal(field, words, value, column, self.names, self.strict)
             }
-            _ => literal(&field, kind, value, value_column),
+            _ => literal(field, kind, value, column),
         };
         literal.map(compare)
     }
+
+    /// A number with the words behind it that are its unit: `10 TB`, `3 days`, `$ 5`. Err for a word behind a bare number that may
+    /// have been meant as its unit and is none.
+    fn with_unit(&mut self, field: &F, unit: Unit, value: &str) -> Result<String, QueryError> {
+        let words = self.words_behind();
+        for count in (1..=words.len()).rev() {
+            let whole = joined(value, &words[..count]);
+            if let Some(whole) = whole.filter(|whole| NumberLiteral::parse(whole, unit).is_ok()) {
+                self.at += count;
+                return Ok(whole);
+            }
+        }
+        let is_bare_number = value.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ','));
+        match words.first() {
+            Some(word) if is_bare_number && unit != Unit::Count => {
+                let (word, name) = (clean(word), field.to_string());
+                let message = format!(
+                    "`{word}` is no unit of `{}`: {}; to search for it write `and {word}`",
+                    clean(&name),
+                    unit.units()
+                );
+                Err(QueryError::new(self.column(), message))
+            }
+            _ => Ok(value.to_owned()),
+        }
+    }
+
+    /// Bare words that come next, as many as a unit has at most; neither keywords nor fields of further comparisons.
+    fn words_behind(&self) -> Vec<&'a str> {
+        let rest = self.tokens.get(self.at..).unwrap_or_default();
+        let mut words: Vec<&str> = Vec::new();
+        for (at, token) in rest.iter().enumerate().take(UNIT_WORDS) {
+            let compares = matches!(rest.get(at + 1), Some(Token { kind: TokenKind::Op(_), .. }));
+            match &token.kind {
+                TokenKind::Word(word) if !compares && keyword(word).is_none() => words.push(word),
+                _ => break,
+            }
+        }
+        words
+    }
+}
+
+/// True for a field of texts.
+fn is_text<F: FieldName>(field: &F) -> bool {
+    matches!(field.kind(), Kind::Text | Kind::Choice(_))
+}
+
+/// A number and the words behind it as one word; `None` where two numbers would become one.
+fn joined(value: &str, words: &[&str]) -> Option<String> {
+    let is_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',');
+    let mut whole = value.to_owned();
+    for word in words {
+        if whole.ends_with(is_number) && word.starts_with(is_number) {
+            return None;
+        }
+        whole.push_str(word);
+    }
+    Some(whole)
 }
 
 fn check_operator<F: FieldName>(
@@ -261,10 +368,19 @@ fn literal<F: FieldName>(
 /// Characters of the names of fields that an error lists.
 const NAMES_WIDTH: usize = 48;
 
-fn unknown_field<F: FieldName>(name: &str, names: &F::Names, column: usize) -> QueryError {
+fn unknown_field<F: FieldName>(
+    name: &str,
+    names: &F::Names,
+    (op, column): (Op, usize),
+) -> QueryError {
     let shown = clean(name);
     let is_tag = name.to_lowercase().starts_with("tag:");
-    let message = match nearest(&name.to_lowercase(), F::known(names).into_iter()) {
+    let sought = name.to_lowercase();
+    // What is compared by size is no text.
+    let has_order = |name: &&str| F::resolve(name, names).is_some_and(|field| !is_text(&field));
+    let by_size = F::known(names).into_iter().filter(|name| op.orders() && has_order(name));
+    let near = nearest(&sought, by_size).or_else(|| nearest(&sought, F::known(names).into_iter()));
+    let message = match near {
         Some(near) => format!("no field `{shown}`; did you mean `{near}`?"),
         None if is_tag => format!("no field `{shown}`; a tag is written `tag:Key`"),
         None => format!(

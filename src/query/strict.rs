@@ -105,6 +105,16 @@ pub(super) fn bare_word<F: FieldName>(word: &str, names: &F::Names, column: usiz
     QueryError::new(column, message)
 }
 
+/// Error for a word that stands for a field when it is looked for and is not its name.
+pub(super) fn no_name(word: &str, field: &str, op: Op, column: usize) -> QueryError {
+    let (word, field, op) = (clean(word), clean(field), op.symbol());
+    let message = format!(
+        "`{word}` only stands for `{field}`; what is acted on is chosen by the field's own name: \
+         write `{field}{op}…`"
+    );
+    QueryError::new(column, message)
+}
+
 /// Term for quoted text: the whole text must match. Err for empty quotes, and below a `not`.
 pub(super) fn quoted<F>(text: &str, column: usize, negated: bool) -> Result<Term<F>, QueryError> {
     if text.trim().is_empty() {

@@ -90,6 +90,14 @@ impl FieldName for F {
     fn known((): &()) -> Vec<&'static str> {
         NAMES.iter().map(|(n, _)| *n).collect()
     }
+
+    fn by_word(word: &str, (): &()) -> Option<Self> {
+        ["health", "dollars"].contains(&word).then_some(Self::Wasted)
+    }
+
+    fn labels((): &()) -> Vec<[&'static str; 2]> {
+        vec![["partly BUSY", "busy"], ["gone", "no_such_word"]]
+    }
 }
 
 fn read(text: &str) -> Expr<Term<F>> {
@@ -280,6 +288,108 @@ fn literals_are_converted_to_the_unit_of_their_field() {
 }
 
 #[test]
+fn a_unit_may_stand_behind_a_blank_and_be_a_word() {
+    // By hand: a day 86,400 s, TB 10¹², TiB 2⁴⁰, a month 730 h.
+    let cases = [
+        ("mem>10 TB", "mem>10TB", 1e13),
+        ("mem>10 terabytes", "mem>10terabytes", 1e13),
+        ("mem>1 terabyte", "mem>1terabyte", 1e12),
+        ("mem=2 TiB", "mem=2TiB", 2_199_023_255_552.0),
+        ("mem=1 gibibyte", "mem=1gibibyte", 1_073_741_824.0),
+        ("idle>3 days", "idle>3days", 259_200.0),
+        ("idle>=3 d 12 h", "idle>=3d12h", 302_400.0),
+        ("idle>=1 week 2 days", "idle>=1week2days", 777_600.0),
+        ("idle<5 hours", "idle<5hours", 18_000.0),
+        ("wasted>$ 5", "wasted>$5", 5.0),
+        ("wasted>5 dollars", "wasted>5dollars", 5.0),
+        ("rate>$ 5 per hour", "rate>$5perhour", 5.0),
+        ("rate>240 usd per day", "rate>240usdperday", 10.0),
+        ("gpu<5 percent", "gpu<5percent", 5.0),
+        ("net>5 MB per day", "net>5MBperday", 5e6),
+        ("gpus=8 k", "gpus=8k", 8000.0),
+    ];
+    for (text, canonical, want) in cases {
+        assert_eq!(read(text).to_string(), canonical, "{text}");
+        assert_eq!(read(canonical), read(text), "{text}");
+        let Literal::Number(n) = compare(text).value else { panic!("{text}") };
+        assert!((n.value - want).abs() < 1e-9 * want, "{text}: {} ≠ {want}", n.value);
+    }
+    // A field that follows is none, and neither is a word behind a number that has its unit.
+    for (text, canonical) in [
+        ("gpu<5 mem>1GB", "gpu<5 and mem>1GB"),
+        ("rate>$10/h notebook", "rate>$10/h and notebook"),
+        ("gpus>=8 train", "gpus>=8 and train"),
+        ("gpus>=8 5", "gpus>=8 and 5"),
+        ("mem>10 and terabyte", "mem>10 and terabyte"),
+        ("idle>3d or mem>10 GB", "idle>3d or mem>10GB"),
+    ] {
+        assert_eq!(read(text).to_string(), canonical, "{text}");
+    }
+}
+
+#[test]
+fn a_word_behind_a_number_that_is_no_unit_of_it_is_told_with_those_that_are() {
+    let cases = [
+        (
+            "mem>10 terabite",
+            8,
+            "`terabite` is no unit of `mem`: B, kB, MB, GB, TB, KiB, MiB, GiB, TiB; to search for it \
+             write `and terabite`",
+        ),
+        (
+            "idle>3 fortnights",
+            8,
+            "`fortnights` is no unit of `idle`: s, m, h, d, w; to search for it write `and \
+             fortnights`",
+        ),
+        ("gpu<5 GB", 7, "`GB` is no unit of `gpu`: %; to search for it write `and GB`"),
+        (
+            "a and rate>10 euros",
+            15,
+            "`euros` is no unit of `rate`: $, /h, /d, /mo; to search for it write `and euros`",
+        ),
+    ];
+    for (text, column, message) in cases {
+        assert_eq!(error(text), QueryError { column, message: message.to_owned() }, "{text}");
+    }
+}
+
+#[test]
+fn several_texts_are_written_with_commas() {
+    for (text, canonical) in [
+        ("team=a,b", "team=a or team=b"),
+        ("team!=a,b", "team!=a and team!=b"),
+        ("team~a,b x", "(team~a or team~b) and x"),
+        ("team!~a,b", "team!~a and team!~b"),
+        ("x or team=a,b", "x or team=a or team=b"),
+        ("not team=a,b", "not (team=a or team=b)"),
+        ("team=a,", "team=a"),
+        ("tag:K=a,,b", "tag:K=a or tag:K=b"),
+        ("state=running,shutting_down", "state=running or state=shutting-down"),
+        ("health=idle,hung", "health=held_idle or health=unallocated_idle or health=hung"),
+        // In quotes, and alone, it is a sign like any other.
+        ("team=\"a,b\"", "team=\"a,b\""),
+        ("team=,", "team=\",\""),
+        ("wasted>$1,844", "wasted>$1,844"),
+    ] {
+        assert_eq!(read(text).to_string(), canonical, "{text}");
+        assert_eq!(read(canonical), read(text), "{text}");
+    }
+    assert_eq!(error("state=running,gone").column, 7);
+}
+
+#[test]
+fn a_label_stands_for_its_word_and_a_text_of_that_name_for_what_has_a_size() {
+    assert_eq!(read("verdict=\"Partly busy\"").to_string(), "verdict=busy");
+    assert_eq!(read("verdict=partly-busy").to_string(), "verdict=busy");
+    assert!(error("verdict=gone").message.starts_with("`verdict` wants one of idle, busy"));
+    assert_eq!(read("health>5").to_string(), "wasted>5");
+    assert_eq!(read("health=hung").to_string(), "health=hung");
+    assert_eq!(error("heath>5").message, "no field `heath`; did you mean `health`?");
+    assert_eq!(error("gpuz>5").message, "no field `gpuz`; did you mean `gpu`?");
+}
+
+#[test]
 fn order_is_exact_and_equality_is_as_typed() {
     let number = |text: &str, v: f64| compare(text).holds(Operand::Number(v));
     assert!(number("gpu<5", 4.999));
@@ -463,6 +573,20 @@ mod strict {
             assert_eq!(refused(text).column, column, "{text}");
             assert!(text.contains(['≠', '＝']) || parse::<F>(text, &()).is_ok(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_word_that_stands_for_a_field_is_refused_and_the_field_named() {
+        assert_eq!(read("dollars>5").to_string(), "wasted>5");
+        assert_eq!(read("health>5").to_string(), "wasted>5");
+        assert_eq!(
+            refused("gpu<5 and dollars>5").to_string(),
+            "column 11: `dollars` only stands for `wasted`; what is acted on is chosen by the \
+             field's own name: write `wasted>…`"
+        );
+        // The name of a text, compared by size.
+        assert!(refused("health>5").message.contains("write `wasted>…`"));
+        assert!(parse_strict::<F>("health=hung and wasted>5 and $>1", &()).is_ok());
     }
 
     #[test]

@@ -53,8 +53,8 @@ pub(crate) use html::reader as html_for_tests;
 pub use idle::Instances;
 pub use idle_backtest::IdleBacktestReport;
 pub use jobs::{
-    ASSUMED_REGION, ImportedFile, JobsImportReport, JobsOf, KeptJobsOf, RequestsOf, WaitsOf,
-    ZombiesOf,
+    ASSUMED_REGION, ImportedFile, JobsImportReport, JobsOf, KeptJobsOf, ReplaysOf, RequestsOf,
+    ScalingOf, WaitsOf, ZombiesOf,
 };
 pub use lifecycle::{LintReport, PlanReport, SimulationReport};
 pub use list::{List, ListField};

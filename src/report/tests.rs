@@ -6,6 +6,7 @@ use super::{
     Format, Gpus, GroupedGpus, Instances, List, ListField, OverviewReport, json_lines, write,
 };
 use crate::domain::NetUnknown;
+use crate::fleet::savings::Potential;
 use crate::fleet::{Fleet, GpuFleet, Savings};
 use crate::tabs::gpus::picture::{GpuField, GpuGrouping, GroupField, fixture as gpu_fixture};
 use crate::tabs::idle::picture::Field;
@@ -371,6 +372,23 @@ fn the_overview_says_what_could_be_saved() {
     assert!((usd(falls[7], "gross_usd_per_hour") - 102.775).abs() < 1e-6);
     assert!(part("sequence").len() > 3);
     assert!(part("score").iter().any(|r| r["name"] == "commitment_utilisation"));
+    // What models could be run cheaper for stands beside all of it, and changes nothing.
+    let mut potential = savings.clone();
+    let found = Potential { up_to_usd_per_hour: 12.5, workloads: 2, scripts: 1 };
+    potential.waterfall.potential = Some(found);
+    let beside: serde_json::Value = serde_json::from_str(&of(&potential, Format::Json)).unwrap();
+    assert_eq!(beside["potential"]["up_to_usd_per_hour"], 12.5);
+    let section = |of: &serde_json::Value, section: &str| -> Vec<serde_json::Value> {
+        let rows = of["rows"].as_array().unwrap().iter();
+        rows.filter(|row| row["section"] == section).cloned().collect()
+    };
+    assert_eq!(section(&beside, "waterfall"), section(&document, "waterfall"));
+    let task = section(&beside, "sequence").into_iter().find(|row| row["name"] == "models");
+    let task = task.unwrap();
+    assert!(task["saves_usd_per_hour"].is_null());
+    assert_eq!(task["note"], "up to $12.50/h, in no sum: measure first; burntop models");
+    let text = of(&potential, Format::Table);
+    assert!(text.contains("Potential, in no figure above: 2 models at low use"), "{text}");
     // What is not known is not passed off as known.
     let mut unread = savings.clone();
     unread.waterfall.net_unknown = Some(NetUnknown::Fixture("denied"));

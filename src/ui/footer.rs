@@ -12,6 +12,7 @@ use crate::app::{
     column_entries,
 };
 use crate::tabs;
+use crate::view::complete::example;
 use crate::view::format;
 
 /// Fewest columns of a reason why nothing can be done, cut.
@@ -118,6 +119,12 @@ fn draw_prompt(canvas: &mut Canvas<'_>, app: &App, prompt: &Prompt, layout: &Lay
         .collect();
     let plain = canvas.style(Role::Text);
     let end = canvas.put(start, y, u16::try_from(room).unwrap_or(u16::MAX), &visible, plain);
+    if let Some(proposal) = prompt.line.proposal() {
+        let shown =
+            u16::try_from(columns(proposal)).unwrap_or(u16::MAX).min(end.saturating_sub(start));
+        let selected = canvas.style(Role::Selected);
+        canvas.tint(end.saturating_sub(shown), y, shown, selected);
+    }
     let cursor = start.saturating_add(u16::try_from(before.saturating_sub(skipped)).unwrap_or(0));
     // Without the lower rule an error stands beside the text.
     if layout.lower_rule.is_none()
@@ -178,8 +185,12 @@ fn hints(canvas: &mut Canvas<'_>, app: &App, mut x: u16, y: u16) -> Vec<HintPlac
         let (key, text) = label(app, action, own)?;
         Some((action, key, text))
     };
-    let all: Vec<Hint> = shown_keys(app).iter().copied().filter_map(hint).collect();
+    let mut all: Vec<Hint> = shown_keys(app).iter().copied().filter_map(hint).collect();
     let asked = app.popup().is_some() || app.dialog().is_some();
+    let further = further_key(app, &all).filter(|_| !asked);
+    if let Some((at, hint)) = further.and_then(|(at, action)| Some((at, hint((action, ""))?))) {
+        all.insert(at, hint);
+    }
     let last = hint((Action::Help, "")).filter(|_| !asked);
     let needed = |(_, key, text): &Hint| columns(key) + 1 + columns(text) + 3;
     let reserved = last.as_ref().map_or(0, needed);
@@ -206,6 +217,20 @@ fn hints(canvas: &mut Canvas<'_>, app: &App, mut x: u16, y: u16) -> Vec<HintPlac
     places
 }
 
+/// Number of keys before the one that finds: what a screen has itself goes first.
+const BEFORE_FIND: usize = 2;
+
+/// A key beside those that a screen names itself, and its place among them: lines can be searched, and what a filter leaves can
+/// be selected at once.
+fn further_key(app: &App, named: &[(Action, String, &'static str)]) -> Option<(usize, Action)> {
+    if app.shows_lines() {
+        return Some((named.len().min(BEFORE_FIND), Action::FindText));
+    }
+    let is_filtered = app.shows_table() && !app.list().filter_text().is_empty();
+    let mark = named.iter().position(|(action, ..)| *action == Action::Mark);
+    mark.filter(|_| is_filtered).map(|at| (at + 1, Action::MarkAll))
+}
+
 /// The key of an action with what it does, `own` where the action's own label is too general; `None` where no key
 /// is left to it.
 fn label(app: &App, action: Action, own: &'static str) -> Option<(String, &'static str)> {
@@ -219,17 +244,29 @@ pub fn keys_of_box(app: &App) -> String {
     in_words(app, shown_keys(app))
 }
 
-/// The keys of the line in which one types; of a command first what it does.
+/// The keys of the line in which one types; of a command first what it does, of a filter an example, of a
+/// proposal what becomes of it.
 pub fn keys_of_prompt(app: &App) -> String {
     let completes = app
         .prompt()
         .is_some_and(|p| matches!(p.kind, PromptKind::Filter { .. } | PromptKind::Command));
     let all = [(Action::Accept, ""), (Action::Cancel, ""), (Action::Complete, "complete")];
     let keys = in_words(app, if completes { &all } else { &all[..2] });
-    let does = app.prompt().filter(|p| matches!(p.kind, PromptKind::Command));
-    match does.and_then(|prompt| doc_of(prompt.line.text())) {
-        Some(doc) => format!("{doc} {keys}"),
-        None => keys,
+    let replaces = app.prompt().is_some_and(|prompt| prompt.line.proposal().is_some());
+    if replaces {
+        let edits = in_words(app, &[(Action::TextLeft, "edits it")]);
+        return format!("type to replace it  {edits}  {keys}");
+    }
+    match app.prompt().map(|prompt| (&prompt.kind, prompt.line.text())) {
+        Some((PromptKind::Filter { .. }, _)) => match example(app.list().table()) {
+            example if example.is_empty() => keys,
+            example => format!("{keys}  like {example}"),
+        },
+        Some((PromptKind::Command, text)) => match doc_of(text) {
+            Some(doc) => format!("{doc} {keys}"),
+            None => keys,
+        },
+        _ => keys,
     }
 }
 

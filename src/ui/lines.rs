@@ -5,11 +5,12 @@ use ratatui::style::Modifier;
 use super::canvas::Canvas;
 use super::footer;
 use crate::app::content::{columns, wrap};
-use crate::app::{App, Layout, List, Mode, Role, SourceStatus, tab_gap};
+use crate::app::{App, Layout, List, Mode, PromptKind, Role, SourceStatus, tab_gap};
 use crate::domain::{SourceId, VerdictKind};
 use crate::fleet::Totals;
 use crate::tabs;
 use crate::tabs::overview::picture::{Basis, Ladder};
+use crate::view::complete::last_term;
 use crate::view::{Symbols, format};
 
 /// Draws the line of tabs, such as ` 1 Overview  3 Idle › Why`, with the state of the table on the right.
@@ -204,8 +205,8 @@ pub fn banner(app: &App) -> Option<(String, Role)> {
     app.is_from_cache().then(|| ("from the cache".to_owned(), Role::Dim))
 }
 
-/// Most lines that an error in typed text takes.
-const ERROR_LINES: usize = 3;
+/// Most lines that an error in typed text takes, or what completes it.
+const REMARK_LINES: usize = 5;
 
 /// Draws the rule below the body: errors and completions of the prompt or its keys, or remarks on the verdicts; on the right the
 /// position in the body.
@@ -216,12 +217,12 @@ pub fn lower_rule(canvas: &mut Canvas<'_>, app: &App, layout: &Layout, y: u16) {
     let mut room = width.saturating_sub(4);
     let keys = || app.prompt().map(|_| (footer::keys_of_prompt(app), Role::Dim));
     let remark = remark(app).or_else(keys);
-    if app.prompt().is_some_and(|prompt| prompt.error.is_some())
+    if app.prompt().is_some()
         && let Some((text, role)) = &remark
     {
         let beside = position.as_ref().map_or(0, |position| columns(position) + 1);
         if columns(text) + 2 + beside > usize::from(room) {
-            whole_error(canvas, text, *role, y);
+            whole_remark(canvas, text, *role, y);
             return;
         }
     }
@@ -236,14 +237,14 @@ pub fn lower_rule(canvas: &mut Canvas<'_>, app: &App, layout: &Layout, y: u16) {
     }
 }
 
-/// Draws an error in typed text that has no room beside the position: alone, and over the last lines of the body, so that
+/// Draws what is said of typed text and has no room beside the position: alone, and over the last lines of the body, so that
 /// all of it is read.
-fn whole_error(canvas: &mut Canvas<'_>, text: &str, role: Role, y: u16) {
+fn whole_remark(canvas: &mut Canvas<'_>, text: &str, role: Role, y: u16) {
     let width = canvas.width();
     let room = width.saturating_sub(4);
     let mut parts = wrap(text, usize::from(room.saturating_sub(2)));
-    if parts.len() > ERROR_LINES {
-        let rest = parts.split_off(ERROR_LINES - 1).join(" ");
+    if parts.len() > REMARK_LINES {
+        let rest = parts.split_off(REMARK_LINES - 1).join(" ");
         parts.push(rest);
     }
     let style = canvas.style(role);
@@ -265,22 +266,30 @@ pub fn remark(app: &App) -> Option<(String, Role)> {
             };
             return Some((text, Role::Crit));
         }
+        let is_filter = matches!(prompt.kind, PromptKind::Filter { .. });
         if prompt.completions.len() > 1 {
-            let last = |line: &str| {
-                line.trim_end().rsplit([' ', ',']).next().unwrap_or_default().to_owned()
+            let last = |line: &str| match is_filter {
+                true => value_of(last_term(line)).to_owned(),
+                false => line.trim_end().rsplit([' ', ',']).next().unwrap_or_default().to_owned(),
             };
             let chosen = prompt.chosen.unwrap_or(0);
             // Those from the chosen one on: the next ones are what one looks for.
             let words: Vec<String> = prompt.completions[chosen..].iter().map(|c| last(c)).collect();
             return Some((words.join("  "), Role::Accent));
         }
-        return None;
+        return app.list().remark().filter(|_| is_filter).map(|text| (text, Role::Warn));
     }
     app.missing_usd().map(|usd| {
         let usd = format::usd_spent(usd);
         let text = format!("r fetches what {} lacks, for about {usd}", app.preset());
         (text, Role::Warn)
     })
+}
+
+/// The value of a term of a filter; the term where it has none yet.
+fn value_of(term: &str) -> &str {
+    let value = term.split_once(['=', '~']).map(|(_, value)| value);
+    value.filter(|value| !value.is_empty()).unwrap_or(term)
 }
 
 fn position(app: &App, layout: &Layout) -> Option<String> {

@@ -20,12 +20,18 @@ pub fn put_at(canvas: &mut Canvas<'_>, line: &Line, (mut x, y): (u16, u16), room
     x
 }
 
-/// Draws the visible lines of a text page.
+/// Draws the visible lines of a text page; the one that words were found in last is told apart.
 pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
     let (lines, scroll, cursor) = app.text_body();
+    let found = app.found_line();
     let rows = layout.body_top..layout.body_top + layout.body_height;
     for ((at, line), y) in lines.iter().enumerate().skip(scroll).zip(rows) {
         let x = put(canvas, line, y);
+        if found == Some(at) {
+            let (marker, style) = (canvas.glyph("›", "/"), canvas.style(Role::Marked));
+            canvas.put(0, y, 1, marker, style);
+            canvas.tint(1, y, x.saturating_sub(1), style);
+        }
         if cursor == Some(at) {
             let marker = canvas.glyph("▸", ">");
             let style = canvas.style(Role::Accent);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::ViewContext;
 use super::filter::{FieldRef, texts};
 use super::rows::Rows;
-use super::table_field::FieldTable;
+use super::table_field::{FieldSpec, FieldTable};
 use crate::query::{FieldName, Kind, Op, comparison, groups};
 
 /// Most values that are offered.
@@ -23,35 +23,60 @@ pub fn complete(
     rows: Option<&dyn Rows>,
     ctx: &ViewContext,
 ) -> Vec<String> {
-    let (head, term) = text.split_at(start_of_last(text));
+    let (head, term) = text.split_at(text.len() - last_term(text).len());
     let Some(at) = term.find(['=', '~', '!', '<', '>']) else {
-        return fields(term, table).map(|name| format!("{head}{name}")).collect();
+        return fields(term, table).into_iter().map(|name| format!("{head}{name}")).collect();
     };
     let (name, rest) = term.split_at(at);
     let operator = OPERATORS.iter().find_map(|(sign, op)| Some((*op, rest.strip_prefix(*sign)?)));
     let Some((field, (op, value))) = FieldRef::resolve(name, table).zip(operator) else {
         return Vec::new();
     };
+    // Of several values the last one is begun.
+    let (listed, value) = match value.rsplit_once(',') {
+        Some((listed, value)) if !listed.starts_with(['"', '\'']) => (Some(listed), value),
+        _ => (None, value),
+    };
     let begun = value.trim_start_matches(['"', '\'']).to_lowercase();
     let values = values(&field, rows, ctx).into_iter();
-    let fitting = values.filter(|(folded, _)| folded.starts_with(&begun)).take(MAX_VALUES);
-    fitting.map(|(_, value)| format!("{head}{}", comparison(name, op, &value))).collect()
+    let fitting = values.filter(|(folded, _)| folded.starts_with(&begun));
+    let whole = |value: String| {
+        let one = comparison(name, op, &value);
+        let Some(listed) = listed else { return Some(format!("{head}{one}")) };
+        // What has to be quoted is no part of a list.
+        let before = one.strip_suffix(&value)?;
+        Some(format!("{head}{before}{listed},{value}"))
+    };
+    fitting.filter_map(|(_, value)| whole(value)).take(MAX_VALUES).collect()
+}
+
+/// An example of a filter of these rows: several texts of a field, and an amount.
+pub fn example(table: &'static dyn FieldTable) -> String {
+    let is_text = |field: &&FieldSpec| field.kind == Kind::Text;
+    let named = table.find("name").filter(is_text);
+    let text = named.or_else(|| table.screen_columns().into_iter().find(is_text));
+    let text = text.map(|field| format!("{}=a,b", field.name));
+    let dollars = table.find("$").map(|_| "$>10".to_owned());
+    text.into_iter().chain(dollars).collect::<Vec<_>>().join(" or ")
 }
 
 /// Names of fields that begin with `begun`, an alias where the name does not; of a field of which only the heading begins so,
-/// its name. With the operator of a text.
-fn fields(begun: &str, table: &'static dyn FieldTable) -> impl Iterator<Item = String> {
+/// its name. With the operator of a text. The dollars come first where it begins a word for them.
+fn fields(begun: &str, table: &'static dyn FieldTable) -> Vec<String> {
     let begun = begun.to_lowercase();
-    table.fields().iter().filter_map(move |field| {
+    let dollars = if <dyn FieldTable>::dollars_begin_with(&begun) { table.find("$") } else { None };
+    let of = |field: &'static FieldSpec| {
         let by_heading = || {
             let heading = field.heading_as_name();
             let is_found = heading.starts_with(&begun) && table.find(&heading) == Some(field);
-            is_found.then_some(field.name)
+            (is_found || dollars == Some(field)).then_some(field.name)
         };
         let name = field.names().find(|name| name.starts_with(&begun)).or_else(by_heading)?;
         let is_text = matches!(field.kind, Kind::Text | Kind::Choice(_));
         Some(format!("{name}{}", if is_text { "=" } else { "" }))
-    })
+    };
+    let others = table.fields().iter().filter(|field| dollars != Some(*field));
+    dollars.into_iter().chain(others).filter_map(of).collect()
 }
 
 /// Words of a choice, or the texts that rows have in a field, by their lower case; none for numbers and times.
@@ -75,6 +100,11 @@ fn values(
         Kind::Number(_) | Kind::Time => {}
     }
     known
+}
+
+/// The last term of a filter, which is being typed.
+pub fn last_term(text: &str) -> &str {
+    &text[start_of_last(text)..]
 }
 
 /// Index of the byte where the last term begins: behind the last blank or parenthesis that is not in quotes.
@@ -101,6 +131,7 @@ fn start_of_last(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tabs::bill::picture::BillField;
     use crate::tabs::gpus::picture::GpuField;
     use crate::tabs::idle::picture::Field;
     use crate::view::fixture::{ctx, fleet};
@@ -150,6 +181,29 @@ mod tests {
         assert_eq!(completed("gpu=1"), [""; 0]);
         assert_eq!(completed("gpu<"), [""; 0]);
         assert_eq!(completed("no_such=a"), [""; 0]);
+    }
+
+    #[test]
+    fn the_dollars_come_before_what_only_begins_like_a_word_for_them() {
+        let bill = |text| complete(text, BillField::table(), None, &ctx());
+        assert_eq!(bill("cost"), ["effective_usd", "cost_center="]);
+        assert_eq!(bill("cos"), ["effective_usd", "cost_center="]);
+        assert_eq!(bill("co"), ["commitment=", "cost_center="]);
+        assert_eq!(bill("price"), ["effective_usd"]);
+        let parsed = Filter::parse(BillField::table(), "cost>100").unwrap();
+        assert_eq!(parsed.to_string(), "effective_usd>100");
+        assert_eq!(example(BillField::table()), "service=a,b or $>10");
+        assert_eq!(example(Field::table()), "name=a,b or $>10");
+    }
+
+    #[test]
+    fn of_several_values_the_last_one_is_completed() {
+        let one = completed("team=nl");
+        assert_eq!(one, ["team=nlp"]);
+        assert_eq!(completed("gpu<5 and team=vision,nl"), ["gpu<5 and team=vision,nlp"]);
+        for line in completed("name=a,") {
+            assert!(Filter::parse(Field::table(), &line).is_ok(), "{line}");
+        }
     }
 
     #[test]

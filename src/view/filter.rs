@@ -1,6 +1,8 @@
 //! A parsed filter bound to the fields of a table.
 
 mod columns;
+#[cfg(test)]
+mod shown_tests;
 mod unmatched;
 
 use std::borrow::Cow;
@@ -44,7 +46,7 @@ impl FieldName for FieldRef {
             Some((prefix, key)) if prefix.eq_ignore_ascii_case("tag:") && !key.is_empty() => {
                 Some(Self::Tag(key.into()))
             }
-            _ => table.find(name).map(Self::Field),
+            _ => table.named(name).map(Self::Field),
         }
     }
 
@@ -65,6 +67,14 @@ impl FieldName for FieldRef {
 
     fn known(table: &Self::Names) -> Vec<&'static str> {
         table.fields().iter().flat_map(FieldSpec::names).collect()
+    }
+
+    fn by_word(word: &str, table: &Self::Names) -> Option<Self> {
+        table.dollars_by(word).map(Self::Field)
+    }
+
+    fn labels(table: &Self::Names) -> Vec<[&'static str; 2]> {
+        table.labels()
     }
 }
 
@@ -89,7 +99,8 @@ impl Filter {
         Ok(Self { table, expr: query::parse(text, table)? })
     }
 
-    /// Parses a filter that chooses rows to act on, which refuses bare words, see [`query::parse_strict`].
+    /// Parses a filter that chooses rows to act on, which refuses bare words and words that stand for a field, see
+    /// [`query::parse_strict`].
     pub fn parse_strict(table: &'static dyn FieldTable, text: &str) -> Result<Self, QueryError> {
         Ok(Self { table, expr: query::parse_strict(text, table)? })
     }
@@ -140,6 +151,39 @@ impl Filter {
             _ => None,
         };
         terms.into_iter().filter_map(of).collect()
+    }
+
+    /// What is to be known of a word that is searched for right behind a comparison: it may have been meant as a word of
+    /// another field, else as a part of the value. `None` without such a word.
+    pub fn remark(&self) -> Option<String> {
+        let Expr::And(parts) = &self.expr else { return None };
+        let behind = |pair: &[Expr<Term<FieldRef>>]| match pair {
+            [Expr::Leaf(Term::Compare(of)), Expr::Leaf(Term::Fuzzy(word))] => {
+                let searched = format!("`{word}` is searched for in all texts");
+                if let Some(meant) = self.choice_of(word, &of.field) {
+                    return Some(format!("{searched}; did you mean `{meant}`?"));
+                }
+                if of.field.kind() != Kind::Text {
+                    return Some(searched);
+                }
+                let value = format!("{} {word}", of.value.as_written());
+                let whole = query::comparison(&of.field.to_string(), of.op, &value);
+                Some(format!("{searched}; as part of the value: {whole}"))
+            }
+            _ => None,
+        };
+        parts.windows(2).find_map(behind)
+    }
+
+    /// Comparison with the first field, beside this one, that has the word among its choices.
+    fn choice_of(&self, word: &str, beside: &FieldRef) -> Option<String> {
+        let mut others =
+            FieldRef::choices(self.table).into_iter().filter(|(field, _)| field != beside);
+        others.find_map(|(field, words)| {
+            let mut known = words.iter().copied().chain(query::groups(words));
+            let known = known.find(|known| known.eq_ignore_ascii_case(word))?;
+            Some(query::comparison(&field.to_string(), query::Op::Eq, known))
+        })
     }
 
     /// The filter with buffers, ready to run over rows.

@@ -1,6 +1,7 @@
 //! Figures as text: [`crate::domain::format`], and what depends on the symbols of the screen.
 
 use super::Symbols;
+use crate::domain::bill::UnitBound;
 
 pub use crate::domain::format::*;
 
@@ -10,5 +11,15 @@ pub fn bound(text: String, at_least: bool, symbols: Symbols) -> String {
         (false, _) => text,
         (true, Symbols::Unicode) => format!("≥{text}"),
         (true, Symbols::Ascii) => format!(">{text}"),
+    }
+}
+
+/// What one of something costs, with the sign of a bound: `$12.50`, `≥$12.50`, `≤$12.50`.
+pub fn unit_price(usd: f64, of: UnitBound, symbols: Symbols) -> String {
+    let text = usd_rate(usd);
+    match of {
+        UnitBound::AtLeast => bound(text, true, symbols),
+        UnitBound::AtMost => format!("{}{text}", symbols.at_most()),
+        UnitBound::Exact | UnitBound::Unknown => text,
     }
 }

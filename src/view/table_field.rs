@@ -123,6 +123,11 @@ macro_rules! fields {
 pub(crate) use {field_enum, field_table, fields};
 
 impl FieldSpec {
+    /// Name in words, for pages that have every field of a row: `launched by`.
+    pub fn words(&self) -> String {
+        self.name.replace('_', " ")
+    }
+
     /// A field with the unit, the alignment and the order that its kind implies: numbers are aligned
     /// right, numbers and moments begin with the largest.
     pub const fn new(
@@ -217,6 +222,9 @@ impl Debug for FieldSpec {
     }
 }
 
+/// Words for the dollars of a list: where no column has one as its name or heading, it names the field that `$` names.
+const DOLLARS: [&str; 4] = ["usd", "cost", "price", "dollars"];
+
 /// Fields of a list, independent of the type of its rows.
 pub trait FieldTable: Debug + Send + Sync {
     /// All fields, in the order of [`FieldSpec::place`].
@@ -232,16 +240,35 @@ pub trait FieldTable: Debug + Send + Sync {
     /// Texts that recur from row to row, see [`TableField::shared_words`].
     fn shared_words(&self) -> Vec<[&'static str; 2]>;
 
+    /// See [`TableField::labels`].
+    fn labels(&self) -> Vec<[&'static str; 2]>;
+
     /// See [`TableField::NOUNS`].
     fn nouns(&self) -> [&'static str; 2];
 }
 
 impl dyn FieldTable {
+    /// The field of this name, or else the dollars where it is a word for them; `None` where there is none.
+    pub fn find(&self, name: &str) -> Option<&'static FieldSpec> {
+        self.named(name).or_else(|| self.dollars_by(name))
+    }
+
     /// The field with this name or alias, ignoring ASCII case, or else the one whose column alone has it as its heading, see
     /// [`FieldSpec::heading_as_name`]; `None` where there is none.
-    pub fn find(&self, name: &str) -> Option<&'static FieldSpec> {
+    pub fn named(&self, name: &str) -> Option<&'static FieldSpec> {
         let named = |f: &&FieldSpec| f.names().any(|n| n.eq_ignore_ascii_case(name));
         self.fields().iter().find(named).or_else(|| self.by_heading(name))
+    }
+
+    /// True where the beginning of a name begins a word that stands for dollars, and says enough of it.
+    pub fn dollars_begin_with(begun: &str) -> bool {
+        begun.len() >= 3 && DOLLARS.iter().any(|word| word.starts_with(begun))
+    }
+
+    /// The field that `$` names, for a word that stands for dollars; `None` for others, and without such a field.
+    pub fn dollars_by(&self, word: &str) -> Option<&'static FieldSpec> {
+        let is_word = DOLLARS.iter().any(|known| known.eq_ignore_ascii_case(word));
+        self.fields().iter().find(|f| is_word && f.names().any(|name| name == "$"))
     }
 
     fn by_heading(&self, name: &str) -> Option<&'static FieldSpec> {
@@ -271,6 +298,10 @@ impl<F: TableField> FieldTable for PhantomData<F> {
 
     fn shared_words(&self) -> Vec<[&'static str; 2]> {
         F::shared_words()
+    }
+
+    fn labels(&self) -> Vec<[&'static str; 2]> {
+        F::labels()
     }
 
     fn nouns(&self) -> [&'static str; 2] {
@@ -342,6 +373,11 @@ pub trait TableField: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
     /// instead of once per row. Each entry holds the label shown and the name exported.
     fn shared_words() -> Vec<[&'static str; 2]> {
         Vec::new()
+    }
+
+    /// Labels under which cells show words of choices, where these are other ones, each with its word: filters take both.
+    fn labels() -> Vec<[&'static str; 2]> {
+        Self::shared_words()
     }
 
     /// Index of the row's entry in [`TableField::shared_words`]; `None` without one.
@@ -533,6 +569,37 @@ mod tests {
             }
         }
         assert!(headings > 100, "{headings}");
+    }
+
+    #[test]
+    fn in_every_list_words_for_dollars_lead_to_them_where_they_are_compared_by_size() {
+        let (mut words, mut refused) = (0, 0);
+        for list in crate::app::lists() {
+            let table = (list.fields)();
+            if table.find("$").is_none() {
+                continue;
+            }
+            for word in ["$", "usd", "cost", "price", "dollars"] {
+                let filter = Filter::parse(table, &format!("{word}>1"));
+                let filter = filter.unwrap_or_else(|e| panic!("{}: {word}: {e}", list.name));
+                let name = filter.to_string();
+                let field = name.strip_suffix(">1").and_then(|name| table.find(name)).unwrap();
+                let is_money = matches!(field.kind, Kind::Number(Unit::Usd | Unit::UsdPerHour));
+                assert!(is_money, "{}: {word} is {field:?}", list.name);
+                // What decides over machines names its field; a heading is a name.
+                let strict = Filter::parse_strict(table, &format!("{word}>1"));
+                match table.named(word).filter(|field| matches!(field.kind, Kind::Number(_))) {
+                    Some(_) => assert_eq!(strict.unwrap(), filter, "{}: {word}", list.name),
+                    None => {
+                        let error = strict.unwrap_err().message;
+                        assert!(error.contains(&format!("write `{field:?}>…`")), "{error}");
+                        refused += 1;
+                    }
+                }
+                words += 1;
+            }
+        }
+        assert!(words > 100 && refused > 20, "{words} {refused}");
     }
 
     #[test]

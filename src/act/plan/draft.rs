@@ -98,6 +98,15 @@ fn covered_by(row: &Row) -> String {
 }
 
 fn item(fleet: &Fleet, row: &Row, rules: &Rules) -> PlanItem {
+    PlanItem {
+        judged_until: judged_until(fleet, &row.instance.scope),
+        evidence_sha256: evidence_hash(row),
+        ..known_item(row, rules)
+    }
+}
+
+/// A row of a plan without what its evidence is and when it was read.
+pub(super) fn known_item(row: &Row, rules: &Rules) -> PlanItem {
     let instance = &row.instance;
     let verdict = row.verdict.as_deref();
     PlanItem {
@@ -110,8 +119,8 @@ fn item(fleet: &Fleet, row: &Row, rules: &Rules) -> PlanItem {
         launched_at: instance.launched_at,
         verdict: verdict.map(|v| v.kind),
         idle_since: verdict.and_then(|v| v.idle_since),
-        judged_until: judged_until(fleet, &instance.scope),
-        evidence_sha256: evidence_hash(row),
+        judged_until: None,
+        evidence_sha256: String::new(),
         usd_per_hour: row.rate.as_ref().map(|r| whole_millionths(r.usd_per_hour)),
         net_usd_per_hour: row.net_usd_per_hour().map(whole_millionths),
         covered_by: covered_by(row),

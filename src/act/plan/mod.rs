@@ -16,6 +16,7 @@ pub mod file;
 mod finding;
 #[cfg(test)]
 pub(crate) mod fixture;
+mod foresee;
 pub mod guard;
 mod item;
 mod kind;
@@ -42,6 +43,7 @@ pub use draft::{Draft, draft, net};
 pub use environments::{Chosen, EnvironmentCount, by_environment};
 pub use file::{PlanFile, PlanFileError};
 pub use finding::{Finding, Guard, Severity};
+pub use foresee::foresee;
 pub use item::{PLAN_SCHEMA, Plan, PlanItem};
 pub use kind::Kind;
 pub use outcome::{Outcome, OutcomeKind, Progress, Verified};

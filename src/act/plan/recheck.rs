@@ -7,6 +7,8 @@ mod tests;
 
 use jiff::{SignedDuration, Timestamp};
 
+pub use quiet::is_silent;
+
 use super::item::PlanItem;
 use super::rules::Rules;
 use crate::domain::{MALFORMED, Recent, RecentSeries, TypeSpec};
@@ -27,12 +29,39 @@ pub enum Activity {
 /// The time to be measured anew: the configured minutes (15–60), and everything since the verdict was
 /// made, so that no hour lies between the evidence and the action.
 pub fn window(item: &PlanItem, rules: &Rules, now: Timestamp) -> (Timestamp, Timestamp) {
-    let minutes = i64::from(rules.recheck_minutes.clamp(15, 60));
+    let minutes = minutes(rules);
     let back = now.saturating_sub(SignedDuration::from_mins(minutes)).unwrap_or(now);
     let judged = item.judged_until.unwrap_or(back);
     // The hour that was running when the metrics were read was not judged.
     let hour = crate::domain::Hour::containing(judged).start();
     (back.min(hour), now)
+}
+
+/// Minutes to be measured anew at least, 15–60.
+fn minutes(rules: &Rules) -> i64 {
+    i64::from(rules.recheck_minutes.clamp(15, 60))
+}
+
+/// GPUs of which nothing is heard any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Silence {
+    /// Since when.
+    pub since: Timestamp,
+    /// True where CloudWatch, which the measurement asks, told of them and fell silent too.
+    pub is_measured: bool,
+}
+
+/// What is known before anything is measured: accelerators that nothing can watch, GPUs of which CloudWatch has told
+/// nothing since `silent_since`. `None` where nothing speaks against a quiet measurement.
+pub fn foresee(
+    spec: Option<&TypeSpec>,
+    silent_since: Option<Timestamp>,
+    rules: &Rules,
+) -> Option<Activity> {
+    match (quiet::required(spec), silent_since) {
+        (Err(what), _) => Some(Activity::Missing(what)),
+        (Ok(_), since) => since.map(|t| Activity::Missing(quiet::silence(t, minutes(rules)))),
+    }
 }
 
 /// What the last minutes say, by the limits of the cautious preset whatever preset judged: who is

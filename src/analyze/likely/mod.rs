@@ -1,4 +1,4 @@
-//! Why a box with GPUs likely stands idle or does little: its hours of use, its GPUs beside its network and
+//! Why a box likely stands idle or does little: its hours of use, its GPUs beside its network and
 //! disks, its name and tags, the reservation that it runs in. A guess with its figures, beside a verdict and
 //! never in its place; where the hours tell nothing there is none.
 //!
@@ -61,13 +61,15 @@ const NOTEBOOKS: [&str; 4] = ["notebook", "jupyter", "interactive", "workbench"]
 /// Words by which people call what answers requests: work that no queue can hold back.
 const SERVING: [&str; 4] = ["serve", "serving", "inference", "endpoint"];
 
-/// The likely reason of a box with GPUs that was judged; `None` where its hours tell none.
+/// The likely reason of a box that was judged; `None` where its hours tell none. Of one without GPUs the habits of people alone
+/// are told: hours in use that follow each other are work of any kind, which nobody need keep or queue.
 pub fn likely_reason(
     subject: &Subject<'_>,
     policy: &Policy,
     verdict: &Verdict,
 ) -> Option<LikelyReason> {
-    let spec = subject.spec.filter(|spec| spec.devices() > 0)?;
+    let spec = subject.spec?;
+    let has_gpus = spec.devices() > 0;
     let idle = match verdict.kind {
         VerdictKind::Idle => true,
         VerdictKind::Partial | VerdictKind::Underused | VerdictKind::Busy => false,
@@ -83,7 +85,10 @@ pub fn likely_reason(
     if subject.series.iter().any(|(_, series)| malformed(series)) {
         return None;
     }
-    if !idle && let Some(waits) = waits_for_data(subject, spec, policy, window) {
+    if has_gpus
+        && !idle
+        && let Some(waits) = waits_for_data(subject, spec, policy, window)
+    {
         return Some(waits);
     }
     let mut hours = hours_of_use(subject, policy, window)?;
@@ -93,7 +98,7 @@ pub fn likely_reason(
         let used = hours.hours.iter_mut().skip(from).filter(|hour| **hour == HourUse::Used);
         used.for_each(|hour| *hour = HourUse::Quiet);
     }
-    by_habit(instance, &hours, idle)
+    by_habit(instance, &hours, idle).filter(|reason| has_gpus || reason.is_of_people())
 }
 
 /// The reason that the hours of use show.

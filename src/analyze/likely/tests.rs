@@ -238,12 +238,20 @@ fn bursts_at_any_hour_ask_for_a_queue() {
 }
 
 #[test]
-fn nothing_is_said_of_what_was_not_judged_or_has_no_gpu() {
+fn nothing_is_said_of_what_was_not_judged() {
     let idle = case(|_, _, _| QUIET);
     for kind in [VerdictKind::Unknown, VerdictKind::TooNew, VerdictKind::Exempt] {
         assert_eq!(idle.judged(|v| v.kind = kind).1, None, "{kind:?}");
     }
-    assert_eq!(case(|_, _, _| QUIET).of("c7i.8xlarge").word(), None);
+}
+
+#[test]
+fn a_box_without_gpus_has_the_habits_of_people_and_no_others() {
+    let as_if = |cpu: Case, kind| cpu.of("c7i.8xlarge").judged(|verdict| verdict.kind = kind).1;
+    let forgotten = LikelyReason::Forgotten { quiet_hours: 168, at_least: true };
+    assert_eq!(as_if(case(|_, _, _| QUIET), VerdictKind::Idle), Some(forgotten));
+    let batch = case(|n, _, _| if n % 8 < 3 { BUSY } else { QUIET });
+    assert_eq!(as_if(batch, VerdictKind::Busy), None, "with GPUs it would need a queue");
 }
 
 #[test]

@@ -210,6 +210,9 @@ fn of_page(app: &App) -> Vec<Section> {
         _ => keys(app, *context, false),
     };
     let mut sections: Vec<Section> = contexts.iter().map(of_context).collect();
+    if page.is_some() || !app.screen().is_drawn(app) {
+        sections.push(keys_of_lines(app, contexts));
+    }
     let screen = match page {
         Some(page) => page.screen(),
         None => Some(app.screen()),
@@ -255,6 +258,20 @@ fn everything(app: &App) -> Vec<Section> {
         sections.push(fields(list, use_of));
     }
     sections
+}
+
+/// The keys that find in lines, without those that mean something else in these contexts.
+fn keys_of_lines(app: &App, contexts: &[Context]) -> Section {
+    let is_free = |spec: &&ActionSpec| {
+        let mut keys = app.keymap().keys(spec.action).iter();
+        keys.all(|key| {
+            let own = app.keymap().lookup(*key, contexts);
+            own.is_none_or(|own| matches!(own, Action::Filter | Action::FindInput))
+        })
+    };
+    let finds = Action::ALL.iter().filter(|spec| spec.context == Context::Lines).filter(is_free);
+    let entries = finds.map(|spec| (keys_of(app, spec.action), spec.doc.trim().to_owned()));
+    Section::new(Context::Lines.title(), entries.collect())
 }
 
 /// The keys of a context, with the names of their actions where `named`.
@@ -316,6 +333,8 @@ fn filter() -> Section {
         ("\"train-7b\"", "In quotes: exactly these characters."),
         ("gpu<5 and $>10/h", "Field, operator, value with a unit; `and` may be left out."),
         ("idle>3d or verdict=unknown", "Either."),
+        ("name=a,b", "Any of these, as name=a or name=b; name!=a,b is none of them."),
+        ("idle>3 days, size>10 TB", "A unit behind a blank, or in words."),
         ("not env=prod", "The opposite; parentheses group."),
         ("name~eval", "Contains; !~ does not."),
         ("tag:owner=mia", "Any tag, by its key."),

@@ -11,6 +11,8 @@ pub enum Context {
     Move,
     /// On every page, while no chooser or question is open.
     Main,
+    /// Where lines of text fill the body: the Overview, pages, a tab before it has rows. A key that the page has itself goes before.
+    Lines,
     /// In a list.
     Table,
     /// On the GPUs tab.
@@ -45,9 +47,10 @@ pub enum Context {
 
 impl Context {
     /// All contexts, in the order of the help screen.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Move,
         Self::Main,
+        Self::Lines,
         Self::Table,
         Self::Gpus,
         Self::Storage,
@@ -72,6 +75,7 @@ impl Context {
             Self::Any => "Anywhere, also while typing",
             Self::Move => "Moving",
             Self::Main => "On every page",
+            Self::Lines => "On the Overview and pages of text",
             Self::Table => "In the table",
             Self::Gpus => "On the GPUs tab",
             Self::Storage => "On the Storage tab",
@@ -93,8 +97,8 @@ impl Context {
     /// True when both may be in force at the same time.
     pub fn overlaps(self, other: Self) -> bool {
         use Context::{
-            Any, Bill, Bills, Columns, Gpus, Help, Jobs, Main, Move, Network, Savings, Sheet,
-            Storage, Table, Teams, Welcome, WhatIf,
+            Any, Bill, Bills, Columns, Gpus, Help, Jobs, Lines, Main, Move, Network, Savings,
+            Sheet, Storage, Table, Teams, Welcome, WhatIf,
         };
         self == other
             || matches!(
@@ -102,7 +106,8 @@ impl Context {
                 (Any, _)
                     | (
                         Move,
-                        Main | Table
+                        Main | Lines
+                            | Table
                             | Gpus
                             | Storage
                             | Savings
@@ -119,7 +124,8 @@ impl Context {
                     )
                     | (
                         Main,
-                        Table
+                        Lines
+                            | Table
                             | Gpus
                             | Storage
                             | Savings
@@ -132,6 +138,11 @@ impl Context {
                             | Help
                             | Sheet
                             | Welcome
+                    )
+                    // Not with those that have a meaning of their own for one of its keys.
+                    | (
+                        Lines,
+                        Gpus | Storage | Savings | Teams | Bills | Bill | Sheet | Welcome
                     )
                     | (Table, Gpus | Storage | Savings | Network | Teams | Bills | Bill | Jobs)
                     | (Network | Teams, Bills)
@@ -262,6 +273,13 @@ actions! {
     /// Quit.
     Quit "quit" Main ["q"] "quit";
 
+    /// Find words in the lines on screen; nothing typed goes on with the words before.
+    FindText "find-text" Lines ["/"] "find";
+    /// The next line that has them.
+    FindNext "find-next" Lines ["n"] "next found";
+    /// The line before that has them.
+    FindPrevious "find-previous" Lines ["N"] "found before";
+
     /// Filter, live while typing.
     Filter "filter" Table ["/"] "filter";
     /// Only rows with this value: of the column sorted by, else of the one that is chosen; esc takes it back.
@@ -278,6 +296,8 @@ actions! {
     Mark "mark" Table ["space"] "select";
     /// Start a range; again selects all up to here.
     MarkRange "mark-range" Table ["V"] "range";
+    /// Select all rows that the filter leaves; where they are, none of them.
+    MarkAll "mark-all" Table ["*"] "select all";
     /// Select nothing.
     Unmark "unmark" Table ["u"] "select none";
 
@@ -306,8 +326,12 @@ actions! {
     LessReads "less-reads" Storage ["-"] "fewer reads";
     /// Type the reads per month of the tier what-if.
     SetReads "set-reads" Storage ["="] "set reads";
-    /// The lifecycle rules of the bucket, and what is wrong with them.
+    /// The lifecycle rules of the bucket: those that would save something, to be copied, those that are there, and what is wrong with them.
     LifecycleRules "lifecycle-rules" Storage ["L"] "rules";
+    /// What was found of the bucket: what would save how much, why, and the rule that does it; esc comes back.
+    BucketFindings "bucket-findings" Storage ["F"] "findings";
+    /// The training runs with checkpoints in the bucket; esc comes back.
+    BucketRuns "bucket-runs" Storage ["R"] "runs";
     /// List the bucket's objects; says first what that costs. Stops a list that is being made.
     ListObjects "list-objects" Storage ["i"] "list objects";
 
@@ -330,7 +354,9 @@ actions! {
     NextGroup "next-family" WhatIf ["]"] "next family";
     /// The previous family.
     PreviousGroup "previous-family" WhatIf ["["] "previous family";
-    /// Go to a family or an input by a part of its name: `g5`, `growth`, `g5 growth`.
+    /// Plan for the family on screen alone: its recommendation, charts, comparison and memo; again for all families.
+    OnlyFamily "only-family" WhatIf ["."] "only this";
+    /// Go to a family or an input by a part of its name: `g5`, `growth`, `g5 growth`; `growth=30%` sets it.
     FindInput "find-input" WhatIf ["/"] "find";
     /// Next chart: curve, fan, cost, payback, tornado, lists, calendar, compare.
     NextChart "next-chart" WhatIf ["o"] "next chart";
@@ -368,7 +394,7 @@ actions! {
     /// Fill the network calculator of What-if from the paths: each way with its gigabytes and price, each fix as a cut.
     NetworkWhatIf "network-what-if" Network ["n"] "calculator";
 
-    /// Allocate dollars by the next dimension: team, project, environment, cost center, user.
+    /// Allocate dollars by the next dimension: team, project, environment, cost center, user; unit costs of jobs by team, project, user.
     TeamsBy "teams-by" Teams ["b"] "by the next";
 
     /// Choose by what the bill is broken down: one key, or two at once.
@@ -462,6 +488,22 @@ impl Action {
     pub fn spec(self) -> &'static ActionSpec {
         // The table holds every variant in the order of the enum (it is made by one macro).
         &Self::ALL[self as usize]
+    }
+
+    /// True for the actions that go from one list of a tab to another.
+    pub fn turns_lists(self) -> bool {
+        matches!(
+            self,
+            Self::NextList
+                | Self::PreviousList
+                | Self::NextSavings
+                | Self::PreviousSavings
+                | Self::NextBillList
+                | Self::PreviousBillList
+                | Self::BillChanges
+                | Self::NextJobsList
+                | Self::PreviousJobsList
+        )
     }
 
     /// The action of this name in the configuration; `None` for another word.

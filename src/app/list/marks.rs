@@ -65,10 +65,32 @@ impl List {
             });
             let range: Vec<_> = range.collect();
             self.marks.extend(range);
+            self.note_search();
             self.range_from = None;
             self.sum_marks();
         } else {
             self.range_from.clone_from(&self.cursor_id);
+        }
+    }
+
+    /// Marks all rows that the filter leaves; where all of them are marked, unmarks them.
+    pub fn mark_all(&mut self) {
+        let shown: Vec<_> = self.order.iter().filter_map(|row| self.mark(*row)).collect();
+        if shown.iter().all(|(id, _)| self.marks.contains_key(id)) {
+            for (id, _) in &shown {
+                self.marks.remove(id);
+            }
+        } else {
+            self.marks.extend(shown);
+            self.note_search();
+        }
+        self.sum_marks();
+    }
+
+    /// Keeps by which search rows were marked by the lot: whoever acts on them later is told.
+    fn note_search(&mut self) {
+        if self.searches() {
+            self.marked_by = Some(self.filter_text.clone());
         }
     }
 
@@ -105,6 +127,9 @@ impl List {
             }
         }
         self.marked = (sum.count > 0).then_some(sum);
+        if self.marked.is_none() {
+            self.marked_by = None;
+        }
     }
 
     fn mark(&self, row: u32) -> Option<(Arc<str>, Option<f64>)> {

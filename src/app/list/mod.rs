@@ -78,6 +78,8 @@ pub struct List {
     unmatched: Option<String>,
     /// The sums of the marks, kept so that drawing does not walk the rows.
     marked: Option<Marked>,
+    /// The search by which rows were marked by the lot; `None` where none of the marks are from one.
+    marked_by: Option<String>,
 }
 
 /// Identifies the rows of a picture: its version, and its time.
@@ -133,6 +135,7 @@ impl List {
             filtered: None,
             unmatched: None,
             marked: None,
+            marked_by: None,
         }
     }
 
@@ -369,6 +372,7 @@ impl List {
             Action::Left | Action::Right => self.scroll_columns(action == Action::Right, width),
             Action::Mark => self.toggle_mark(),
             Action::MarkRange => self.mark_range(),
+            Action::MarkAll => self.mark_all(),
             Action::Unmark => self.unmark(),
             _ => {}
         }
@@ -389,9 +393,20 @@ impl List {
         &self.filter_text
     }
 
+    /// What is to be known of the filter in force, see [`Filter::remark`].
+    pub fn remark(&self) -> Option<String> {
+        self.filter.as_ref()?.remark()
+    }
+
     /// True when the filter searches for words.
-    pub fn searches(&self) -> bool {
+    fn searches(&self) -> bool {
         self.filter.as_ref().is_some_and(Filter::searches)
+    }
+
+    /// The search that rows are chosen by: the filter in force, else the one under which they were marked by the lot, whatever
+    /// the filter is by now; `None` where neither searches for words.
+    pub fn search(&self) -> Option<&str> {
+        if self.searches() { Some(&self.filter_text) } else { self.marked_by.as_deref() }
     }
 
     /// Puts a filter in force. Fails, and changes nothing, where it cannot be parsed.

@@ -79,8 +79,8 @@ impl App {
             self.say(Notice::new(Level::Warn, text));
             return Vec::new();
         }
-        let searches = rows.len() > 1 && self.shows_table() && self.list().searches();
-        let search = searches.then(|| self.list().filter_text().to_owned());
+        let is_of_list = rows.len() > 1 && self.shows_table();
+        let search = self.list().search().filter(|_| is_of_list).map(str::to_owned);
         self.sheet = Some(Sheet { search, ..Sheet::new(rows, self.now) });
         self.open(Page::Sheet);
         match verb {

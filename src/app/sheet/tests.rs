@@ -632,10 +632,9 @@ fn the_mark_that_views_show_is_the_one_that_is_written() {
 
 #[test]
 fn rows_that_were_marked_under_a_search_are_said_to_be_and_counted_by_environment() {
-    let page = |filter: &str| {
+    let page = |filter: &str, keys: &str| {
         let mut app = app(46);
-        // A range over all that the filter left.
-        press(&mut app, &format!("3/{filter}<enter>gVGVa"));
+        press(&mut app, &format!("3/{filter}<enter>{keys}"));
         let sheet = app.sheet().unwrap();
         assert!(sheet.rows().len() > 1, "{filter}");
         let page = crate::app::content::sheet::page(&app, sheet, 100);
@@ -645,12 +644,17 @@ fn rows_that_were_marked_under_a_search_are_said_to_be_and_counted_by_environmen
         };
         (sheet.rows().len(), text.join("\n"))
     };
-    let (rows, searched) = page("idle");
+    // A range over all that the filter left.
+    let (rows, searched) = page("idle", "gVGVa");
     assert!(searched.contains("filtered by the search `idle`"), "{searched}");
     let line = searched.lines().find(|l| l.contains("By environment: ")).unwrap().to_owned();
     let counts = line.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse::<usize>().ok());
     assert_eq!(counts.sum::<usize>(), rows, "{line}");
-    let (_, compared) = page("verdict=idle");
+    // All of it by one key, and the filter is gone by then.
+    let (all, later) = page("idle", "*/<ctrl-u><enter>a");
+    assert_eq!(all, rows);
+    assert!(later.contains("filtered by the search `idle`"), "{later}");
+    let (_, compared) = page("verdict=idle", "gVGVa");
     assert!(!compared.contains("search"), "{compared}");
     assert!(compared.contains("By environment: "), "{compared}");
 }

@@ -68,8 +68,8 @@ pub(super) struct LiveState {
     fleet: watch::Sender<Arc<Fleet>>,
     /// Running instances with accelerators, made of it.
     hosts: watch::Sender<Arc<[GpuHost]>>,
-    /// Who holds GPUs, by the sources of jobs.
-    holders: watch::Sender<Arc<KeptHolders>>,
+    /// Who holds GPUs, by the sources of jobs; `None` until that was read.
+    holders: watch::Sender<Option<Arc<KeptHolders>>>,
     /// Closed hours of GPUs.
     book: Mutex<Arc<HourBook>>,
     /// Sources that cannot be asked for hours.
@@ -107,7 +107,7 @@ impl LiveState {
             focus: watch::channel(Arc::default()).0,
             fleet: watch::channel(Arc::default()).0,
             hosts: watch::channel(Arc::default()).0,
-            holders: watch::channel(Arc::default()).0,
+            holders: watch::channel(None).0,
             book: Mutex::default(),
             forgetful: Mutex::default(),
             slices: Semaphore::new(2),
@@ -144,7 +144,7 @@ impl LiveState {
 
     /// Takes over who holds GPUs by the sources of jobs; the next picture shows it.
     pub fn hold(&self, kept: &Arc<KeptHolders>) {
-        self.holders.send_replace(kept.clone());
+        self.holders.send_replace(Some(kept.clone()));
     }
 
     /// The world's newest picture.

@@ -22,7 +22,7 @@ use super::{Input, Teller, summary, teller};
 use crate::analyze::gpu::{GpuRules, Watch, WatchInput};
 use crate::analyze::jobs::KeptHolders;
 use crate::cache::GpuHours;
-use crate::domain::{GpuHistory, GpuKey, GpuTrace, Hour, IdleStarts, Sweep};
+use crate::domain::{GpuHistory, GpuKey, GpuReason, GpuTrace, Hour, IdleStarts, Sweep};
 use crate::fleet::Fleet;
 use crate::fleet::gpu::{GpuFleet, GpuRow};
 
@@ -72,8 +72,10 @@ struct Job {
     fleet: Arc<Fleet>,
     rules: Arc<GpuRules>,
     book: Arc<HourBook>,
-    /// Who holds GPUs, by the sources of jobs.
-    holders: Arc<KeptHolders>,
+    /// Who holds GPUs, by the sources of jobs; `None` until that was read.
+    holders: Option<Arc<KeptHolders>>,
+    /// True where sources of jobs are read beside the GPUs.
+    has_jobs: bool,
     /// The picture on screen.
     shown: Option<Arc<GpuFleet>>,
     /// True when it is time to store it.
@@ -106,8 +108,10 @@ impl Job {
             hours: &self.book.hours,
             starts: memory.starts.of(&rules),
         });
-        if !self.holders.is_empty() {
-            fleet.rows = self.holders.named(&fleet, self.now);
+        match &self.holders {
+            Some(holders) if !holders.is_empty() => fleet.rows = holders.named(&fleet, self.now),
+            None if self.has_jobs => fleet.rows.iter_mut().for_each(jobs_unread),
+            _ => {}
         }
         let fleet = Arc::new(fleet);
         let seen = fleet.rows.iter().map(|r| (&r.id, Seen::of_gpu(r, self.rules.idle_below)));
@@ -302,6 +306,7 @@ impl<'a> Picture<'a> {
             rules: self.shared.live.rules.clone(),
             book: self.shared.live.book(),
             holders: self.shared.live.holders.borrow().clone(),
+            has_jobs: self.shared.settings.jobs.is_some(),
             shown: self.shown.clone(),
             store,
         }
@@ -370,6 +375,13 @@ impl<'a> Picture<'a> {
             step_s: u32::try_from(every).unwrap_or(u32::MAX),
             traces: vec![trace],
         }
+    }
+}
+
+/// A GPU that telemetry calls unallocated may be a job's: who holds it is not known before that is read.
+fn jobs_unread(row: &mut Arc<GpuRow>) {
+    if row.verdict.reason == GpuReason::Unallocated && row.sample.owner.is_nobody() {
+        Arc::make_mut(&mut Arc::make_mut(row).verdict).reason = GpuReason::JobsUnread;
     }
 }
 

@@ -96,6 +96,8 @@ pub enum GpuReason {
     Remap,
     /// The driver asks for this recovery action.
     Recovery(u16),
+    /// Nothing runs and telemetry names nobody who holds it; the sources of jobs were not read yet.
+    JobsUnread,
     /// A sentence of a fixture, which no rule gives.
     #[cfg(test)]
     Fixture(#[serde(skip)] &'static str),

@@ -118,7 +118,7 @@ pub fn audit_show(run: &Run, format: Format, ctx: &ViewContext) -> String {
 fn facts(run: &Run, unknown: &str) -> Vec<Fact> {
     let or_unknown =
         |text: &str| if text.is_empty() { unknown.to_owned() } else { text.to_owned() };
-    [
+    let all = [
         ("run", run.id.clone()),
         ("plan", or_unknown(&run.plan)),
         ("when", to_the_second(run.at)),
@@ -127,10 +127,11 @@ fn facts(run: &Run, unknown: &str) -> Vec<Fact> {
         ("from", or_unknown(&run.from)),
         ("through", or_unknown(&run.executor)),
         ("on the word of", run.authority.as_ref().map_or(unknown.to_owned(), word_of)),
-        ("why", or_unknown(&run.justification)),
-    ]
-    .map(|(name, text)| Fact::new(name, name, Cell::text(text)))
-    .into()
+        ("why", run.justification.clone()),
+    ];
+    // Only what stops or deletes production is asked for a reason.
+    let said = all.into_iter().filter(|(_, text)| !text.is_empty());
+    said.map(|(name, text)| Fact::new(name, name, Cell::text(text))).collect()
 }
 
 /// Notes on rows without an outcome, and the way back.

@@ -48,15 +48,19 @@ impl Screen for GpuScreen {
             return &[
                 (Action::Heat, "table"),
                 (Action::Enter, "zoom in"),
-                (Action::Back, "out"),
+                (Action::Back, "zoom out"),
                 (Action::Act, ""),
                 (Action::Filter, ""),
-                (Action::HalfDown, "next team"),
-                (Action::Distribution, ""),
+                (Action::HalfDown, "next group"),
+                (Action::Distribution, "GPUs by use"),
             ];
         }
         if !self.shows_table(app) {
-            return &[(Action::Missing, ""), (Action::Log, ""), (Action::Refresh, "")];
+            return &[
+                (Action::Missing, "telemetry missing"),
+                (Action::Log, ""),
+                (Action::Refresh, ""),
+            ];
         }
         if app.tabs.gpus.table.marked().is_some() {
             return &[
@@ -77,8 +81,8 @@ impl Screen for GpuScreen {
                 (Action::Sort, ""),
                 (Action::FoldAll, ""),
                 (Action::Act, ""),
-                (Action::Distribution, ""),
-                (Action::Missing, ""),
+                (Action::Distribution, "GPUs by use"),
+                (Action::Missing, "telemetry missing"),
             ];
         }
         &[
@@ -89,8 +93,8 @@ impl Screen for GpuScreen {
             (Action::Sort, ""),
             (Action::Mark, ""),
             (Action::Act, ""),
-            (Action::Distribution, ""),
-            (Action::Missing, ""),
+            (Action::Distribution, "GPUs by use"),
+            (Action::Missing, "telemetry missing"),
             (Action::Columns, ""),
         ]
     }

@@ -10,9 +10,8 @@ use crate::app::Role;
 use crate::app::content::graph::{self, Plot};
 use crate::app::content::{Line, columns, wrap};
 use crate::app::keymap::Action;
-use crate::domain::{LikelyReason, SeriesSet, VerdictKind};
+use crate::domain::{SeriesSet, VerdictKind};
 use crate::fleet::Row;
-use crate::fleet::savings::Pattern;
 use crate::tabs::idle::picture::Field;
 use crate::view::{Symbols, TableField, ViewContext, format, reasons, verdict};
 
@@ -83,10 +82,6 @@ fn head(page: &WhyPage, app: &App, row: &Row, ctx: &ViewContext, width: usize) -
         lines.extend([verdict, money]);
     }
     paragraph(Role::Text, &page.reason, width, &mut lines);
-    // What the likely reason says with its figures is not said twice.
-    if let Some(pattern) = page.pattern.filter(|pattern| !is_said(row, *pattern)) {
-        lines.push(Line::of(Role::Dim, "pattern  ").with(Role::Accent, pattern_words(pattern)));
-    }
     if let Some(likely) = &page.likely {
         paragraph(Role::Accent, &format!("Likely reason: {likely}"), width, &mut lines);
     }
@@ -94,6 +89,7 @@ fn head(page: &WhyPage, app: &App, row: &Row, ctx: &ViewContext, width: usize) -
         paragraph(Role::Dim, &said, width, &mut lines);
     }
     mark(row, width, &mut lines);
+    obstacles(row, width, &mut lines);
     let mut whose = vec![page.instance_id.to_string()];
     for field in [Field::Team, Field::Project, Field::Environment] {
         if !field.value(row, ctx).is_unknown() {
@@ -117,27 +113,13 @@ fn head(page: &WhyPage, app: &App, row: &Row, ctx: &ViewContext, width: usize) -
         && let Some(key) = app.keymap().keys(Action::CopyMessage).first()
     {
         // Where nobody is named, the message is for whoever answers for it.
-        let to = if row.ask_with(gpus).is_some() { "to them" } else { "for whoever runs it" };
+        let to = row
+            .ask_with(gpus)
+            .map_or_else(|| "for whoever runs it".to_owned(), |ask| format!("to {}", ask.name));
         let text = format!("{key} copies a message {to}, with evidence and dollars.");
         paragraph(Role::Dim, &text, width, &mut lines);
     }
     lines
-}
-
-/// True where the likely reason of a box says its pattern.
-fn is_said(row: &Row, pattern: Pattern) -> bool {
-    let likely = row.verdict.as_ref().and_then(|verdict| verdict.likely.as_deref());
-    matches!(pattern, Pattern::NeverUsed | Pattern::Forgotten)
-        && matches!(likely, Some(LikelyReason::Forgotten { .. }))
-}
-
-/// The pattern of an instance. Without any use in sight it is called as the likely reason calls it: where use began and ended is
-/// not known.
-fn pattern_words(pattern: Pattern) -> &'static str {
-    match pattern {
-        Pattern::NeverUsed => "forgotten: no use as far back as one sees",
-        other => other.label(),
-    }
 }
 
 fn evidence(page: &WhyPage, app: &App, width: usize, lines: &mut Vec<Line>) {
@@ -321,6 +303,18 @@ fn mark(row: &Row, width: usize, lines: &mut Vec<Line>) {
     paragraph(Role::Warn, &text, width, lines);
 }
 
+/// What would keep it from being stopped now, as far as it is known before it is checked.
+fn obstacles(row: &Row, width: usize, lines: &mut Vec<Line>) {
+    for obstacle in row.obstacles.iter().flat_map(|all| all.iter()) {
+        let (role, head) = match (obstacle.blocks, obstacle.is_sure) {
+            (true, true) => (Role::Crit, "Would not be stopped now"),
+            (true, false) => (Role::Warn, "May not be stopped now"),
+            (false, _) => (Role::Warn, "Before a stop"),
+        };
+        paragraph(role, &format!("{head}: {}.", obstacle.text), width, lines);
+    }
+}
+
 /// Where what would be lost is checked, fact by fact.
 fn act_hint(app: &App, width: usize, lines: &mut Vec<Line>) {
     if let Some(key) = app.keymap().keys(Action::Act).first() {
@@ -400,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_to_them_is_offered_where_somebody_is_named() {
+    fn a_message_to_a_person_is_offered_where_somebody_is_named() {
         let fleet = fleet();
         let row = fleet.rows.iter().find(|row| row.is_worth_asking()).unwrap();
         let id = row.instance.id.clone();
@@ -417,7 +411,7 @@ mod tests {
             let page = lines(&app, &id, None, 160);
             page.iter().map(text).find(|line| line.contains("copies a message")).unwrap()
         };
-        assert!(with(&fleet, "ana").contains("a message to them"));
+        assert!(with(&fleet, "ana").contains("a message to ana, with evidence"));
         assert!(with(&fleet, "").contains("a message for whoever runs it"));
     }
 

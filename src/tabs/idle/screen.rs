@@ -105,7 +105,7 @@ impl Screen for IdleScreen {
             (Action::Act, ""),
             (Action::Right, "next"),
             (Action::Left, "previous"),
-            (Action::CopyMessage, ""),
+            (Action::CopyMessage, "copy a message to the owner"),
             (Action::CopyId, ""),
             (Action::CopyRow, ""),
             (Action::Export, ""),
@@ -144,7 +144,8 @@ impl App {
     pub(crate) fn sync_instances(&mut self) {
         let ctx = self.view_context();
         if let Some(fleet) = self.shown().cloned() {
-            let stamp = (fleet.version, fleet.as_of);
+            // What would keep an instance from being stopped may be known later than its row.
+            let stamp = (fleet.version ^ self.foreseen.rotate_right(16), fleet.as_of);
             self.tabs.idle.sync(stamp, &ctx, || Field::part(fleet, |fleet| &fleet.rows));
         }
     }

@@ -20,7 +20,8 @@ pub fn gpu_row(row: &GpuRow) -> String {
 
 /// One sentence: what to do about a GPU, with the dollars where they are known; `None` where there is no advice.
 pub fn gpu_row_advice(row: &GpuRow) -> Option<String> {
-    let advice = row.verdict.advice?;
+    // Until jobs are read, work may be scheduled on it.
+    let advice = row.verdict.advice.filter(|_| row.verdict.reason != R::JobsUnread)?;
     // Other work cannot be scheduled on what a job has.
     let kind = match advice.kind {
         Advice::UseOrStop if scheduled_to(row).is_some() => Advice::Release,
@@ -64,6 +65,7 @@ fn gpu(reason: R) -> String {
         R::HeldIdle => "somebody holds it and computes nothing",
         R::PerhapsHeld => "nothing is computed; no source says whether somebody holds it",
         R::Unallocated => "nobody holds it and nothing runs",
+        R::JobsUnread => "nothing runs; who holds it is not known yet, jobs are being read",
         R::OneWitness => {
             "activity is low, but no second witness: neither idle power nor the driver's word"
         }
@@ -275,6 +277,11 @@ mod tests {
         row.verdict = Arc::new(GpuVerdict { reason, advice, ..(*row.verdict).clone() });
         assert_eq!(gpu_row(&row), "nobody holds it and nothing runs");
         assert_eq!((gpu_scheduled(&row), gpu_since(&row)), (None, None));
+        let mut early = row.clone();
+        let reason = R::JobsUnread;
+        early.verdict = Arc::new(GpuVerdict { reason, ..(*row.verdict).clone() });
+        assert!(gpu_row(&early).contains("who holds it is not known yet"));
+        assert_eq!(gpu_row_advice(&early), None, "it may be another's");
         assert!(gpu_row_advice(&row).unwrap().starts_with("schedule work here"));
         row.sample.owner = Arc::new(GpuOwner {
             job: Some("9005".into()),

@@ -5,6 +5,7 @@
 mod backtest;
 mod bill;
 mod blind;
+mod blocked;
 mod cache;
 mod commitment;
 mod figures;
@@ -15,9 +16,12 @@ mod instance;
 mod jobs;
 mod likely;
 mod list;
+mod model;
 mod net;
 mod network;
+mod replay;
 mod resource;
+mod scaling;
 mod schedule;
 mod size;
 mod spot;
@@ -31,6 +35,7 @@ mod words;
 pub use backtest::looked_so;
 pub use bill::{anomaly as bill_anomaly, cause as bill_cause, note as bill_note};
 pub use blind::blind;
+pub use blocked::blocked_by;
 pub use cache::{advice as cache_advice, path_price};
 pub use commitment::commitment;
 pub use gpu::{gpu_row, gpu_row_advice, gpu_scheduled, gpu_since, witness};
@@ -39,13 +44,21 @@ pub use held::held_by;
 pub use jobs::{cause_fix, evidence_words, repeat, repeat_fix, request_fix, zombie, zombie_fix};
 pub use likely::{likely, likely_remedy};
 pub use list::list;
+pub use model::{because as model_because, fit as model_fit};
 pub use net::{net_note, net_unknown};
 pub use network::{
     LIVE as NETWORK_LIVE, avoided as network_avoided, confidence as network_confidence,
     days as days_of_months, fix as network_fix, live as network_live, pay_back as network_pay_back,
     remedy as network_remedy,
 };
+pub use replay::{
+    replay, replay_counted, replay_fix, replay_limits, replay_settings, replay_would,
+};
 pub use resource::resource_fix;
+pub use scaling::{
+    scaling, scaling_after, scaling_counted, scaling_fix, scaling_group, scaling_limits,
+    scaling_settings, scaling_would,
+};
 pub use schedule::{obstacle, obstacle_detail};
 pub use size::size;
 pub use spot::{no_policy, spot, spot_because};
@@ -53,7 +66,7 @@ pub use storage::{fate, storage, storage_fix};
 pub use teams::{budget_exceeded, quota_exceeded, remark as team_remark};
 pub use unchecked::unchecked;
 pub use verdict::{refusal, verdict};
-pub use waterfall::{node_remedy, step_note, task};
+pub use waterfall::{node_remedy, potential, step_note, task};
 
 /// Of a row whose net is unknown, as nobody read the commitments.
 const NET_UNREAD: &str = "Net unknown: commitments were not read.";

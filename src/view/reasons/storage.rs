@@ -47,7 +47,7 @@ pub fn storage(reason: &R) -> String {
             "{small} objects are under 128 KiB; the minimum size of their class and the index of \
              archived objects cost more than the objects."
         ),
-        R::WrongTier { bytes, to, reads, fees, payback } => {
+        R::WrongTier { bytes, to, reads, fees, payback, .. } => {
             let when = match reads {
                 Some(reads) => format!("at its {reads:.2} reads of each object a month"),
                 None => "if each byte is read at most once in 3 months, which nobody measured"
@@ -149,6 +149,9 @@ pub fn storage_fix(reason: &R) -> String {
         R::IncompleteUploads { .. } => "Add a rule that aborts incomplete uploads after 7 days.",
         R::DarkBytes { .. } => "Abort incomplete uploads by a rule; list versions to see the rest.",
         R::SmallObjects(_) => "Pack small objects into larger ones, or keep them in Standard.",
+        R::WrongTier { is_copied: true, .. } => {
+            "Look at the tier what-if, then copy them: no lifecycle rule moves them there."
+        }
         R::WrongTier { .. } => "Look at the tier what-if, then let a lifecycle rule move them.",
         R::Abandoned { .. } => {
             "Ask its owner; archive what has to stay, and quarantine the rest by a tag first."

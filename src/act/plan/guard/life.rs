@@ -84,7 +84,10 @@ pub(super) fn age(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     let hours = scene.input.rules.min_age_hours;
     let age = scene.input.now.duration_since(found.launched_at);
     if age < SignedDuration::from_hours(i64::from(hours)) {
-        let text = format!("launched at {}, less than {hours} h ago", found.launched_at);
+        let least = SignedDuration::from_hours(i64::from(hours));
+        let from = found.launched_at.saturating_add(least).unwrap_or(found.launched_at);
+        let (launched, from) = (found.launched_at, from.strftime("%Y-%m-%d %H:%M UTC"));
+        let text = format!("launched at {launched}, less than {hours} h ago: wait until {from}");
         out.block(text, SOURCE);
     }
 }

@@ -57,7 +57,7 @@ pub(super) fn owner(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
 pub(super) fn jobs(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     let by = &scene.input.item.held_by;
     if !by.is_empty() {
-        out.block(format!("{by}: end that first, then look again"), "jobs");
+        out.block(format!("{by}: wait until that has ended, or end it, and check again"), "jobs");
     }
 }
 
@@ -84,6 +84,18 @@ pub(super) fn group(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     }
 }
 
+/// A member by its tag alone: whatever its group says of it, what is stopped is replaced.
+pub(super) fn tagged(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
+    if let Some(name) = scene.found.and_then(|i| i.tags.get(GROUP_TAG)) {
+        out.block(replaced(name), "tags");
+    }
+}
+
+/// What a group does with a member that was stopped.
+fn replaced(name: &str) -> String {
+    format!("group {name} would call it unhealthy and replace it")
+}
+
 fn member(scene: &Scene<'_>, group: &GroupFact, out: &mut FindingSink<'_>, source: &str) {
     let name = &group.name;
     match scene.input.plan.verb {
@@ -95,10 +107,7 @@ fn member(scene: &Scene<'_>, group: &GroupFact, out: &mut FindingSink<'_>, sourc
             );
             return out.block(text, source);
         }
-        _ => {
-            let text = format!("group {name} would call it unhealthy and replace it");
-            return out.block(text, source);
-        }
+        _ => return out.block(replaced(name), source),
     }
     if group.desired <= group.min {
         let text = format!(

@@ -4,6 +4,7 @@
 //! asks. A fact that could not be read blocks wherever the guard needs it.
 
 mod activity;
+mod foreseen;
 mod life;
 mod load;
 mod loss;
@@ -35,6 +36,7 @@ use crate::domain::{Caller, Inspection, Known, Recent};
 use scene::Scene;
 use shared::CLOCK_SLACK;
 
+pub(super) use foreseen::Foreseer;
 pub use together::{together, together_after};
 pub use trust::verdicts_for;
 

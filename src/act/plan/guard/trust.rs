@@ -15,6 +15,14 @@ pub(super) fn armed(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     shared::armed(why_not, scene.found.is_some_and(|i| rules.is_pinned(&i.tags)), out);
 }
 
+/// Pins alone: that nothing is armed is said of the session, once.
+pub(super) fn pinned(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
+    let rules = scene.input.rules;
+    let account = rules.account(&scene.input.item.scope.account);
+    let why_not = account.why_not().filter(|_| account.read_only);
+    shared::armed(why_not, scene.found.is_some_and(|i| rules.is_pinned(&i.tags)), out);
+}
+
 pub(super) fn identity(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     shared::identity(scene.input.caller, &scene.input.item.scope.account, out);
     if !scene.input.plan.items.contains(scene.input.item) {

@@ -1,6 +1,6 @@
 //! The re-measurement.
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 
 use super::*;
@@ -273,6 +273,50 @@ fn an_agent_that_died_is_missed() {
     };
     assert_eq!(ends(20), "quiet");
     assert_eq!(ends(25), "missing");
+}
+
+/// What is said where the first GPU told so much only.
+fn said(keep: impl Fn(Timestamp) -> bool) -> String {
+    let mut recent = recent();
+    of(&mut recent, Signal::GpuMax(0)).points.retain(|p| keep(p.0));
+    match judge(&recent, Some(&spec()), now()) {
+        Activity::Missing(text) => text,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// It is 12:40. Of the twelve periods since 11:40 two may be late, and 90% of ten are nine.
+#[test]
+fn what_is_missing_says_how_long_to_wait() {
+    // From 12:10 to 12:30 there are five points; after four more periods there are nine, and the window still holds the first.
+    let young = said(|at| at >= ago(30));
+    assert!(
+        young.ends_with(
+            "has 5 points of 5m since 2026-07-01 11:40 UTC; 9 are needed: wait about 20m and check \
+             again"
+        ),
+        "{young}"
+    );
+    // From 11:40 to 12:05 there are six, which leave the window as new ones come in: nine new ones are needed.
+    let silent = said(|at| at <= ago(35));
+    assert!(
+        silent.ends_with(
+            "has 6 points of 5m since 2026-07-01 11:40 UTC, none after 2026-07-01 12:05 UTC; 9 are \
+             needed: restart its agent, then wait about 45m and check again"
+        ),
+        "{silent}"
+    );
+    let nothing = said(|_| false);
+    assert!(
+        nothing.ends_with(
+            "has 0 points of 5m since 2026-07-01 11:40 UTC; 9 are needed: restart its agent, then \
+             wait about 45m and check again"
+        ),
+        "{nothing}"
+    );
+    // A window that is full but for a gap of four periods in its middle has what it needs once the gap has gone by as far as it takes.
+    let gap = said(|at| at < ago(40) || at >= ago(20));
+    assert!(gap.contains("has 7 points") && gap.contains("wait about 30m"), "{gap}");
 }
 
 proptest! {

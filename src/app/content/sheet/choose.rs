@@ -56,8 +56,8 @@ pub(super) fn choose(
     paragraph(Role::Text, &environments(&counted), width, lines);
     if let Some(search) = sheet.search() {
         let text = format!(
-            "The table is filtered by the search `{search}`, which takes in more than it says: look at \
-             each row."
+            "Chosen in a table filtered by the search `{search}`, which takes in more than it says: look \
+             at each row."
         );
         paragraph(Role::Warn, &text, width, lines);
     }
@@ -72,7 +72,13 @@ pub(super) fn choose(
     }
     lines.push(Line::new());
     for row in rows {
-        Cells::of_row(row).lines(app, &CHOSEN, None, width, lines);
+        let blocks = row.blocked_by().and_then(|mut all| all.next());
+        let remark = blocks.map(|obstacle| {
+            let head = if obstacle.is_sure { "no stop now" } else { "maybe no stop now" };
+            format!("{head}: {}", obstacle.text)
+        });
+        let remark = remark.as_deref().map(|text| (text, Role::Warn));
+        Cells::of_row(row).lines(app, &CHOSEN, remark, width, lines);
     }
 }
 

@@ -24,9 +24,12 @@ pub fn action(app: &App, run: &str, width: usize) -> Vec<Line> {
         ("from", &row.from),
         ("through", &row.executor),
         ("on the word of", &row.authority),
-        ("why", &row.why),
     ] {
         fact(name, if text.is_empty() { unknown } else { text }, width, &mut lines);
+    }
+    // Only what stops or deletes production is asked for a reason.
+    if !row.why.is_empty() {
+        fact("why", &row.why, width, &mut lines);
     }
     heading("What was acted on", &mut lines);
     for target in &row.targets {

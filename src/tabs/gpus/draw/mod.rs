@@ -8,13 +8,15 @@ use crate::app::content::{columns, graph};
 use crate::app::{App, GUTTER, Layout, Placement, Role, TRAIL};
 use crate::fleet::GpuRow;
 use crate::tabs::gpus::pages::grouping_words;
-use crate::tabs::gpus::picture::HeatZoom;
 use crate::tabs::gpus::picture::words;
-use crate::tabs::gpus::picture::{GpuField, GpuGroup};
+use crate::tabs::gpus::picture::{GpuField, GpuGroup, GpuGrouping, HeatZoom};
 use crate::tabs::gpus::screen::GpuScreen;
 use crate::ui::canvas::Canvas;
 use crate::ui::{Draw, table, table_state};
 use crate::view::{Symbols, TableField, format};
+
+/// Order of rows and groups as they come: by the dollars wasted since they idle.
+const ORDER: &str = "most wasted first";
 
 /// Columns of the bar of a group.
 const BAR: u16 = 12;
@@ -49,17 +51,26 @@ impl Draw for GpuScreen {
     /// As for any table, with its groups; for the map, which part of the fleet it shows.
     fn state(&self, app: &App) -> Vec<(String, Role)> {
         let tab = app.gpu_tab();
-        let mut parts = table_state(tab.table(), app.gpu_rows().len(), "worst first");
+        let mut parts = table_state(tab.table(), app.gpu_rows().len(), ORDER);
         if app.shows_heat() {
+            let by = tab.grouping().of_map();
             parts.truncate(if tab.table().filter_text().is_empty() { 1 } else { 2 });
             parts.push(match tab.heat().zoom() {
-                HeatZoom::Fleet => ("heat map, by team".to_owned(), Role::Dim),
-                HeatZoom::Team(Some(team)) => (format!("heat map of {team}"), Role::Accent),
-                HeatZoom::Team(None) => ("heat map of no team".to_owned(), Role::Accent),
+                HeatZoom::Fleet => (format!("heat map, by {}", by.name()), Role::Dim),
+                HeatZoom::Group(group) => {
+                    let group = group.as_deref().unwrap_or_else(|| by.nobody());
+                    (format!("heat map of {group}"), Role::Accent)
+                }
                 HeatZoom::Node(_) => ("heat map of one node".to_owned(), Role::Accent),
             });
         } else {
-            parts.push((grouping_words(tab.grouping()), Role::Dim));
+            let mut groups = grouping_words(tab.grouping());
+            // Another order is of the rows within their groups.
+            let is_sorted = tab.table().sort.field.is_some() || tab.table().sort.descending;
+            if is_sorted && tab.grouping() != GpuGrouping::Flat {
+                groups = format!("{groups}, {ORDER}");
+            }
+            parts.push((groups, Role::Dim));
         }
         parts
     }

@@ -4,7 +4,7 @@ use super::detail::{Fact, Health};
 use super::field_table::GpuField;
 use super::history;
 use crate::domain::gpu::{SignalUnit, XidOrigin, xid};
-use crate::domain::{GpuSignal, HostNames};
+use crate::domain::{GpuReason, GpuSignal, HostNames};
 use crate::fleet::GpuRow;
 use crate::tabs::idle::picture::field_value::price_basis;
 use crate::view::table_field::TableField;
@@ -71,7 +71,11 @@ pub(super) fn owner(row: &GpuRow) -> Vec<Fact> {
     let known = all.into_iter().filter_map(|(label, text)| Some(fact(label, text.as_deref()?)));
     let mut facts: Vec<Fact> = known.collect();
     if owner.is_nobody() {
-        let words = if row.sample.names_owners { "nobody" } else { "no source says" };
+        let words = match row.verdict.reason {
+            GpuReason::JobsUnread => "not known yet: jobs are being read",
+            _ if row.sample.names_owners => "nobody",
+            _ => "no source says",
+        };
         facts.push(fact("owner", words));
     }
     facts

@@ -242,9 +242,14 @@ impl TableField for GpuField {
                 let mut names = sources(row);
                 std::array::from_fn(|_| names.next())
             }
+            Self::Throttle => [None; 5],
             _ => return None,
         };
-        Some(texts.into_iter().flatten().map(Cow::Borrowed))
+        let reasons = match row.sample.throttle {
+            Some(throttle) if self == Self::Throttle => throttle.words(),
+            _ => Vec::new(),
+        };
+        Some(texts.into_iter().flatten().chain(reasons).map(Cow::Borrowed))
     }
 
     fn any_text(row: &GpuRow, mut holds: impl FnMut(&str) -> bool) -> bool {

@@ -72,8 +72,18 @@ impl GpuGrouping {
         }
     }
 
+    /// Grouping of the heat map beside a list that is grouped so. Cells stand by host within a group and hold still while states
+    /// change: beside one by host, by state or without groups the map is by team.
+    #[must_use]
+    pub fn of_map(self) -> Self {
+        match self {
+            Self::Owner | Self::Job | Self::Model => self,
+            Self::Node | Self::Team | Self::State | Self::Flat => Self::Team,
+        }
+    }
+
     /// The group that `row` belongs to; `None` when it does not say.
-    fn key(self, row: &GpuRow) -> Option<Cow<'_, str>> {
+    pub fn key(self, row: &GpuRow) -> Option<Cow<'_, str>> {
         let key = match self {
             Self::Node => Cow::Borrowed(node_id(row)),
             Self::Team => Cow::Borrowed(&**row.team.as_ref()?),
@@ -132,9 +142,13 @@ pub struct GpuGroup {
 }
 
 impl GpuGroup {
-    /// Rank of the group: dollars wasted since its GPUs became idle.
+    /// Rank of the group: the most dollars wasted since its GPUs became idle; of those without any the most waste an hour, then
+    /// the highest burn.
     pub fn rank(&self) -> Rank {
-        Rank { class: 0, figure: self.sums.wasted_usd }
+        let sums = &self.sums;
+        let figures = [sums.wasted_usd, sums.waste_usd_per_hour, sums.usd_per_hour];
+        let class = figures.iter().position(|usd| *usd > 0.0).unwrap_or(figures.len() - 1);
+        Rank { class: class as u32, figure: figures[class] }
     }
 }
 

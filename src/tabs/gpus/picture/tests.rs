@@ -204,6 +204,30 @@ fn words_glyphs_and_letters_are_distinct() {
 }
 
 #[test]
+fn groups_without_waste_so_far_go_by_their_waste_an_hour_and_then_by_their_burn() {
+    let of = |label: &str, wasted_usd, waste_usd_per_hour, usd_per_hour| GpuGroup {
+        key: Some(label.into()),
+        label: label.into(),
+        rows: Vec::new(),
+        sums: RollUp { usd_per_hour, waste_usd_per_hour, wasted_usd, ..RollUp::default() },
+        notes: Vec::new(),
+    };
+    let all = [
+        of("dearest", 0.0, 0.0, 98.0),
+        of("stalled", 0.0, 55.0, 55.0),
+        of("cheap", 0.0, 0.0, 1.0),
+        of("idle a little", 3.0, 1.0, 1.0),
+        of("idle for long", 900.0, 2.0, 2.0),
+        of("unpriced", 0.0, 0.0, 0.0),
+    ];
+    let ranks: Vec<_> = all.iter().map(|group| (group.label.clone(), group.rank())).collect();
+    let order = Steady::default().order(&ranks, true);
+    let labels: Vec<&str> = order.iter().map(|at| &*all[*at as usize].label).collect();
+    let wasted = ["idle for long", "idle a little", "stalled", "dearest", "cheap", "unpriced"];
+    assert_eq!(labels, wasted);
+}
+
+#[test]
 fn groups_come_costliest_first_and_lines_fold() {
     let fleet = gpus();
     let groups = group(&fleet.rows, &all(&fleet), GpuGrouping::Node);

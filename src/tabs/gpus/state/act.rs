@@ -33,8 +33,8 @@ impl App {
         }
     }
 
-    /// From the list to the map and back. The map is by team and host whatever the list is grouped by, which it says where
-    /// that is something else.
+    /// From the list to the map and back. The map has the groups of the list; where those would move its cells as states change
+    /// it is by team, and says so.
     fn turn_heat(&mut self) {
         if self.tabs.gpus.look == GpuLook::Heat {
             self.look_at_gpus(GpuLook::Table);
@@ -42,7 +42,7 @@ impl App {
         }
         self.look_at_gpus(GpuLook::Heat);
         let by = self.tabs.gpus.grouping();
-        if !matches!(by, GpuGrouping::Node | GpuGrouping::Team | GpuGrouping::Flat) {
+        if by == GpuGrouping::State {
             let text = format!("the map is by team and host; the list stays by {}", by.name());
             self.say(Notice::new(Level::Info, text));
         }
@@ -155,8 +155,8 @@ impl App {
             Action::Down => (HeatStep::Down, 1),
             Action::Top => (HeatStep::First, 1),
             Action::Bottom => (HeatStep::Last, 1),
-            Action::HalfDown => (HeatStep::NextTeam, 1),
-            Action::HalfUp => (HeatStep::PreviousTeam, 1),
+            Action::HalfDown => (HeatStep::NextGroup, 1),
+            Action::HalfUp => (HeatStep::PreviousGroup, 1),
             Action::PageDown | Action::PageUp => {
                 let area = self.tabs.gpus.heat.map().map(|map| map.area);
                 let rows = area.map_or(1, |a| usize::from(a.height) * if a.halves { 2 } else { 1 });

@@ -9,8 +9,11 @@ use crate::app::{App, Appearance, ColorDepth, Effect, Layout, ThemeName};
 use crate::fleet::GpuRow;
 use crate::tabs::gpus::picture::group::node_id;
 use crate::tabs::gpus::picture::heat::{HeatArea, HeatCell, HeatStep};
-use crate::tabs::gpus::picture::{HeatMap, HeatOrder, HeatUnit, HeatZoom};
+use crate::tabs::gpus::picture::{GpuGrouping, HeatMap, HeatOrder, HeatUnit, HeatZoom};
 use crate::view::Symbols;
+
+/// Version and moment of the picture, number of GPUs shown, their filter, the grouping of the map.
+type MadeFrom = (u64, Option<Timestamp>, usize, String, GpuGrouping);
 
 /// State of the heat map: zoom, cursor, layout.
 #[derive(Clone, Debug, Default)]
@@ -19,7 +22,7 @@ pub struct Heat {
     order: HeatOrder,
     map: Option<HeatMap>,
     /// Input that `order` was made from.
-    made_from: Option<(u64, Option<Timestamp>, usize, String)>,
+    made_from: Option<MadeFrom>,
     /// Input that `map` was made from besides the order.
     laid_out: Option<(HeatZoom, HeatArea)>,
     /// Index of the cell under the cursor.
@@ -107,11 +110,18 @@ impl App {
         let Some(fleet) = self.gpus().cloned() else { return };
         let shown = self.tabs.gpus.table.order();
         let filter = self.tabs.gpus.table.filter_text();
-        let made_from = (fleet.version, fleet.as_of, shown.len(), filter.to_owned());
+        let by = self.tabs.gpus.grouping().of_map();
+        let made_from = (fleet.version, fleet.as_of, shown.len(), filter.to_owned(), by);
         let heat = &mut self.tabs.gpus.heat;
         let fresh = heat.made_from.as_ref() != Some(&made_from);
         if fresh {
-            heat.order = HeatOrder::of(&fleet.rows, self.tabs.gpus.table.order());
+            // A group of the former grouping is none of this one.
+            if heat.made_from.as_ref().is_some_and(|(.., former)| *former != by)
+                && matches!(heat.zoom, HeatZoom::Group(_))
+            {
+                heat.zoom = HeatZoom::Fleet;
+            }
+            heat.order = HeatOrder::of(&fleet.rows, self.tabs.gpus.table.order(), by);
             heat.made_from = Some(made_from);
         }
         let laid_out = (heat.zoom.clone(), area);
@@ -168,14 +178,21 @@ impl App {
         Some(again)
     }
 
-    /// Zooms in: from the fleet to a team, to a host, to the page of a GPU.
+    /// Key of the group of the map that the GPU under the cursor is in; `None` without either.
+    fn group_here(&self) -> Option<Arc<str>> {
+        let by = self.tabs.gpus.grouping().of_map();
+        by.key(self.current_gpu()?).map(|key| Arc::from(&*key))
+    }
+
+    /// Zooms in: from the fleet to a group, to a host, to the page of a GPU.
     pub(crate) fn zoom_in(&mut self) -> Vec<Effect> {
         self.prepare();
         let Some(row) = self.current_gpu().cloned() else { return Vec::new() };
+        let group = self.group_here();
         let heat = &mut self.tabs.gpus.heat;
         heat.zoom = match &heat.zoom {
-            HeatZoom::Fleet => HeatZoom::Team(row.team.clone()),
-            HeatZoom::Team(_) => HeatZoom::Node(node_id(&row).into()),
+            HeatZoom::Fleet => HeatZoom::Group(group),
+            HeatZoom::Group(_) => HeatZoom::Node(node_id(&row).into()),
             HeatZoom::Node(_) => return self.open_gpu(&row),
         };
         Vec::new()
@@ -186,19 +203,19 @@ impl App {
         match (self.tabs.gpus.look, &self.tabs.gpus.heat.zoom) {
             (GpuLook::Table, _) => 0,
             (GpuLook::Heat, HeatZoom::Fleet) => 1,
-            (GpuLook::Heat, HeatZoom::Team(_)) => 2,
+            (GpuLook::Heat, HeatZoom::Group(_)) => 2,
             (GpuLook::Heat, HeatZoom::Node(_)) => 3,
         }
     }
 
     /// Zooms out by one step; false where the whole fleet is shown.
     pub(crate) fn zoom_out(&mut self) -> bool {
-        let team = self.current_gpu().and_then(|row| row.team.clone());
+        let group = self.group_here();
         let heat = &mut self.tabs.gpus.heat;
         heat.zoom = match &heat.zoom {
             HeatZoom::Fleet => return false,
-            HeatZoom::Team(_) => HeatZoom::Fleet,
-            HeatZoom::Node(_) => HeatZoom::Team(team),
+            HeatZoom::Group(_) => HeatZoom::Fleet,
+            HeatZoom::Node(_) => HeatZoom::Group(group),
         };
         true
     }

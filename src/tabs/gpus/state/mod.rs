@@ -176,6 +176,7 @@ impl App {
     /// Stores new GPUs.
     pub(crate) fn on_gpus(&mut self, gpus: Arc<GpuFleet>) {
         self.gpus = Some(gpus);
+        self.foresee_again();
         if self.tab != TAB {
             self.tabs.gpus.table.release();
         }

@@ -126,11 +126,18 @@ fn the_tab_is_number_2_and_there_without_gpus() {
 }
 
 #[test]
-fn the_map_says_that_it_is_by_team_and_has_no_position_of_a_page_that_was_open() {
+fn the_map_is_grouped_as_the_list_or_says_so_and_has_no_position_of_a_page_that_was_open() {
     let mut app = app(SIZE);
     press(&mut app, "2m");
     assert!(app.shows_heat() && app.notice().is_none());
     press(&mut app, "m:group owner<enter>m");
+    assert!(app.shows_heat());
+    assert!(app.notice().is_none_or(|notice| !notice.text.contains("by team and host")));
+    press(&mut app, "<enter>");
+    let HeatZoom::Group(owner) = app.gpu_tab().heat().zoom().clone() else { panic!() };
+    let here = GpuGrouping::Owner.key(app.current_gpu().unwrap()).map(|key| key.to_string());
+    assert_eq!(owner.as_deref(), here.as_deref(), "of the owner of the GPU under the cursor");
+    press(&mut app, "<esc>m:group state<enter>m");
     assert!(app.shows_heat());
     assert!(app.notice().is_some_and(|notice| notice.text.contains("by team and host")));
     press(&mut app, "?");
@@ -139,6 +146,29 @@ fn the_map_says_that_it_is_by_team_and_has_no_position_of_a_page_that_was_open()
     press(&mut app, "<esc>");
     app.prepare();
     assert!(app.shows_heat() && app.text_body().0.is_empty());
+}
+
+#[test]
+fn the_map_stays_zoomed_while_its_groups_are_the_same() {
+    let mut app = app(SIZE);
+    press(&mut app, "2m<enter>");
+    let zoom = app.gpu_tab().heat().zoom().clone();
+    assert!(matches!(zoom, HeatZoom::Group(_)));
+    // Of all these lists the map is by team.
+    for by in ["team", "flat", "state", "node"] {
+        press(&mut app, &format!(":group {by}<enter>"));
+        app.prepare();
+        let keys = if app.shows_heat() { "" } else { "m" };
+        press(&mut app, keys);
+        app.prepare();
+        assert!(app.shows_heat());
+        assert_eq!(*app.gpu_tab().heat().zoom(), zoom, "{by}");
+    }
+    press(&mut app, ":group owner<enter>");
+    let keys = if app.shows_heat() { "" } else { "m" };
+    press(&mut app, keys);
+    app.prepare();
+    assert_eq!(*app.gpu_tab().heat().zoom(), HeatZoom::Fleet, "a team is no owner");
 }
 
 #[test]
@@ -240,7 +270,7 @@ fn the_map_zooms_to_the_page_of_a_gpu_and_back() {
     assert!(row.starts_with("GPU-gpu-node-2"), "the cursor came along: {row}");
     assert_eq!(*app.gpu_tab().heat().zoom(), HeatZoom::Fleet);
     press(&mut app, "<enter>");
-    assert!(matches!(app.gpu_tab().heat().zoom(), HeatZoom::Team(_)));
+    assert!(matches!(app.gpu_tab().heat().zoom(), HeatZoom::Group(_)));
     assert_eq!(here(&mut app), row);
     let effects = press(&mut app, "<enter>");
     assert_eq!(effects, [Effect::FocusGpus(vec!["i-0a1idle".into()])]);
@@ -363,7 +393,7 @@ fn clicks_reach_rows_headings_and_cells() {
     click(&mut app, cell.x, top + cell.y as u16);
     assert_eq!(app.gpu_tab().heat().cursor(), 0);
     click(&mut app, cell.x, top + cell.y as u16);
-    assert!(matches!(app.gpu_tab().heat().zoom(), HeatZoom::Team(_)));
+    assert!(matches!(app.gpu_tab().heat().zoom(), HeatZoom::Group(_)));
 }
 
 #[test]

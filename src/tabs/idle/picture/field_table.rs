@@ -84,8 +84,8 @@ field_table! {
         NetWasteUsdPerHour number(UsdPerHour) "net_waste_usd_per_hour" ["net_waste"] "NET WASTE" 9
             "The part of the net that goes to idle capacity, commitments considered.";
         Likely choice(LIKELY) "likely" ["why", "likely_reason"] "LIKELY" 19
-            "Why a box with GPUs likely stands idle or does little, from its hours: a guess, never a verdict. forgotten: nobody uses it, as far back as one sees or since some day.";
-        CoveredBy text "covered_by" ["covered", "commitment"] "COVERED BY" 24 wide by('b')
+            "Why a box likely stands idle or does little, from its hours: a guess, never a verdict. forgotten: nobody uses it, as far back as one sees or since some day.";
+        CoveredBy text "covered_by" ["covered", "commitment"] "COVERED BY" 13 wide by('b')
             "The commitments that pay for the instance: kind, id, and the share where it is a part.";
         BilledUsd number(Usd) "billed_usd" ["billed"] "BILLED" 9 unit("$")
             "What the newest bill says it cost in its month so far, net of discounts and commitments.";
@@ -101,6 +101,8 @@ field_table! {
             "Where the name of the person comes from: a tag, or the launch.";
         LaunchedBy text "launched_by" ["launcher"] "LAUNCHED BY" 20 wide
             "Who or what launched it by CloudTrail, services and programs too, where that was looked up.";
+        BlockedBy text "blocked_by" ["blocked"] "BLOCKED BY" 12 wide
+            "Guards that would block a stop of an idle instance now, as far as it is known without a call: jobs, recheck, owner, group and others; none where nothing is known to. The check before a stop asks for the rest.";
     }
 }
 

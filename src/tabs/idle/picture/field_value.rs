@@ -35,6 +35,7 @@ impl TableField for Field {
         Self::Coverage,
         Self::NetworkPerDay,
         Self::InstanceType,
+        Self::BlockedBy,
         Self::Cpu,
         Self::Team,
         Self::Gpu,
@@ -78,7 +79,7 @@ impl TableField for Field {
             | Self::Reason => &[Ec2, CloudWatch],
             Self::Gpus | Self::GpuModel | Self::Vcpus | Self::Memory => &[Ec2, Types],
             // Sources of jobs are none of the fleet's.
-            Self::Job | Self::User | Self::HeldReadAt => &[],
+            Self::Job | Self::User | Self::HeldReadAt | Self::BlockedBy => &[],
             _ => &[Ec2],
         })
     }
@@ -161,6 +162,7 @@ impl TableField for Field {
             Self::Likely => Value::maybe(judged.and_then(|v| v.likely.as_ref()).map(|l| l.word())),
             Self::Job => row.held_by.as_deref().map_or(Value::Unknown, held_job),
             Self::User => row.held_by.as_deref().map_or(Value::Unknown, held_user),
+            Self::BlockedBy => blocked_by(row, |guard| guard),
             Self::HeldReadAt => Value::time(row.held_by.as_deref().map(|held| held.read_at)),
         }
     }
@@ -194,6 +196,9 @@ impl TableField for Field {
                 let text = value.shown(self.spec().kind, ctx);
                 format::bound(text, row.wasted_at_least(), ctx.symbols)
             }
+            (Self::BlockedBy, _) => {
+                blocked_by(row, reasons::blocked_by).shown(self.spec().kind, ctx)
+            }
             // Cut, not rounded: 89.9% of the datapoints are not the 90% that a verdict needs.
             (Self::Coverage, Value::Number(n)) => format::percent((n + 1e-4).floor(), 0),
             (Self::Age, Value::Number(n)) => format::age(n as i64),
@@ -209,7 +214,8 @@ impl TableField for Field {
         self.value(row, ctx)
     }
 
-    /// All owners, each by its kind and by its name; all commitments, each by its kind and id; all jobs and users.
+    /// All owners, each by its kind and by its name; all commitments, each by its kind and id; all jobs and users; all guards
+    /// that would block, each by its name and in words.
     fn several(self, row: &Row) -> Option<impl Iterator<Item = Cow<'_, str>>> {
         let owners = match self {
             Self::Owner => row.instance.owners.as_slice(),
@@ -230,11 +236,15 @@ impl TableField for Field {
             _ => &[],
         };
         // Where nobody is known, the one value is that this is unknown.
-        let is_several = matches!(self, Self::Owner | Self::CoveredBy) || !held.is_empty();
+        let blocked = row.blocked_by().filter(|_| self == Self::BlockedBy).into_iter().flatten();
+        let guards: Vec<&str> =
+            blocked.flat_map(|o| [o.guard, reasons::blocked_by(o.guard)]).collect();
+        let is_several =
+            matches!(self, Self::Owner | Self::CoveredBy) || !held.is_empty() || !guards.is_empty();
         is_several.then(|| {
             let owners = owners.iter().flat_map(|o| [o.kind.word(), &*o.name]);
             let all = owners.chain(by.iter().flat_map(|b| [b.kind.word(), &*b.id])).chain(none);
-            all.chain(held.iter().map(|name| &**name)).map(Cow::Borrowed)
+            all.chain(held.iter().map(|name| &**name)).chain(guards).map(Cow::Borrowed)
         })
     }
 
@@ -271,6 +281,18 @@ impl TableField for Field {
                 .held_by
                 .iter()
                 .any(|held| held.jobs.iter().chain(&held.users).any(|name| holds(name)))
+    }
+}
+
+/// What would block a stop, each once in the words of `word`; `none` where nothing is known to.
+fn blocked_by(row: &Row, word: fn(&'static str) -> &'static str) -> Value<'_> {
+    let Some(obstacles) = row.blocked_by() else { return Value::Unknown };
+    let mut words: Vec<&str> = obstacles.map(|obstacle| word(obstacle.guard)).collect();
+    words.dedup();
+    match &words[..] {
+        [] => Value::text("none"),
+        [one] => Value::made((*one).to_owned()),
+        all => Value::made(all.join(", ")),
     }
 }
 

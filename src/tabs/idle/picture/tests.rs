@@ -255,34 +255,50 @@ fn graphs_share_one_axis_and_shade_the_stretch() {
 }
 
 #[test]
-fn the_pattern_of_its_hours_is_told_once_they_are_there() {
-    use crate::domain::{HourRange, HourlySeries, SeriesSet};
-    use crate::fleet::savings::Pattern;
+fn the_likely_reason_of_the_page_is_that_of_the_list() {
+    use crate::domain::{LikelyReason, Verdict};
     let fleet = fleet();
     let row = &fleet.rows[index(&fleet, "i-0a1idle")];
-    // GPUs in use for so many hours of the last week, and quiet from then on.
-    let used_for = |hours: u32| -> SeriesSet {
-        let range = HourRange::last_closed(now(), 168);
-        let busy_below = |limit: u32| {
-            let mut series = HourlySeries::empty(range);
-            for (i, hour) in (0..).zip(range.from.0..range.to.0) {
-                series.set(Hour(hour), if i < limit { 90.0 } else { 0.5 });
-            }
-            series
-        };
-        let gpus = (0..8).map(|gpu| (Signal::GpuMax(gpu), busy_below(hours)));
-        gpus.chain([(Signal::CpuMean, busy_below(0))]).collect()
+    let with = |devices, likely: Option<LikelyReason>| {
+        let verdict = row.verdict.as_deref().unwrap().clone();
+        let verdict = Verdict { devices, likely: likely.map(Box::new), ..verdict };
+        let row = crate::fleet::Row { verdict: Some(Arc::new(verdict)), ..(**row).clone() };
+        let likely = why(&row, Some(&series()), "cautious", &ctx()).likely;
+        (Field::Likely.cell(&row, &ctx()), likely.unwrap_or_default())
     };
-    let pattern = |series: Option<&SeriesSet>, preset| why(row, series, preset, &ctx()).pattern;
-    assert_eq!(pattern(Some(&used_for(0)), "cautious"), Some(Pattern::NeverUsed));
-    assert_eq!(pattern(Some(&used_for(60)), "cautious"), Some(Pattern::Forgotten));
-    assert_eq!(pattern(Some(&used_for(160)), "cautious"), None, "a night is no end");
-    // Eight GPUs, of which two report: nobody knows.
-    assert_eq!(pattern(Some(&series()), "cautious"), None);
-    assert_eq!(pattern(None, "cautious"), None);
-    assert_eq!(pattern(Some(&used_for(0)), "mine"), None, "its limits are not known here");
-    let young = crate::fleet::Row { verdict: None, ..(**row).clone() };
-    assert_eq!(why(&young, Some(&used_for(0)), "cautious", &ctx()).pattern, None);
+    // A box without GPUs has a reason as well.
+    for devices in [0, 8] {
+        let forgotten = LikelyReason::Forgotten { quiet_hours: 168, at_least: true };
+        let (cell, page) = with(devices, Some(forgotten));
+        assert_eq!(cell, "forgotten");
+        assert!(page.starts_with("forgotten: nobody has used it for at least 7d."), "{page}");
+    }
+    let unknown = ctx().symbols.unknown();
+    assert_eq!(with(8, None), (unknown.into(), "not known, its hours tell none.".into()));
+    assert_eq!(with(0, None), (unknown.into(), String::new()));
+}
+
+#[test]
+fn what_would_block_a_stop_is_a_cell_in_words_and_a_filter_by_the_guard() {
+    use crate::fleet::Obstacle;
+    let mut fleet = fleet();
+    let obstacle = |guard, blocks| Obstacle { guard, text: "why".into(), blocks, is_sure: true };
+    let warned = [obstacle("jobs", true), obstacle("recheck", true), obstacle("production", false)];
+    Arc::make_mut(&mut fleet.rows[0]).obstacles = Some(warned.into());
+    Arc::make_mut(&mut fleet.rows[1]).obstacles = Some([obstacle("production", false)].into());
+    let cell = |at: usize| Field::BlockedBy.cell(&fleet.rows[at], &ctx());
+    assert_eq!(cell(0), "a job, no telemetry");
+    assert_eq!(cell(1), "none", "a warning blocks nothing");
+    assert_eq!(cell(2), ctx().symbols.unknown(), "nobody looked");
+    let exported = Field::BlockedBy.exported(&fleet.rows[0], &ctx());
+    assert_eq!(exported, crate::view::Value::made("jobs, recheck".into()));
+    let found = |text: &str| -> Vec<u32> {
+        let filter = Filter::parse(Field::table(), text).unwrap();
+        let (mut search, rows) = (filter.searcher(), Field::rows(&fleet.rows));
+        (0..fleet.rows.len() as u32).filter(|at| search.matches(&rows, *at, &ctx())).collect()
+    };
+    assert_eq!((found("blocked_by=jobs"), found("blocked=recheck")), (vec![0], vec![0]));
+    assert_eq!(found("blocked_by=none"), [1]);
 }
 
 #[test]

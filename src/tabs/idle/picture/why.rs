@@ -6,11 +6,9 @@ use super::evidence::{EvidenceLine, lines};
 use super::field_value::owner_words;
 use super::graph::{GraphPage, graphs};
 use super::stakes::{Stakes, stakes};
-use crate::analyze::idle::{Preset, Subject, hours_of_use};
-use crate::analyze::resources::pattern_of_instance;
-use crate::domain::{EvidenceRole, Hour, HourRange, SeriesSet, Unchecked, Verdict, VerdictKind};
+use crate::analyze::idle::Preset;
+use crate::domain::{EvidenceRole, SeriesSet, Unchecked, Verdict, VerdictKind};
 use crate::fleet::Row;
-use crate::fleet::savings::Pattern;
 use crate::tabs::idle::picture::Field;
 use crate::view::{TableField, ViewContext, format, reasons};
 
@@ -32,11 +30,8 @@ pub struct WhyPage {
     /// Length of the idle stretch where its beginning was seen: the hours that are quiet; `None` where all of the window is, and
     /// when not idle.
     pub quiet_for: Option<String>,
-    /// Hours of the week in which it is or was used; `None` while the series are not loaded, and under a custom
-    /// preset.
-    pub pattern: Option<Pattern>,
-    /// Likely reason why a box with GPUs stands idle or does little, with what helps: one sentence, which says so where
-    /// its hours tell none. `None` for a box without GPUs, and without a verdict that speaks of use.
+    /// Likely reason why it stands idle or does little, with what helps, as the list has it: one sentence, which says so where the
+    /// hours of a box with GPUs tell none. `None` where none is known else, and without a verdict that speaks of use.
     pub likely: Option<String>,
     /// Evidence for the preset's own tests.
     pub tests: Vec<EvidenceLine>,
@@ -65,8 +60,7 @@ impl WhyPage {
     }
 }
 
-/// Builds the page. Without `series` (not loaded yet) it lacks graphs and pattern; the evidence does not depend
-/// on them.
+/// Builds the page. Without `series` (not loaded yet) it lacks graphs; the evidence does not depend on them.
 pub fn why(row: &Row, series: Option<&SeriesSet>, policy_name: &str, ctx: &ViewContext) -> WhyPage {
     let instance = &*row.instance;
     let verdict = row.verdict.as_deref();
@@ -100,7 +94,6 @@ pub fn why(row: &Row, series: Option<&SeriesSet>, policy_name: &str, ctx: &ViewC
             let seconds = ctx.now.duration_since(v.idle_since?).as_secs();
             Some(format::span(seconds))
         }),
-        pattern: series.and_then(|series| pattern(row, series, policy_name, ctx)),
         likely: verdict.and_then(likely),
         tests: lines(verdict, EvidenceRole::Test, ctx),
         counters: lines(verdict, EvidenceRole::Counter, ctx),
@@ -113,7 +106,7 @@ pub fn why(row: &Row, series: Option<&SeriesSet>, policy_name: &str, ctx: &ViewC
     }
 }
 
-/// The likely reason and its remedy, of a box with GPUs that wastes something or has a reason.
+/// The likely reason and its remedy; of a box with GPUs that wastes something also that there is none.
 fn likely(verdict: &Verdict) -> Option<String> {
     use VerdictKind::{Idle, Partial, Underused};
     match &verdict.likely {
@@ -126,17 +119,4 @@ fn likely(verdict: &Verdict) -> Option<String> {
         }
         None => None,
     }
-}
-
-/// The pattern in the hours that the preset looks at, of what was judged.
-fn pattern(row: &Row, series: &SeriesSet, policy_name: &str, ctx: &ViewContext) -> Option<Pattern> {
-    use VerdictKind::{Exempt, TooNew, Unknown};
-    let verdict = row.verdict.as_deref().filter(|v| !matches!(v.kind, Exempt | TooNew | Unknown));
-    let policy = verdict.and(Preset::from_name(policy_name))?.policy();
-    let instance = &row.instance;
-    let window = HourRange::last_closed(ctx.now, policy.window_hours());
-    let window = window.since(Hour::at_or_after(instance.launched_at));
-    let subject =
-        Subject { instance, spec: row.spec.as_deref(), series, now: ctx.now, before: None };
-    pattern_of_instance(&hours_of_use(&subject, &policy, window)?, &instance.scope.region)
 }

@@ -36,7 +36,9 @@ fn what_a_job_has_by_its_scheduler_is_not_ended_however_idle_it_looks() {
     };
     for verb in [STOP, TERMINATE] {
         let text = blocks(&verb, Guard::Jobs, held);
-        assert_eq!(text, "job 7 of ana has it by its scheduler: end that first, then look again");
+        let said = "job 7 of ana has it by its scheduler: wait until that has ended, or end it, and \
+                    check again";
+        assert_eq!(text, said);
     }
     passes(&mark(), held);
 }

@@ -7,7 +7,6 @@ use unicode_width::UnicodeWidthStr;
 
 use super::order::{Fact, HeatOrder};
 use super::{HeatArea, HeatCell, HeatLabel, HeatMap, HeatUnit, HeatZoom, NO_CELL, Scale};
-use crate::tabs::gpus::picture::GpuGrouping;
 
 /// Names of hosts take no more columns than this.
 const LABEL: usize = 24;
@@ -80,26 +79,26 @@ pub(super) fn layout(
 /// The part of the order that is shown, in pieces.
 fn cut(order: &HeatOrder, zoom: &HeatZoom) -> (Vec<Section>, Vec<Piece>) {
     let title =
-        |team: &Option<Arc<str>>| team.clone().unwrap_or_else(|| GpuGrouping::Team.nobody().into());
+        |group: &Option<Arc<str>>| group.clone().unwrap_or_else(|| order.by.nobody().into());
     let mut sections: Vec<Section> = Vec::new();
     let mut pieces: Vec<Piece> = Vec::new();
     let mut last: Option<&Option<Arc<str>>> = None;
     for (i, block) in order.blocks.iter().enumerate() {
         let shown = match zoom {
             HeatZoom::Fleet => true,
-            HeatZoom::Team(team) => block.team == *team,
+            HeatZoom::Group(group) => block.group == *group,
             HeatZoom::Node(id) => block.id == *id,
         };
         if !shown {
             continue;
         }
-        // Within a host the teams do not stand apart.
+        // Within a host the groups do not stand apart.
         let in_node = matches!(zoom, HeatZoom::Node(_));
-        if last.is_none_or(|l| *l != block.team && !in_node) {
-            let title = if in_node { block.name.clone() } else { title(&block.team) };
+        if last.is_none_or(|l| *l != block.group && !in_node) {
+            let title = if in_node { block.name.clone() } else { title(&block.group) };
             sections.push(Section { title, pieces: pieces.len()..pieces.len() });
         }
-        last = Some(&block.team);
+        last = Some(&block.group);
         let piece = |gpus: Range<u32>, label| Piece { gpus, block: i as u32, label };
         if in_node {
             let each = block.from..block.to;

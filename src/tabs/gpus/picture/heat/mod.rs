@@ -22,11 +22,11 @@ use crate::domain::GpuState;
 /// Part of the fleet that the heat map shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HeatZoom {
-    /// All GPUs, by team.
+    /// All GPUs, by the groups of the order.
     #[default]
     Fleet,
-    /// GPUs of one team, by host; `None` = GPUs without a team.
-    Team(Option<Arc<str>>),
+    /// GPUs of one group, by host; `None` = GPUs without one.
+    Group(Option<Arc<str>>),
     /// GPUs of one host, by [`super::group::node_id`].
     Node(Arc<str>),
 }
@@ -84,7 +84,7 @@ pub struct HeatCell {
     pub block: u32,
 }
 
-/// Text on the heat map: heading of a team, or name of a host.
+/// Text on the heat map: heading of a group, or name of a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeatLabel {
     /// Column of the text.
@@ -104,7 +104,7 @@ pub struct HeatLabel {
 pub struct HeatMap {
     /// Area that it was laid out for.
     pub area: HeatArea,
-    /// Cells, in the order of team, host, GPU.
+    /// Cells, in the order of group, host, GPU.
     pub cells: Vec<HeatCell>,
     /// Labels, from the top.
     pub labels: Vec<HeatLabel>,
@@ -112,13 +112,13 @@ pub struct HeatMap {
     pub scale: Scale,
     /// True when a cell is a host.
     pub per_node: bool,
-    /// True when teams have no headings for lack of space.
+    /// True when groups have no headings for lack of space.
     pub headless: bool,
     /// Number of pages of `area.height` lines; 0 without cells.
     pub pages: u32,
     /// Index into `cells` for each place, row by row; [`NO_CELL`] where there is none.
     grid: Vec<u32>,
-    /// First cell of each section, for jumps from team to team.
+    /// First cell of each section, for jumps from group to group.
     sections: Vec<u32>,
 }
 

@@ -13,10 +13,10 @@ pub enum HeatStep {
     Up,
     /// To the nearest cell of the next row below.
     Down,
-    /// To the first cell of the next team.
-    NextTeam,
-    /// To the first cell of this team, or of the one before.
-    PreviousTeam,
+    /// To the first cell of the next group.
+    NextGroup,
+    /// To the first cell of this group, or of the one before.
+    PreviousGroup,
     /// To the first cell.
     First,
     /// To the last cell.
@@ -43,10 +43,10 @@ impl HeatMap {
                 let below = here.y + height..rows as u32;
                 below.into_iter().find_map(|y| self.nearest(here.x, y)).unwrap_or(cell)
             }
-            HeatStep::NextTeam => {
+            HeatStep::NextGroup => {
                 self.sections.iter().copied().find(|first| *first > cell).unwrap_or(cell)
             }
-            HeatStep::PreviousTeam => {
+            HeatStep::PreviousGroup => {
                 self.sections.iter().rev().copied().find(|first| *first < cell).unwrap_or(cell)
             }
             HeatStep::First => 0,

@@ -1,12 +1,13 @@
-//! GPUs in the order of the map: team, host, index. It depends on who they are alone, so that cells
+//! GPUs in the order of the map: group, host, index. It depends on who they are alone, so that cells
 //! hold still while states change.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::domain::GpuState;
 use crate::fleet::GpuRow;
-use crate::tabs::gpus::picture::group::node_id;
+use crate::tabs::gpus::picture::group::{GpuGrouping, node_id};
 
 /// Facts about a GPU that the map is made of.
 #[derive(Clone, Copy, Debug)]
@@ -16,49 +17,65 @@ pub(super) struct Fact {
     pub(super) waste: f32,
 }
 
-/// The GPUs of one team on one host.
+/// The GPUs of one group on one host.
 #[derive(Clone, Debug)]
 pub(super) struct Block {
     /// Index of its first GPU; its GPUs are neighbours in the rows.
     pub(super) from: u32,
     pub(super) to: u32,
-    pub(super) team: Option<Arc<str>>,
+    /// Key of the group; `None` for GPUs without one.
+    pub(super) group: Option<Arc<str>>,
     pub(super) name: Arc<str>,
     pub(super) id: Arc<str>,
 }
 
-/// GPUs by team, host and index.
+/// The first GPU of a group on a host.
+struct First<'a> {
+    row: &'a GpuRow,
+    group: Option<Cow<'a, str>>,
+}
+
+/// GPUs by group, host and index.
 #[derive(Clone, Debug, Default)]
 pub struct HeatOrder {
+    /// What groups have in common.
+    pub(super) by: GpuGrouping,
     /// Indices into the fleet's rows.
     rows: Vec<u32>,
     /// In the order of `rows`.
     pub(super) facts: Vec<Fact>,
-    /// In the order team, name, id.
+    /// In the order group, name, id.
     pub(super) blocks: Vec<Block>,
     /// `3`, or `3 gi1` for a slice, in the order of `rows`: what tells GPUs of a host apart.
     index: Vec<(Option<u16>, Option<u32>)>,
 }
 
 impl HeatOrder {
-    /// Orders the GPUs `shown` (indices in `rows`).
-    pub fn of(rows: &[Arc<GpuRow>], shown: &[u32]) -> Self {
+    /// Orders the GPUs `shown` (indices in `rows`), of a list that is grouped by `by`: see [`GpuGrouping::of_map`].
+    pub fn of(rows: &[Arc<GpuRow>], shown: &[u32], by: GpuGrouping) -> Self {
+        let by = by.of_map();
         // Hosts and teams are shared between rows: an address costs less than a text. What is equal
         // behind different addresses is joined below.
-        let mut seen: HashMap<(usize, usize), u32> = HashMap::new();
-        let mut firsts: Vec<&GpuRow> = Vec::new();
+        let mut by_team: HashMap<(usize, usize), u32> = HashMap::new();
+        let mut by_key: HashMap<(usize, Option<Cow<'_, str>>), u32> = HashMap::new();
+        let mut firsts: Vec<First<'_>> = Vec::new();
         let mut of_row: Vec<(u32, u32)> = Vec::with_capacity(shown.len());
         for index in shown {
             let Some(row) = rows.get(*index as usize) else { continue };
-            let team = row.team.as_ref().map_or(0, |t| t.as_ptr().addr());
-            let place = *seen.entry((Arc::as_ptr(&row.node).addr(), team)).or_insert_with(|| {
-                firsts.push(row);
-                firsts.len() as u32 - 1
-            });
+            let (node, next) = (Arc::as_ptr(&row.node).addr(), firsts.len() as u32);
+            let place = if by == GpuGrouping::Team {
+                let team = row.team.as_ref().map_or(0, |t| t.as_ptr().addr());
+                *by_team.entry((node, team)).or_insert(next)
+            } else {
+                *by_key.entry((node, by.key(row))).or_insert(next)
+            };
+            if place == next {
+                firsts.push(First { row, group: by.key(row) });
+            }
             of_row.push((place, *index));
         }
         let (blocks, block_of) = blocks(&firsts);
-        let mut order = Self { blocks, ..Self::default() };
+        let mut order = Self { by, blocks, ..Self::default() };
         order.fill(rows, &of_row, &block_of);
         order
     }
@@ -131,11 +148,11 @@ fn fact(row: &GpuRow) -> Fact {
     Fact { state: row.verdict.state, waste: waste.map_or(f32::NAN, |w| w as f32) }
 }
 
-/// Empty blocks in their order, and the block of each of `firsts`. Those without a team come last.
-fn blocks(firsts: &[&GpuRow]) -> (Vec<Block>, Vec<u32>) {
+/// Empty blocks in their order, and the block of each of `firsts`. Those without a group come last.
+fn blocks(firsts: &[First<'_>]) -> (Vec<Block>, Vec<u32>) {
     let key = |i: usize| {
-        let row = firsts[i];
-        (row.team.is_none(), row.team.as_deref(), &*row.node.name, node_id(row))
+        let First { row, group } = &firsts[i];
+        (group.is_none(), group.as_deref(), &*row.node.name, node_id(row))
     };
     let mut sorted: Vec<usize> = (0..firsts.len()).collect();
     sorted.sort_unstable_by(|a, b| key(*a).cmp(&key(*b)));
@@ -144,11 +161,11 @@ fn blocks(firsts: &[&GpuRow]) -> (Vec<Block>, Vec<u32>) {
     let mut last = None;
     for i in sorted {
         if last.is_none_or(|l| key(l) != key(i)) {
-            let row = firsts[i];
+            let First { row, group } = &firsts[i];
             blocks.push(Block {
                 from: 0,
                 to: 0,
-                team: row.team.clone(),
+                group: group.as_deref().map(Arc::from),
                 name: row.node.short_name().into(),
                 id: row
                     .node

@@ -18,7 +18,7 @@ impl HeatMap {
             parts.push("one cell per node: the worst of its GPUs".to_owned());
         }
         if self.headless {
-            parts.push("teams follow each other without headings".to_owned());
+            parts.push("groups follow each other without headings".to_owned());
         }
         if self.pages > 1 {
             parts.push(format!("page {} of {}", self.page_of(cell) + 1, self.pages));

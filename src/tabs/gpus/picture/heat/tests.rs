@@ -6,12 +6,13 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::fleet::GpuFleet;
+use crate::tabs::gpus::picture::GpuGrouping;
 use crate::tabs::gpus::picture::fixture::{at, gpus, many};
 use crate::view::fixture::ctx;
 
 fn order(fleet: &GpuFleet) -> HeatOrder {
     let shown: Vec<u32> = (0..fleet.rows.len() as u32).collect();
-    HeatOrder::of(&fleet.rows, &shown)
+    HeatOrder::of(&fleet.rows, &shown, GpuGrouping::Node)
 }
 
 fn area(width: u16, height: u16, halves: bool) -> HeatArea {
@@ -136,9 +137,9 @@ fn the_cursor_goes_from_cell_to_cell_and_from_team_to_team() {
     assert_eq!(name(map.step(first, HeatStep::Down)), "gpu-node-1/4");
     assert_eq!(map.step(first, HeatStep::Left), first);
     assert_eq!(name(map.step(first, HeatStep::Up)), "serve-a/0");
-    assert_eq!(name(map.step(first, HeatStep::PreviousTeam)), "serve-a/0");
-    assert_eq!(map.step(first, HeatStep::NextTeam), first, "the last team");
-    assert_eq!(name(map.step(0, HeatStep::NextTeam)), "lab-07/0");
+    assert_eq!(name(map.step(first, HeatStep::PreviousGroup)), "serve-a/0");
+    assert_eq!(map.step(first, HeatStep::NextGroup), first, "the last team");
+    assert_eq!(name(map.step(0, HeatStep::NextGroup)), "lab-07/0");
     assert_eq!(name(map.step(0, HeatStep::Last)), "gpu-node-1/7");
     assert_eq!(map.step(9_999, HeatStep::First), 0);
     let says = map.readout(&fleet.rows, &order, first, &ctx()).unwrap();
@@ -159,11 +160,39 @@ fn the_cursor_goes_from_cell_to_cell_and_from_team_to_team() {
 }
 
 #[test]
+fn the_map_has_the_groups_of_the_list() {
+    let fleet = gpus();
+    let shown: Vec<u32> = (0..fleet.rows.len() as u32).collect();
+    let heads = |by: GpuGrouping| -> Vec<String> {
+        let order = HeatOrder::of(&fleet.rows, &shown, by);
+        let map = HeatMap::of(&order, &HeatZoom::Fleet, area(60, 40, true), HeatUnit::Auto);
+        let mut rows: Vec<u32> = map.cells.iter().map(|cell| cell.row).collect();
+        rows.sort_unstable();
+        assert_eq!(rows, shown, "each once, {by:?}");
+        let heads = map.labels.iter().filter(|label| label.is_head);
+        heads.map(|label| label.text.to_string()).collect()
+    };
+    let keys = |by: GpuGrouping| -> Vec<String> {
+        let mut keys: Vec<_> = fleet.rows.iter().map(|row| by.key(row)).collect();
+        keys.sort_by_key(|key| (key.is_none(), key.clone()));
+        keys.dedup();
+        keys.into_iter().map(|key| key.map_or(by.nobody().into(), |key| key.to_string())).collect()
+    };
+    for by in [GpuGrouping::Owner, GpuGrouping::Job, GpuGrouping::Model, GpuGrouping::Team] {
+        assert_eq!(heads(by), keys(by), "{by:?}");
+    }
+    for by in [GpuGrouping::Node, GpuGrouping::State, GpuGrouping::Flat] {
+        assert_eq!(heads(by), keys(GpuGrouping::Team), "{by:?}");
+    }
+    assert!(heads(GpuGrouping::Owner).contains(&"ada".to_owned()));
+}
+
+#[test]
 fn zooming_in_names_hosts_and_gpus() {
     let fleet = gpus();
     let order = order(&fleet);
     let of = |zoom: HeatZoom| HeatMap::of(&order, &zoom, area(60, 20, true), HeatUnit::Auto);
-    let team = of(HeatZoom::Team(Some("vision".into())));
+    let team = of(HeatZoom::Group(Some("vision".into())));
     let texts: Vec<&str> = team.labels.iter().map(|l| &*l.text).collect();
     assert_eq!(texts, ["vision", "gpu-node-1"]);
     assert_eq!(team.cells.len(), 8);
@@ -173,7 +202,7 @@ fn zooming_in_names_hosts_and_gpus() {
     assert_eq!(node.cells.len(), 8);
     let lab = of(HeatZoom::Node("lab-07".into()));
     assert_eq!(&*lab.labels[1].text, "GPU 0 gi2");
-    assert!(of(HeatZoom::Team(Some("nobody".into()))).cells.is_empty());
+    assert!(of(HeatZoom::Group(Some("nobody".into()))).cells.is_empty());
 }
 
 #[test]

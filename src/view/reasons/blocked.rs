@@ -1,0 +1,28 @@
+//! The words of what would keep an instance from being stopped.
+
+/// What blocks a stop by a guard, as short as a cell of a list takes it; the name of the guard for one that says enough.
+pub fn blocked_by(guard: &'static str) -> &'static str {
+    match guard {
+        "jobs" => "a job",
+        "recheck" => "no telemetry",
+        "owner" => "its manager",
+        "group" => "its group",
+        "stoppable" => "its root disk",
+        "armed" => "a pin",
+        "age" => "its age",
+        "exempt" => "a tag",
+        name => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::act::plan::Guard;
+
+    #[test]
+    fn words_are_those_of_guards() {
+        let worded = Guard::ALL.iter().filter(|(_, name, _)| blocked_by(name) != *name);
+        assert_eq!(worded.count(), 8);
+    }
+}
