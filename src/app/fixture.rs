@@ -373,6 +373,7 @@ pub fn init(fleet: Option<Fleet>, size: (u16, u16)) -> AppInit {
             id: ACCOUNT.into(),
             label: "prod-ml".into(),
             production: false,
+            profile: None,
         }],
         mouse: false,
         size,

@@ -157,6 +157,9 @@ pub struct AccountInfo {
     pub label: Arc<str>,
     /// True for an account configured as production, which tints the header.
     pub production: bool,
+    /// AWS profile whose credentials are the account's own; `None` in the demo, for the default chain, and where a
+    /// role is assumed.
+    pub profile: Option<Arc<str>>,
 }
 
 /// How bad a log entry is.

@@ -19,14 +19,18 @@ pub type Hints = &'static [(Action, &'static str)];
 pub(crate) const PAGE_HINTS: Hints =
     &[(Action::Back, ""), (Action::Down, ""), (Action::PageDown, "")];
 
-/// Keys of the help.
-const HELP_HINTS: Hints = &[
-    (Action::SearchHelp, ""),
-    (Action::AllHelp, ""),
-    (Action::Back, ""),
-    (Action::Down, ""),
-    (Action::PageDown, ""),
-];
+/// Keys of the help, by what the key for all keys does.
+static HELP_HINTS: [[(Action, &str); 5]; 2] = [help_hints(""), help_hints("this page's keys")];
+
+const fn help_hints(all: &'static str) -> [(Action, &'static str); 5] {
+    [
+        (Action::SearchHelp, ""),
+        (Action::AllHelp, all),
+        (Action::Back, ""),
+        (Action::Down, ""),
+        (Action::PageDown, ""),
+    ]
+}
 
 /// Contexts of a page without keys of its own.
 pub(crate) const PAGE_CONTEXTS: &[Context] = &[Context::Main, Context::Move, Context::Any];
@@ -261,6 +265,11 @@ pub trait Screen: Sync {
         PAGE_HINTS
     }
 
+    /// The same, where they depend on what the page shows.
+    fn page_hints_now(&self, _app: &App, page: &Page) -> Hints {
+        self.page_hints(page)
+    }
+
     /// Handles keys that mean something else on a page; `None` = the key has its usual meaning.
     fn act_on_page(&self, _app: &mut App, _action: Action) -> Option<Vec<Effect>> {
         None
@@ -391,8 +400,12 @@ impl App {
     /// Keys for the footer of the page or screen shown.
     pub fn hints(&self) -> Hints {
         match self.page() {
-            Some(opened) if matches!(opened.page, Page::Help) => HELP_HINTS,
-            Some(_) => self.page_with_screen().map_or(PAGE_HINTS, |(page, of)| of.page_hints(page)),
+            Some(opened) if matches!(opened.page, Page::Help) => {
+                &HELP_HINTS[usize::from(self.help.all)]
+            }
+            Some(_) => self
+                .page_with_screen()
+                .map_or(PAGE_HINTS, |(page, of)| of.page_hints_now(self, page)),
             None if self.shows_welcome() => &[(Action::Demo, ""), (Action::Quit, "")],
             None => self.screen().hints(self),
         }

@@ -13,11 +13,13 @@ use super::teams::args::{BudgetsArgs, PeopleArgs, QuotasArgs, TeamsArgs, UnitsAr
 use super::trend::args::TrendArgs;
 use super::watch::args::WatchArgs;
 use super::whatif::args::WhatifCommand;
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use jiff::Timestamp;
 
 use super::fail_on::FailOn;
+use crate::app::ThemeName;
 use crate::config::{ColorChoice, SymbolChoice};
 use crate::report::Format;
 
@@ -109,7 +111,7 @@ pub struct GlobalArgs {
     #[arg(long, global = true, value_name = "PRESET")]
     pub preset: Option<String>,
     /// Theme of the cockpit.
-    #[arg(long, global = true, value_name = "THEME")]
+    #[arg(long, global = true, value_name = "THEME", value_parser = PossibleValuesParser::new(ThemeName::ALL.map(ThemeName::name)))]
     pub theme: Option<String>,
     /// Glyphs.
     #[arg(long, global = true, value_enum, value_name = "WHICH")]
@@ -606,7 +608,7 @@ pub enum AuditCommand {
     /// Shows one run with its evidence, what became of each row, and the commands that undo it.
     Show {
         /// The run, as `list` names it.
-        run: String,
+        run: Option<String>,
     },
     /// Checks that no line was changed, dropped or slipped in: exit code 0, or 1 with what is
     /// wrong.
@@ -726,7 +728,6 @@ mod tests {
             "burntop plan idle --action explode",
             "burntop approve",
             "burntop apply",
-            "burntop audit show",
             "burntop policy run",
             "burntop policy schedule --weeks 0",
             "burntop gpus --group rack",

@@ -32,6 +32,10 @@ pub fn run(
             out.write_all(audit_list(&runs, &[], format, &ctx).as_bytes())?;
         }
         AuditCommand::Show { run } => {
+            let Some(run) = run else {
+                let text = "which run? `burntop audit list` lists them".to_owned();
+                return Err(CliError::Usage(text));
+            };
             let runs = runs(&shown(journal.read().map_err(|e| unreadable(&e))?));
             let Some(run) = runs.iter().find(|r| r.id == *run) else {
                 let run = text::clean(run);

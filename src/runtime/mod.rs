@@ -423,7 +423,14 @@ impl Running {
                     .targets
                     .iter()
                     .any(|t| t.production && *t.label == *identity.label);
-                let info = AccountInfo { id: identity.account, label: identity.label, production };
+                // The demo's accounts have no profiles.
+                let is_real = self.invocation.options.demo.is_none();
+                let targets = self.invocation.config.targets.iter();
+                let profile = targets
+                    .filter(|t| is_real && t.role_arn.is_none() && *t.label == *identity.label)
+                    .find_map(|t| t.profile.as_deref().map(Into::into));
+                let (id, label) = (identity.account, identity.label);
+                let info = AccountInfo { id, label, production, profile };
                 self.accounts.retain(|a| a.id != info.id);
                 self.accounts.push(info);
                 self.send(Msg::Accounts(self.accounts.clone())).await;

@@ -338,7 +338,13 @@ fn sheet_keys(app: &App) -> &'static [(Action, &'static str)] {
             (Action::Refresh, "check again"),
             (Action::GoOn, ""),
         ],
-        Some(Stage::Run(run)) if run.is_over() => &[
+        Some(Stage::Run(run)) if !run.is_over() => {
+            &[(Action::Back, "leave"), (Action::Actions, "log of runs"), (Action::Down, "")]
+        }
+        Some(Stage::Run(run)) if run.undo().is_empty() => {
+            &[(Action::Back, "leave"), (Action::Actions, "audit entry"), (Action::Down, "")]
+        }
+        Some(Stage::Run(_)) => &[
             (Action::Back, "leave"),
             (Action::CopyId, "copy the way back"),
             (Action::Actions, "audit entry"),

@@ -289,7 +289,8 @@ fn states_of_the_action_sheet() {
     let mut init = fixture::init(None, (100, 12));
     for id in ["210987654321", "310987654321"] {
         let id: Arc<str> = id.into();
-        let account = crate::app::AccountInfo { id: id.clone(), label: id, production: true };
+        let (label, production, profile) = (id.clone(), true, None);
+        let account = crate::app::AccountInfo { id, label, production, profile };
         init.accounts.push(account);
     }
     let mut some = heard(App::new(init));

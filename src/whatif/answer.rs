@@ -193,10 +193,9 @@ impl OfferAnswer {
     /// Sentence with the units of the lowest mean, those with `caution` (0–1), and why they differ; `None`
     /// without `best_units`.
     pub fn why_units(&self, caution: f64) -> Option<String> {
-        let show = |units: f64| format!("{}", (units * 10.0).round() / 10.0);
-        let best = show(self.best_units?);
+        let best = shown(self.best_units?);
         let word = noun(usize::from(best == "1"), "unit");
-        let Some(cautious) = self.cautious_units.map(show) else {
+        let Some(cautious) = self.cautious_units.map(shown) else {
             return Some(format!("lowest mean at {best} {word}"));
         };
         let share = percent_trimmed(caution * 100.0, 1);
@@ -209,6 +208,26 @@ impl OfferAnswer {
             )
         })
     }
+
+    /// The same in a few words, to stand behind the units to advise: "not 20 (lowest mean): caution 50%"; `None`
+    /// without `best_units`.
+    pub fn why_in_short(&self, caution: f64) -> Option<String> {
+        let best = shown(self.best_units?);
+        let Some(cautious) = self.cautious_units.map(shown) else {
+            return Some("the lowest mean".to_owned());
+        };
+        let share = percent_trimmed(caution * 100.0, 1);
+        Some(if cautious == best {
+            format!("the lowest mean, with caution {share} the same")
+        } else {
+            format!("not {best} (lowest mean): caution {share}")
+        })
+    }
+}
+
+/// Units with at most one decimal.
+fn shown(units: f64) -> String {
+    format!("{}", (units * 10.0).round() / 10.0)
 }
 
 impl Answer {
@@ -345,6 +364,13 @@ mod tests {
     fn two_numbers_of_units_stand_together_with_what_parts_them() {
         let said = offer(Some(20.0), Some(14.0)).why_units(0.5).unwrap();
         assert!(said.starts_with("lowest mean at 20 units; 14 with caution 50%,"), "{said}");
+        let short = |best, cautious| offer(best, cautious).why_in_short(0.5);
+        let said = short(Some(20.0), Some(14.0)).unwrap();
+        assert_eq!(said, "not 20 (lowest mean): caution 50%");
+        let said = short(Some(14.0), Some(14.0)).unwrap();
+        assert_eq!(said, "the lowest mean, with caution 50% the same");
+        assert_eq!(short(Some(20.0), None).unwrap(), "the lowest mean");
+        assert_eq!(short(None, Some(1.0)), None);
         assert_eq!(offer(Some(20.0), Some(14.0)).advised_units(), Some(14.0));
         let same = offer(Some(14.0), Some(14.0)).why_units(0.5).unwrap();
         assert_eq!(same, "lowest mean at 14 units, with caution 50% the same");

@@ -56,6 +56,6 @@ pub use span::{SHORTEST_GRACE, parse_grace, parse_span};
 pub use stakes::Stakes;
 #[cfg(test)]
 pub use stakes::VolumeStake;
-pub use undo::command::line as shell_line;
+pub use undo::command::{line as shell_line, told as told_command, uncommented};
 pub use undo::{LostVolume, Undo};
 pub use verb::{BY_TAG, EXPIRES_TAG, REASON_TAG, REMINDED_TAG, Verb};

@@ -6,6 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::appearance::ThemeName;
 use super::deed::Deed;
+use super::keymap::Action;
 use super::{App, Effect};
 use crate::domain::Regions;
 use crate::domain::suggest::nearest;
@@ -121,12 +122,29 @@ fn spec_of(name: &str) -> Option<&'static CommandSpec> {
     commands().find(|c| c.name == name || c.aliases.contains(&name))
 }
 
+/// Names of no commands, typed by who wants something taken back.
+const TAKE_BACK: [&str; 3] = ["undo", "revert", "restart"];
+
+/// That there is no command of this name, and what leads on.
+fn no_command(name: &str, app: &App) -> String {
+    let key = |action: Action| app.keymap().keys(action).first();
+    if TAKE_BACK.contains(&name) {
+        let further = key(Action::Actions).map(|key| format!("; {key} has the ways back"));
+        return format!("unknown command `{name}`{}", further.unwrap_or_default());
+    }
+    let text = unknown("command", name, commands().map(|c| c.name));
+    match key(Action::Complete) {
+        Some(key) if !text.ends_with('?') => format!("{text}; {key} on an empty line lists them"),
+        _ => text,
+    }
+}
+
 /// Parses a command line without its colon. Fails with a message for the prompt.
 pub(crate) fn parse(line: &str, app: &App) -> Result<Command, String> {
     let line = line.trim();
     let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim();
-    let spec = spec_of(name).ok_or_else(|| unknown("command", name, commands().map(|c| c.name)))?;
+    let spec = spec_of(name).ok_or_else(|| no_command(name, app))?;
     let words: Vec<&str> = rest.split_whitespace().collect();
     (spec.build)(&words, rest, app)
 }
@@ -279,6 +297,15 @@ mod tests {
         .map(|line| format!("{line:16} {}", understood(line).unwrap_err()))
         .to_vec();
         insta::assert_snapshot!(texts.join("\n"));
+    }
+
+    #[test]
+    fn an_unknown_command_says_what_leads_on() {
+        let said = |line: &str| understood(line).unwrap_err();
+        assert_eq!(said("undo"), "unknown command `undo`; H has the ways back");
+        assert_eq!(said("restart i-1"), "unknown command `restart`; H has the ways back");
+        assert_eq!(said("xyzxyz"), "unknown command `xyzxyz`; tab on an empty line lists them");
+        assert_eq!(said("idel"), "unknown command `idel`, did you mean `idle`?");
     }
 
     #[test]

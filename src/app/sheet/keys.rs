@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::dialog::Reply;
 use super::{Dialog, Stage};
+use crate::act::plan::{told_command, uncommented};
 use crate::app::keymap::{Action, Key};
 use crate::app::{App, Effect, Level, Notice};
 use crate::view::format;
@@ -123,6 +124,10 @@ impl App {
                 let undo = run.undo();
                 return Some(self.copy_undo(&undo));
             }
+            (Stage::Run(_), Action::CopyId) => {
+                let text = "the way back can be copied once the run has ended";
+                self.say(Notice::new(Level::Warn, text));
+            }
             (Stage::Run(run), Action::Actions) => {
                 let Some(Ok(verified)) = run.ended() else { return None };
                 let id = verified.run_id.as_str().into();
@@ -159,7 +164,21 @@ impl App {
         let lines = format::plural(undo.len(), "line");
         let text = format!("sent {lines} of the way back to the terminal's clipboard");
         self.say(Notice::new(Level::Info, text));
-        vec![Effect::Copy(undo.join("\n"))]
+        vec![Effect::Copy(self.way_back_told(undo).join("\n"))]
+    }
+
+    /// Commands of a way back, with the profile of their account, or its name where there are several accounts.
+    pub(crate) fn way_back_told(&self, commands: &[String]) -> Vec<String> {
+        let known = |id: &str| {
+            let account = self.accounts().iter().find(|account| *account.id == *id)?;
+            Some((&*account.label, account.profile.as_deref()))
+        };
+        let has_several = self.accounts().len() > 1;
+        let told = |command: &String| {
+            let line = told_command(command, known);
+            if has_several { line } else { uncommented(&line).to_owned() }
+        };
+        commands.iter().map(told).collect()
     }
 
     /// Ends the program; while something runs, only when it is asked for twice.

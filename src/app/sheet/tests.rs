@@ -550,6 +550,9 @@ fn one_key_opens_the_audit_entry_of_a_run_that_ended() {
     assert!(matches!(app.page().unwrap().page, Page::Sheet), "back where it was opened");
     // While it runs, the key opens the list as everywhere.
     let mut app = at("running", fixture::app(46));
+    assert_eq!(press(&mut app, "y"), []);
+    let text = &app.notice().unwrap().text;
+    assert_eq!(&**text, "the way back can be copied once the run has ended");
     press(&mut app, "H");
     assert!(app.page().is_none() && app.tabs.actions.is_on);
 }

@@ -143,8 +143,15 @@ impl Screen for ActionsScreen {
         app.forget_actions();
     }
 
-    fn page_hints(&self, page: &Page) -> Hints {
+    fn page_hints_now(&self, app: &App, page: &Page) -> Hints {
         match page {
+            Page::Action { .. } if app.current_action().is_none_or(|row| row.back.is_empty()) => &[
+                (Action::Back, ""),
+                (Action::Right, "next"),
+                (Action::Left, "previous"),
+                (Action::CopyRow, ""),
+                (Action::Down, ""),
+            ],
             Page::Action { .. } => &[
                 (Action::Back, ""),
                 (Action::CopyId, "copy the way back"),

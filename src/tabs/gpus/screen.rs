@@ -83,6 +83,8 @@ impl Screen for GpuScreen {
                 (Action::Act, ""),
                 (Action::Distribution, "GPUs by use"),
                 (Action::Missing, "telemetry missing"),
+                (Action::Export, ""),
+                (Action::CopyId, ""),
             ];
         }
         &[
@@ -95,6 +97,8 @@ impl Screen for GpuScreen {
             (Action::Act, ""),
             (Action::Distribution, "GPUs by use"),
             (Action::Missing, "telemetry missing"),
+            (Action::Export, ""),
+            (Action::CopyId, ""),
             (Action::Columns, ""),
         ]
     }

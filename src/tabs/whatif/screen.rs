@@ -13,48 +13,48 @@ use crate::tabs::whatif::TAB;
 /// Screen of the What-if tab.
 pub(crate) struct WhatIfScreen;
 
-/// Keys beside a plot, by what the key for one family does.
-static BESIDE_PLOT: [[(Action, &str); 16]; 2] = [beside_plot(""), beside_plot("all families")];
+/// Keys beside a plot, by what the key for one family does. The first six fit 80 columns, with the help.
+static BESIDE_PLOT: [[(Action, &str); 16]; 2] = [beside_plot("only one"), beside_plot("for all")];
 
 /// Keys beside a list or table, likewise.
-static BESIDE_TEXT: [[(Action, &str); 15]; 2] = [beside_text(""), beside_text("all families")];
+static BESIDE_TEXT: [[(Action, &str); 15]; 2] = [beside_text("only one"), beside_text("for all")];
 
 const fn beside_plot(only: &'static str) -> [(Action, &'static str); 16] {
     [
-        (Action::Raise, ""),
         (Action::FindInput, "find, set"),
-        (Action::BuyBest, ""),
+        (Action::BuyBest, "buy best"),
+        (Action::SlotB, ""),
+        (Action::SaveScenario, ""),
         (Action::Export, "memo"),
         (Action::OnlyFamily, only),
+        (Action::Raise, ""),
+        (Action::SetValue, ""),
+        (Action::Explain, ""),
         (Action::NextChart, "chart"),
         (Action::Lower, ""),
-        (Action::SetValue, ""),
         (Action::NextGroup, ""),
         (Action::HalfDown, "section"),
         (Action::Right, "read"),
         (Action::Undo, ""),
-        (Action::SlotB, ""),
-        (Action::Explain, ""),
         (Action::PlanNotes, ""),
-        (Action::SaveScenario, ""),
     ]
 }
 
 const fn beside_text(only: &'static str) -> [(Action, &'static str); 15] {
     [
-        (Action::Raise, ""),
         (Action::HalfDown, "scroll"),
         (Action::FindInput, "find, set"),
+        (Action::SlotB, ""),
+        (Action::SaveScenario, ""),
         (Action::Export, "memo"),
         (Action::NextChart, "chart"),
         (Action::OnlyFamily, only),
+        (Action::Raise, ""),
         (Action::Lower, ""),
         (Action::SetValue, ""),
         (Action::NextGroup, ""),
         (Action::Undo, ""),
-        (Action::SlotB, ""),
         (Action::ChartAlone, ""),
-        (Action::SaveScenario, ""),
         (Action::Explain, ""),
         (Action::PlanNotes, ""),
     ]

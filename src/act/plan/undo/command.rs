@@ -5,8 +5,19 @@ use serde_json::{Value, json};
 use super::{LostVolume, Undo};
 use crate::domain::{LaunchSpec, Scope};
 
-/// Lines for a POSIX shell.
+/// What stands before the account in the comment at the end of a line.
+const IN_ACCOUNT: &str = " # account ";
+
+/// Lines for a POSIX shell. Each says in a comment at its end which account it is for.
 pub(super) fn lines(undo: &Undo) -> Vec<String> {
+    let (Undo::Start { scope, .. }
+    | Undo::Stop { scope, .. }
+    | Undo::Launch { scope, .. }
+    | Undo::Tags { scope, .. }) = undo;
+    bare(undo).into_iter().map(|line| in_account(&line, scope)).collect()
+}
+
+fn bare(undo: &Undo) -> Vec<String> {
     match undo {
         Undo::Start { scope, id } => vec![ec2(scope, "start-instances", &["--instance-ids", id])],
         Undo::Stop { scope, id } => vec![ec2(scope, "stop-instances", &["--instance-ids", id])],
@@ -130,7 +141,38 @@ fn ec2(scope: &Scope, verb: &str, args: &[&str]) -> String {
 
 /// The words of a command of the AWS CLI with the region, as [`line()`].
 pub(in crate::act::plan) fn aws(words: &[String], scope: &Scope) -> String {
-    line(words.iter().map(String::as_str).chain(["--region", &scope.region]))
+    in_account(&line(words.iter().map(String::as_str).chain(["--region", &scope.region])), scope)
+}
+
+/// The line with its account in a comment.
+fn in_account(line: &str, scope: &Scope) -> String {
+    format!("{line}{IN_ACCOUNT}{}", in_comment(&scope.account))
+}
+
+/// The line without the comment that names its account. A zsh that reads no comments takes one for arguments.
+pub fn uncommented(line: &str) -> &str {
+    line.rsplit_once(IN_ACCOUNT).map_or(line, |(command, _)| command)
+}
+
+/// Text that neither ends a comment nor means anything to a shell that reads none.
+fn in_comment(text: &str) -> String {
+    let safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    text.chars().map(|c| if safe(c) { c } else { '_' }).collect()
+}
+
+/// A line of the way back with what is known of its account: `known` gives its name and the profile
+/// that leads there. A profile goes into the command, in place of the comment; else the comment names
+/// the account.
+pub fn told<'a>(line: &str, known: impl Fn(&str) -> Option<(&'a str, Option<&'a str>)>) -> String {
+    let Some((command, account)) = line.rsplit_once(IN_ACCOUNT) else { return line.to_owned() };
+    match known(account) {
+        // The first word of this name is the program.
+        Some((_, Some(profile))) => {
+            command.replacen("aws ", &format!("aws --profile {} ", quoted(profile)), 1)
+        }
+        Some((name, None)) if name != account => format!("{line} ({})", in_comment(name)),
+        _ => line.to_owned(),
+    }
 }
 
 /// One line, every word quoted where it needs to be.

@@ -107,7 +107,7 @@ fn way_back(app: &App, run: &Run, width: usize, lines: &mut Vec<Line>) {
     let key = app.keymap().keys(crate::app::Action::CopyId).first();
     let copies = key.map_or_else(String::new, |key| format!(", {key} copies"));
     lines.push(Line::of(Role::Heading, "The way back").with(Role::Dim, copies));
-    for command in undo {
+    for command in app.way_back_told(&undo) {
         indented(Role::Text, &command, 2, width, lines);
     }
 }

@@ -70,8 +70,8 @@ fn way_back(app: &App, row: &ActionRow, width: usize, lines: &mut Vec<Line>) {
     let key = app.keymap().keys(Action::CopyId).first();
     let copies = key.map_or_else(String::new, |key| format!(", {key} copies it"));
     heading(format!("The way back{copies}"), lines);
-    for command in &row.back {
-        paragraph(Role::Text, command, width, lines);
+    for command in app.way_back_told(&row.back) {
+        paragraph(Role::Text, &command, width, lines);
     }
 }
 

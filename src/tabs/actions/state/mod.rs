@@ -210,6 +210,7 @@ impl App {
     pub(crate) fn way_back_to_copy(&self) -> Option<(String, String)> {
         let row = self.current_action()?;
         let lines = crate::view::format::plural(row.back.len(), "line");
-        (!row.back.is_empty()).then(|| (format!("{lines} of the way back"), row.back.join("\n")))
+        let noun = format!("{lines} of the way back");
+        (!row.back.is_empty()).then(|| (noun, self.way_back_told(&row.back).join("\n")))
     }
 }

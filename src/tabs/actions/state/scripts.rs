@@ -3,7 +3,7 @@
 use super::fixture::{answer, app, go, picture};
 use crate::app::fixture::press;
 use crate::app::sheet::fixture as sheet;
-use crate::app::{App, Effect, Msg, Page};
+use crate::app::{Action, App, Effect, Msg, Page};
 use crate::tabs::actions::picture::ActionsPicture;
 
 const SIZE: (u16, u16) = (120, 30);
@@ -79,7 +79,10 @@ fn y_copies_the_way_back_and_says_where_there_is_none() {
     let effects = press(&mut app, "<enter>ly");
     let [Effect::Copy(text)] = &effects[..] else { panic!("{effects:?}") };
     assert!(text.starts_with("aws ec2 run-instances"), "{text}");
+    let offers = |app: &App| app.hints().iter().any(|(action, _)| *action == Action::CopyId);
+    assert!(offers(&app));
     assert_eq!(press(&mut app, "ly"), [], "what was refused was not touched");
+    assert!(!offers(&app));
 }
 
 #[test]

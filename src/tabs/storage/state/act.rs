@@ -11,6 +11,7 @@ use crate::domain::storage::{StorageFinding, Subject};
 use crate::fleet::storage::{BucketKind, BucketRow};
 use crate::tabs::storage::TAB;
 use crate::tabs::storage::picture::{PrefixRow, findings_of_bucket, runs_of_bucket};
+use crate::view::format;
 
 /// Reads per month that `+` and `-` go through.
 const READS: [f64; 12] = [0.0, 0.05, 0.1, 0.3, 0.5, 0.75, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0];
@@ -149,7 +150,14 @@ impl App {
     /// Shows the training runs of a bucket, where there are any.
     fn go_to_runs_of(&mut self, bucket: &str) {
         if self.tabs.storage.rows.runs_of(bucket) == 0 {
-            self.say(Notice::new(Level::Info, "no checkpoints of training runs are known in it"));
+            let mut text = "no checkpoints of training runs are known in it".to_owned();
+            let others = self.tabs.storage.rows.buckets_with_runs();
+            let key = self.keymap().keys(Action::NextList).first();
+            if let Some(key) = key.filter(|_| others > 0) {
+                let others = format::counted(others, "bucket has some", "buckets have some");
+                text.push_str(&format!("; {others}: {key} leads to Runs"));
+            }
+            self.say(Notice::new(Level::Info, text));
             return;
         }
         self.step_to_list(StorageList::Runs, &runs_of_bucket(bucket));
@@ -244,7 +252,7 @@ impl App {
             Action::Tiers => self.open(Page::Storage(StoragePage::Tiers(self.tier_subject()))),
             Action::MoreReads | Action::LessReads => self.move_reads(action == Action::MoreReads),
             Action::SetReads => {
-                let now = crate::view::format::count(self.tabs.storage.reads);
+                let now = format::count(self.tabs.storage.reads);
                 self.ask_for_value("reads per month, ", &now, |app, text| {
                     app.set_reads(text).map(|()| Vec::new())
                 });

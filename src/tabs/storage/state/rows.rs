@@ -1,5 +1,6 @@
 //! The rows that are made from the fleet, and the list on screen.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Storage, StorageList};
@@ -33,6 +34,11 @@ impl Rows {
     /// Number of training runs that were found in a bucket.
     pub(crate) fn runs_of(&self, bucket: &str) -> usize {
         self.runs.iter().filter(|run| *run.bucket == *bucket).count()
+    }
+
+    /// Number of buckets in which training runs were found.
+    pub(crate) fn buckets_with_runs(&self) -> usize {
+        self.runs.iter().map(|run| &run.bucket).collect::<BTreeSet<_>>().len()
     }
 }
 

@@ -83,7 +83,9 @@ fn a_bucket_leads_to_the_runs_in_it() {
     let mut app = after(SIZE, "4<enter>");
     let before = page(&app).cloned();
     press(&mut app, "<enter>");
-    assert!(app.notice().unwrap().text.contains("no checkpoints"));
+    let text = &app.notice().unwrap().text;
+    assert!(text.contains("no checkpoints"), "{text}");
+    assert!(text.ends_with("known in it; 1 bucket has some: o leads to Runs"), "{text}");
     assert_eq!(page(&app), before.as_ref());
 }
 

@@ -283,10 +283,12 @@ impl App {
         let mut changed = Scenario::clone(scenario);
         Input::Bought(family, at).set(&mut changed, Some(units.round()));
         let offer = &answer.offers[at];
-        let why = offer.why_units(scenario.future.caution).unwrap_or_default();
+        let why = offer.why_in_short(scenario.future.caution);
+        let why = why.map_or_else(String::new, |why| format!(", {why}"));
         let key = self.keymap.keys(Action::Explain).first();
         let explains = key.map_or_else(String::new, |key| format!(", {key} explains"));
-        let text = format!("{of}{} {}{explains}: {why}", words::units(units.round()), offer.name);
+        let units = words::units_in_words(units.round());
+        let text = format!("{of}{units}{why}; {}{explains}", offer.name);
         self.say(Notice::new(Level::Info, text));
         self.change_plan_of(slot, None, changed)
     }

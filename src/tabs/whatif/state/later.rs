@@ -184,7 +184,7 @@ mod tests {
         let cautious = best.cautious_units.unwrap().round();
         assert!(cautious < best.best_units.unwrap().round(), "a partial answer has more");
         assert_eq!((next.len(), bought(&app)), (1, cautious));
-        assert!(notice(&app).contains("with caution 50%"), "{}", notice(&app));
+        assert!(notice(&app).contains(": caution 50%"), "{}", notice(&app));
         // Once.
         let after = app.update(Msg::Planned(answered(&next[0], Stage::Whole)));
         assert_eq!((requests(&after).len(), bought(&app)), (0, cautious));

@@ -27,6 +27,7 @@ fn split(line: &str) -> Vec<String> {
                 word.get_or_insert_default();
             }
             _ if open => word.get_or_insert_default().push(c),
+            '#' if word.is_none() => break,
             '\\' => word.get_or_insert_default().extend(chars.next()),
             ' ' => out.extend(word.take()),
             // Anything else that a shell would act on must not stand bare.
@@ -47,7 +48,8 @@ fn tags_undo(key: &str, value: &str) -> Undo {
 #[test]
 fn start_and_stop() {
     let start = Undo::Start { scope: scope(), id: ID.into() };
-    let line = "aws ec2 start-instances --instance-ids i-0aaaaaaaaaaaaaaa1 --region us-east-1";
+    let line = "aws ec2 start-instances --instance-ids i-0aaaaaaaaaaaaaaa1 --region us-east-1 \
+                # account 111122223333";
     assert_eq!(start.commands(), [line]);
     let stop = Undo::Stop { scope: scope(), id: ID.into() };
     assert_eq!(stop.commands(), [line.replace("start", "stop")]);
@@ -64,9 +66,10 @@ fn tags_are_put_back_and_taken_away() {
         undo.commands(),
         [
             "aws ec2 create-tags --resources i-0aaaaaaaaaaaaaaa1 --tags \
-             '[{\"Key\":\"burntop:expires\",\"Value\":\"2026-07-05T00:00:00Z\"}]' --region us-east-1",
+             '[{\"Key\":\"burntop:expires\",\"Value\":\"2026-07-05T00:00:00Z\"}]' --region us-east-1 \
+             # account 111122223333",
             "aws ec2 delete-tags --resources i-0aaaaaaaaaaaaaaa1 --tags \
-             '[{\"Key\":\"burntop:by\"}]' --region us-east-1",
+             '[{\"Key\":\"burntop:by\"}]' --region us-east-1 # account 111122223333",
         ]
     );
 }
@@ -115,12 +118,12 @@ fn volumes_that_outlived_it_are_attached_to_the_new_one() {
     assert!(lines[0].starts_with("NEW=$(aws ec2 run-instances "), "{}", lines[0]);
     assert_eq!(
         lines[1],
-        r#"aws ec2 wait instance-running --region us-east-1 --instance-ids "$NEW""#
+        r#"aws ec2 wait instance-running --region us-east-1 --instance-ids "$NEW" # account 111122223333"#
     );
     assert_eq!(
         lines[2..],
         [
-            r#"aws ec2 attach-volume --volume-id vol-1 --device /dev/sdf --region us-east-1 --instance-id "$NEW""#
+            r#"aws ec2 attach-volume --volume-id vol-1 --device /dev/sdf --region us-east-1 --instance-id "$NEW" # account 111122223333"#
         ]
     );
 }
@@ -193,6 +196,32 @@ fn a_real_shell_reads_what_was_meant() {
         let undo = Undo::Start { scope: Scope::new("1", odd), id: odd.into() };
         let words = self::words(&undo.commands()[0]);
         assert_eq!(words, ["ec2", "start-instances", "--instance-ids", odd, "--region", odd]);
+    }
+}
+
+#[test]
+fn a_line_names_its_account_or_the_profile_that_leads_there() {
+    let start = Undo::Start { scope: scope(), id: ID.into() };
+    let line = &start.commands()[0];
+    let bare = "ec2 start-instances --instance-ids i-0aaaaaaaaaaaaaaa1 --region us-east-1";
+    let with = |name: &'static str, profile: Option<&'static str>| {
+        told(line, |id| (id == "111122223333").then_some((name, profile)))
+    };
+    assert_eq!(told(line, |_| None), *line);
+    assert_eq!(uncommented(line), format!("aws {bare}"));
+    assert_eq!(uncommented("aws x"), "aws x");
+    assert_eq!(with("111122223333", None), *line);
+    assert_eq!(with("ml", None), format!("aws {bare} # account 111122223333 (ml)"));
+    assert!(with("a\nb;c", None).ends_with(" # account 111122223333 (a_b_c)"));
+    assert_eq!(with("ml", Some("it's me")), format!("aws --profile 'it'\\''s me' {bare}"));
+    // A foreign account cannot leave the comment.
+    let odd = Undo::Start { scope: Scope::new("1\nrm x", "r"), id: ID.into() };
+    assert!(odd.commands()[0].ends_with(" # account 1_rm_x"));
+    let attach = vec![("vol-1".into(), "/dev/sdf".into())];
+    let undo = Undo::Launch { scope: scope(), spec: Box::new(launch()), attach, lost: Vec::new() };
+    for line in undo.commands() {
+        let line = told(&line, |_| Some(("ml", Some("dev"))));
+        assert!(line.contains("aws --profile dev ec2 ") && !line.contains('#'), "{line}");
     }
 }
 
