@@ -13,6 +13,7 @@ mod watched;
 mod zombies;
 
 use std::io::Write;
+use std::sync::Arc;
 
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
@@ -20,12 +21,13 @@ use super::list_options::Selection;
 use super::reports;
 use crate::analyze::jobs::{CancelledWeight, TaxSums, repeats};
 use crate::config::Env;
-use crate::report::{JobsOf, KeptJobsOf, ReplaysOf, RequestsOf, ScalingOf, WaitsOf};
+use crate::report::{JobsOf, KeptJobsOf, ListField, ReplaysOf, RequestsOf, ScalingOf, WaitsOf};
 use crate::tabs::jobs::picture::{
     JobField, NodeField, RepeatField, ReplayField, RequestField, ScalingField, TaxField, WaitField,
     job_rows, node_rows, repeat_rows, replay_rows, request_rows, scaling_rows, tax_rows, wait_rows,
 };
-use args::{JobsArgs, JobsCommand, ReplayArgs, RequestsArgs, ScalingArgs, TaxArgs, WaitArgs};
+use crate::view::ViewContext;
+use args::{JobsArgs, JobsCommand, TaxArgs};
 use kept::Kept;
 pub(super) use kept::{HoldersRead, PaidJobs, failed_runs};
 pub(crate) use kept::{JobsBeside, read_kept};
@@ -44,16 +46,46 @@ pub fn run(
         let why = "--fail-on: jobs are no findings; leave it out";
         return Err(CliError::Usage(why.into()));
     }
+    let given = (invocation, env);
     match &args.what {
-        None => attempts(args.cancelled.cancelled_weight, invocation, env, out),
-        Some(JobsCommand::Tax { what, .. }) => sums(*what, invocation, env, out),
-        Some(JobsCommand::Nodes { .. }) => nodes(invocation, env, out),
-        Some(JobsCommand::Repeats { .. }) => again(invocation, env, out),
-        Some(JobsCommand::Replay { what, .. }) => rules(*what, invocation, env, out),
+        None => attempts(args.cancelled.cancelled_weight, given, out),
+        Some(JobsCommand::Tax { what, .. }) => sums(*what, given, out),
+        Some(JobsCommand::Nodes { .. }) => printed::<NodeField>(given, out, |kept, _| {
+            let found = kept.costs(CancelledWeight::default(), invocation)?.nodes;
+            Ok((node_rows(found), KeptJobsOf))
+        }),
+        Some(JobsCommand::Repeats { .. }) => printed::<RepeatField>(given, out, |kept, _| {
+            let found = repeats(&kept.costs(CancelledWeight::default(), invocation)?.rows);
+            Ok((repeat_rows(found), KeptJobsOf))
+        }),
+        Some(JobsCommand::Replay { what, .. }) => {
+            printed::<ReplayField>(given, out, |kept, ctx| {
+                let terms = what.terms();
+                let found = kept.replays(&terms, ctx.now, invocation)?;
+                Ok((replay_rows(found.rows), ReplaysOf { terms, replayed: found.of }))
+            })
+        }
         Some(JobsCommand::Zombies { .. }) => zombies::run(invocation, env, out),
-        Some(JobsCommand::Wait { what, .. }) => wait(*what, invocation, env, out),
-        Some(JobsCommand::Requests { what, .. }) => asked(*what, invocation, env, out),
-        Some(JobsCommand::Scaling { what, .. }) => scaled(*what, invocation, env, out),
+        Some(JobsCommand::Wait { what, .. }) => printed::<WaitField>(given, out, |kept, ctx| {
+            let found = kept.waits(what.by, what.days, ctx.now, invocation)?;
+            let rows = wait_rows(found, what.by, what.user_usd_per_hour);
+            Ok((rows, WaitsOf { key: what.by, days: what.days }))
+        }),
+        Some(JobsCommand::Requests { what, .. }) => {
+            printed::<RequestField>(given, out, |kept, ctx| {
+                let found = kept.requests(what.days, ctx.now, invocation)?;
+                let of = RequestsOf { days: what.days, looked_at: found.looked_at };
+                Ok((request_rows(found.rows), of))
+            })
+        }
+        Some(JobsCommand::Scaling { what, .. }) => {
+            printed::<ScalingField>(given, out, |kept, ctx| {
+                let (days, boot_minutes) = (what.days, what.boot_minutes);
+                let found = kept.scaling(days, what.boot_ms(), ctx.now, invocation)?;
+                let of = ScalingOf { days, boot_minutes, over: found.of };
+                Ok((scaling_rows(found.rows), of))
+            })
+        }
         Some(JobsCommand::Import(args)) => import::run(args, invocation, env, out),
     }
 }
@@ -61,135 +93,41 @@ pub fn run(
 /// Prints attempts.
 fn attempts(
     weight: CancelledWeight,
-    invocation: &Invocation,
-    env: &Env,
+    given: (&Invocation, &Env),
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
-    let chosen = Selection::<JobField>::of(invocation)?;
-    let kept = Kept::read(invocation, env)?;
-    let (exit, without_region) = (kept.exit, kept.without_region());
-    let readings = kept.readings.clone();
-    let of = JobsOf { key: None, total: TaxSums::default(), weight, without_region, readings };
-    let ctx = reports::context(invocation, env);
-    let rows = kept.costs(weight, invocation)?.rows;
-    let list = chosen.list(&job_rows(rows), of, &ctx);
-    reports::print(&list, invocation, &ctx, out)?;
-    Ok(exit)
+    printed::<JobField>(given, out, |kept, _| {
+        let without_region = kept.without_region();
+        let readings = kept.readings.clone();
+        let of = JobsOf { key: None, total: TaxSums::default(), weight, without_region, readings };
+        Ok((job_rows(kept.costs(weight, given.0)?.rows), of))
+    })
 }
 
 /// Prints sums by a key.
-fn sums(
-    args: TaxArgs,
-    invocation: &Invocation,
-    env: &Env,
-    out: &mut dyn Write,
-) -> Result<Exit, CliError> {
-    let chosen = Selection::<TaxField>::of(invocation)?;
+fn sums(args: TaxArgs, given: (&Invocation, &Env), out: &mut dyn Write) -> Result<Exit, CliError> {
     let weight = args.cancelled.cancelled_weight;
-    let kept = Kept::read(invocation, env)?;
-    let (exit, without_region) = (kept.exit, kept.without_region());
-    let readings = kept.readings.clone();
-    let ctx = reports::context(invocation, env);
-    let found = kept.tax(args.by, weight, invocation)?;
-    let of = JobsOf { key: Some(args.by), total: found.total, weight, without_region, readings };
-    let list = chosen.list(&tax_rows(&found), of, &ctx);
-    reports::print(&list, invocation, &ctx, out)?;
-    Ok(exit)
+    printed::<TaxField>(given, out, |kept, _| {
+        let without_region = kept.without_region();
+        let readings = kept.readings.clone();
+        let found = kept.tax(args.by, weight, given.0)?;
+        let rows = tax_rows(&found);
+        let (key, total) = (Some(args.by), found.total);
+        Ok((rows, JobsOf { key, total, weight, without_region, readings }))
+    })
 }
 
-/// Prints nodes.
-fn nodes(invocation: &Invocation, env: &Env, out: &mut dyn Write) -> Result<Exit, CliError> {
-    let chosen = Selection::<NodeField>::of(invocation)?;
-    let kept = Kept::read(invocation, env)?;
-    let exit = kept.exit;
-    let ctx = reports::context(invocation, env);
-    let found = kept.costs(CancelledWeight::default(), invocation)?.nodes;
-    let list = chosen.list(&node_rows(found), KeptJobsOf, &ctx);
-    reports::print(&list, invocation, &ctx, out)?;
-    Ok(exit)
-}
-
-/// Prints what was lost again and again.
-fn again(invocation: &Invocation, env: &Env, out: &mut dyn Write) -> Result<Exit, CliError> {
-    let chosen = Selection::<RepeatField>::of(invocation)?;
-    let kept = Kept::read(invocation, env)?;
-    let exit = kept.exit;
-    let ctx = reports::context(invocation, env);
-    let found = repeats(&kept.costs(CancelledWeight::default(), invocation)?.rows);
-    let list = chosen.list(&repeat_rows(found), KeptJobsOf, &ctx);
-    reports::print(&list, invocation, &ctx, out)?;
-    Ok(exit)
-}
-
-/// Prints rules replayed over what was lost.
-fn rules(
-    args: ReplayArgs,
-    invocation: &Invocation,
-    env: &Env,
+/// Prints a list of what is kept; `find` makes its rows, and what they are of.
+fn printed<F: ListField>(
+    (invocation, env): (&Invocation, &Env),
     out: &mut dyn Write,
+    find: impl FnOnce(Kept, &ViewContext) -> Result<(Arc<[Arc<F::Row>]>, F::Of), CliError>,
 ) -> Result<Exit, CliError> {
-    let chosen = Selection::<ReplayField>::of(invocation)?;
+    let chosen = Selection::<F>::of(invocation)?;
     let kept = Kept::read(invocation, env)?;
     let exit = kept.exit;
     let ctx = reports::context(invocation, env);
-    let terms = args.terms();
-    let found = kept.replays(&terms, ctx.now, invocation)?;
-    let of = ReplaysOf { terms, replayed: found.of };
-    let list = chosen.list(&replay_rows(found.rows), of, &ctx);
-    reports::print(&list, invocation, &ctx, out)?;
-    Ok(exit)
-}
-
-/// Prints queue waits.
-fn wait(
-    args: WaitArgs,
-    invocation: &Invocation,
-    env: &Env,
-    out: &mut dyn Write,
-) -> Result<Exit, CliError> {
-    let chosen = Selection::<WaitField>::of(invocation)?;
-    let kept = Kept::read(invocation, env)?;
-    let exit = kept.exit;
-    let ctx = reports::context(invocation, env);
-    let found = kept.waits(args.by, args.days, ctx.now, invocation)?;
-    let of = WaitsOf { key: args.by, days: args.days };
-    let list = chosen.list(&wait_rows(found, args.by, args.user_usd_per_hour), of, &ctx);
-    reports::print(&list, invocation, &ctx, out)?;
-    Ok(exit)
-}
-
-/// Prints what workloads asked for and did not use.
-fn asked(
-    args: RequestsArgs,
-    invocation: &Invocation,
-    env: &Env,
-    out: &mut dyn Write,
-) -> Result<Exit, CliError> {
-    let chosen = Selection::<RequestField>::of(invocation)?;
-    let kept = Kept::read(invocation, env)?;
-    let exit = kept.exit;
-    let ctx = reports::context(invocation, env);
-    let found = kept.requests(args.days, ctx.now, invocation)?;
-    let of = RequestsOf { days: args.days, looked_at: found.looked_at };
-    let list = chosen.list(&request_rows(found.rows), of, &ctx);
-    reports::print(&list, invocation, &ctx, out)?;
-    Ok(exit)
-}
-
-/// Prints settings of an autoscaler replayed over node groups.
-fn scaled(
-    args: ScalingArgs,
-    invocation: &Invocation,
-    env: &Env,
-    out: &mut dyn Write,
-) -> Result<Exit, CliError> {
-    let chosen = Selection::<ScalingField>::of(invocation)?;
-    let kept = Kept::read(invocation, env)?;
-    let exit = kept.exit;
-    let ctx = reports::context(invocation, env);
-    let found = kept.scaling(args.days, args.boot_ms(), ctx.now, invocation)?;
-    let of = ScalingOf { days: args.days, boot_minutes: args.boot_minutes, over: found.of };
-    let list = chosen.list(&scaling_rows(found.rows), of, &ctx);
-    reports::print(&list, invocation, &ctx, out)?;
+    let (rows, of) = find(kept, &ctx)?;
+    reports::print(&chosen.list(&rows, of, &ctx), invocation, &ctx, out)?;
     Ok(exit)
 }

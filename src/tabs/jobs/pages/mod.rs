@@ -7,6 +7,7 @@ mod messages;
 mod replay;
 mod row;
 mod scaling;
+mod settings;
 mod shell;
 mod stop;
 mod strip;

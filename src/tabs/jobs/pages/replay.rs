@@ -1,9 +1,10 @@
 //! What stands above the fields of a rule that was replayed: what would have been, how it is counted, and what sets it.
 
+use super::settings::what_sets_it;
 use crate::analyze::jobs::ReplayRule;
 use crate::app::content::Line;
-use crate::app::{Action, App, Role};
-use crate::tabs::storage::pages::parts::{fact_at, heading, paragraph};
+use crate::app::{App, Role};
+use crate::tabs::storage::pages::parts::{heading, paragraph};
 use crate::view::{format, reasons};
 
 /// Lines of it; none where the rule is not there any more.
@@ -45,18 +46,7 @@ pub(super) fn replay(app: &App, id: &str, width: usize) -> Vec<Line> {
         );
         paragraph(Role::Text, &text, width, &mut lines);
     }
-    heading("What sets it", &mut lines);
     let settings = reasons::replay_settings(of.rule, of.setting);
-    let column = settings.iter().map(|(name, _)| name.len()).max().unwrap_or_default() + 2;
-    for (name, line) in &settings {
-        fact_at(column, Role::Accent, name, line, width, &mut lines);
-    }
-    if let Some(text) = reasons::replay_limits(of.rule) {
-        paragraph(Role::Dim, text, width, &mut lines);
-    }
-    if let Some(key) = app.keymap().keys(Action::CopyId).first() {
-        let text = format!("{key} copies these lines. burntop runs nothing of it.");
-        paragraph(Role::Dim, &text, width, &mut lines);
-    }
+    what_sets_it(app, &settings, reasons::replay_limits(of.rule), width, &mut lines);
     lines
 }

@@ -1,9 +1,10 @@
 //! What stands above the fields of a setting of an autoscaler that was replayed: what the group did, what would have been, how it is
 //! counted, and what sets it.
 
+use super::settings::what_sets_it;
 use crate::app::content::Line;
-use crate::app::{Action, App, Role};
-use crate::tabs::storage::pages::parts::{fact_at, heading, paragraph};
+use crate::app::{App, Role};
+use crate::tabs::storage::pages::parts::{heading, paragraph};
 use crate::view::{format, reasons};
 
 /// Lines of it; none where the setting is not there any more.
@@ -28,16 +29,7 @@ pub(super) fn scaling(app: &App, id: &str, width: usize) -> Vec<Line> {
     }
     heading("How it is counted", &mut lines);
     paragraph(Role::Dim, &reasons::scaling_counted(group), width, &mut lines);
-    heading("What sets it", &mut lines);
-    let settings = reasons::scaling_settings(of);
-    let column = settings.iter().map(|(name, _)| name.len()).max().unwrap_or_default() + 2;
-    for (name, line) in &settings {
-        fact_at(column, Role::Accent, name, line, width, &mut lines);
-    }
-    paragraph(Role::Dim, reasons::scaling_limits(group.source), width, &mut lines);
-    if let Some(key) = app.keymap().keys(Action::CopyId).first() {
-        let text = format!("{key} copies these lines. burntop runs nothing of it.");
-        paragraph(Role::Dim, &text, width, &mut lines);
-    }
+    let (settings, limits) = (reasons::scaling_settings(of), reasons::scaling_limits(group.source));
+    what_sets_it(app, &settings, Some(limits), width, &mut lines);
     lines
 }
