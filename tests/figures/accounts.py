@@ -5,6 +5,7 @@ import math
 from collections import defaultdict
 
 from checks import ASSETS, GIB, HOURS_PER_MONTH, aged, bound, hours, most_wasted, total, unknown
+from rules import models
 
 
 def idle(check, report):
@@ -406,6 +407,11 @@ def buckets(check, report):
         low, high = row["saves_low_usd"], row["saves_high_usd"]
         check.holds(f"{name}: the estimate is no range of what it costs", (low is None) == (high is None)
                     and (high is None or 0 <= low <= high <= row["usd_per_month"] + 1e-6))
+        if high is not None and set(row["tiers"]) == {"standard"}:
+            # At most all of it in Glacier Instant Retrieval, which lists at $0.004 a GB where Standard is $0.023, and saves less
+            # elsewhere.
+            check.holds(f"{name}: saves more than the coldest class that reads at once",
+                        high <= row["usd_per_month"] * (1 - 0.004 / 0.023) + 1e-5)
         if low is not None and row["reads_per_month"] is None:
             check.near(f"{name}: whoever does not know what is read promises nothing", low, 0)
 

@@ -5,12 +5,13 @@ from datetime import datetime, timedelta, timezone
 
 from checks import GIB, HOURS_PER_MONTH, total
 from jobs import jobs, jobs_nodes, jobs_repeats, jobs_tax, jobs_wait, jobs_zombies
+from rules import jobs_replay, jobs_scaling
 
 # Sums by each key are checked alike.
 jobs_by_state = jobs_by_cause = jobs_by_user = jobs_by_team = jobs_by_project = jobs_tax
 jobs_by_node = jobs_by_model = jobs_by_week = jobs_tax
 jobs_wait_by_queue = jobs_wait
-__all__ = ["jobs", "jobs_nodes", "jobs_repeats", "jobs_wait", "jobs_zombies"]
+__all__ = ["jobs", "jobs_nodes", "jobs_repeats", "jobs_replay", "jobs_scaling", "jobs_wait", "jobs_zombies"]
 
 
 def guide(check, report):
