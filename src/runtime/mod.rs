@@ -296,7 +296,8 @@ impl Running {
             Effect::Preflight(plan) => self.acts.preflight(plan),
             Effect::Execute(Confirmation(confirmed)) => self.acts.execute(confirmed),
             Effect::ReadDemand(from) => self.read_demand(from),
-            Effect::SaveScenario(scenario) => self.save_scenario(scenario),
+            Effect::SaveScenario(scenario) => self.save_scenario(scenario, false),
+            Effect::ReplaceScenario(scenario) => self.save_scenario(scenario, true),
             Effect::LoadScenario { name, slot } => self.load_scenario(name, slot),
             Effect::RenameScenario { from, to } => self.rename_scenario(from, to),
             // The screen's own thread has done these.

@@ -93,13 +93,18 @@ impl Running {
         });
     }
 
-    pub(super) fn save_scenario(&self, scenario: Arc<Scenario>) {
+    /// Saves a scenario; in place of one that is kept under its name only where it `replaces` it.
+    pub(super) fn save_scenario(&self, scenario: Arc<Scenario>, replaces: bool) {
         let teller = self.teller();
         tokio::spawn(async move {
             let name = scenario.name.clone();
-            let save = move |store: &Store| store.save(&scenario).map_err(|e| e.to_string());
+            let save = move |store: &Store| {
+                let saved = if replaces { store.replace(&scenario) } else { store.save(&scenario) };
+                saved.map_err(|e| e.to_string())
+            };
             if teller.stored(save).await.is_some() {
-                teller.say(Level::Info, format!("kept scenario {name}")).await;
+                let done = if replaces { "replaced" } else { "kept" };
+                teller.say(Level::Info, format!("{done} scenario {name}")).await;
             }
         });
     }

@@ -90,6 +90,14 @@ impl Cockpit {
         }
     }
 
+    /// Waits until something is said that begins so.
+    fn notice(&mut self, begins: &str) {
+        self.message(begins, |msg| match msg {
+            Msg::Notice(notice) => notice.text.starts_with(begins).then_some(()),
+            _ => None,
+        });
+    }
+
     fn keys(&mut self, keys: &str) {
         self.app.update(Msg::Now(jiff::Timestamp::now()));
         self.app.set_uptime(self.started.elapsed());
@@ -148,6 +156,11 @@ fn a_plan_for_the_demo_is_valued_kept_and_written_down() {
         _ => None,
     });
     assert_eq!(names, ["Q3"]);
+    // Again only where it was said to replace it.
+    cockpit.ask(Effect::SaveScenario(Arc::clone(&plan)));
+    cockpit.notice("a scenario named Q3 is kept already; it stays as it is");
+    cockpit.ask(Effect::ReplaceScenario(Arc::clone(&plan)));
+    cockpit.notice("replaced scenario Q3");
     cockpit.ask(Effect::LoadScenario { name: "Q3".into(), slot: Slot::B });
     let (slot, loaded) = cockpit.message("the scenario", |msg| match msg {
         Msg::Scenario { slot, scenario } => Some((slot, scenario)),
@@ -160,13 +173,19 @@ fn a_plan_for_the_demo_is_valued_kept_and_written_down() {
     let plan = SessionReport { demand, plans, active: Slot::A, comparisons: vec![] };
     let picture = Picture::new(plan, jiff::Timestamp::now());
     let target = path.display().to_string();
-    cockpit.ask(Effect::Export { path: target, format: Format::Md, picture });
-    cockpit.message("the file", |msg| match msg {
-        Msg::Notice(notice) => notice.text.starts_with("wrote").then_some(()),
-        _ => None,
-    });
-    let memo = std::fs::read_to_string(path).unwrap();
+    let export = || {
+        let (path, picture) = (target.clone(), picture.clone());
+        Effect::Export { path, format: Format::Md, picture }
+    };
+    cockpit.ask(export());
+    cockpit.notice("wrote");
+    let memo = std::fs::read_to_string(&path).unwrap();
     assert!(memo.starts_with("# Q3") && memo.contains("## What it is worth"), "{memo}");
+    // A file that is there stays as it is.
+    std::fs::write(&path, "mine").unwrap();
+    cockpit.ask(export());
+    cockpit.notice("cannot write");
+    assert_eq!(std::fs::read_to_string(path).unwrap(), "mine");
 }
 
 #[test]
@@ -212,6 +231,22 @@ fn is_reviewed(app: &App) -> bool {
     app.sheet().is_some_and(|sheet| matches!(sheet.stage(), Stage::Review(_)))
 }
 
+/// From the checks through the dialog to the end of the run.
+fn run_to_its_end(cockpit: &mut Cockpit) {
+    cockpit.keys("c");
+    let challenge = cockpit.app.dialog().expect("a dialog").challenge().clone();
+    std::thread::sleep(Duration::from_millis(350));
+    let mut answer = challenge.typed.first().cloned().unwrap_or_default();
+    if challenge.justification {
+        answer.push_str("<tab>a test");
+    }
+    if challenge.typed.is_empty() {
+        answer.push_str("<tab>");
+    }
+    cockpit.keys(&format!("{answer}<enter>"));
+    cockpit.until("the end", |app| app.sheet().unwrap().run().is_some_and(Run::is_over));
+}
+
 #[test]
 fn an_idle_box_of_the_demo_is_stopped_from_the_sheet() {
     let mut cockpit = Cockpit::start(true);
@@ -232,18 +267,7 @@ fn an_idle_box_of_the_demo_is_stopped_from_the_sheet() {
     let id = plain.0.id.clone();
     cockpit.keys(&format!("<esc>u/<ctrl-u>id=\"{id}\"<enter>ga<enter>"));
     cockpit.until("checks of one", is_reviewed);
-    cockpit.keys("c");
-    let challenge = cockpit.app.dialog().expect("a dialog").challenge().clone();
-    std::thread::sleep(Duration::from_millis(350));
-    let mut answer = challenge.typed.first().cloned().unwrap_or_default();
-    if challenge.justification {
-        answer.push_str("<tab>a test");
-    }
-    if challenge.typed.is_empty() {
-        answer.push_str("<tab>");
-    }
-    cockpit.keys(&format!("{answer}<enter>"));
-    cockpit.until("the end", |app| app.sheet().unwrap().run().is_some_and(Run::is_over));
+    run_to_its_end(&mut cockpit);
     let run = cockpit.app.sheet().unwrap().run().unwrap();
     assert_eq!(run.count(OutcomeKind::Done), 1, "{:?}", run.ended());
     assert!(run.undo()[0].contains("start-instances"), "{:?}", run.undo());
@@ -268,6 +292,39 @@ fn an_idle_box_of_the_demo_is_stopped_from_the_sheet() {
     let checked = cockpit.app.sheet().unwrap().checked().unwrap();
     let rows: Vec<_> = checked.rows.iter().map(|r| (&r.item.id, r.reason())).collect();
     assert_eq!(rows, [(&id, None)], "the executor is armed and the world is the same");
+}
+
+#[test]
+fn a_row_left_out_on_the_sheet_gets_no_call() {
+    let mut cockpit = Cockpit::start(true);
+    cockpit.until("armed", |app| app.rules().accounts.values().any(AccountRules::may_act));
+    cockpit.until("verdicts and their dates", is_judged);
+    cockpit.keys("3/verdict=idle<enter>gVGV:stop<enter>");
+    cockpit.until("checks", is_reviewed);
+    let two: Vec<_> = {
+        let checked = cockpit.app.sheet().unwrap().checked().unwrap();
+        checked.passed().take(2).map(|row| row.item.id.clone()).collect()
+    };
+    let filter = format!("id=\"{}\" or id=\"{}\"", two[0], two[1]);
+    cockpit.keys(&format!("<esc>u/<ctrl-u>{filter}<enter>gVGVa<enter>"));
+    cockpit.until("checks of two", is_reviewed);
+    let rows = cockpit.app.sheet().unwrap().rows();
+    let (left_out, goes) = (rows[0].instance.id.clone(), rows[1].instance.id.clone());
+    assert_eq!(rows.len(), 2);
+    cockpit.keys(" ");
+    cockpit.until("checks of one", is_reviewed);
+    run_to_its_end(&mut cockpit);
+    let run = cockpit.app.sheet().unwrap().run().unwrap();
+    let ids: Vec<_> = run.confirmed().rows().iter().map(|row| &row.item.id).collect();
+    assert_eq!((ids, run.count(OutcomeKind::Done)), (vec![&goes], 1), "{:?}", run.ended());
+    let ended = run.ended().unwrap().as_ref().unwrap();
+    assert_eq!(run.id(), Some(&*ended.run_id));
+    let state = |app: &App, id: &Arc<str>| {
+        let row = app.latest()?.rows.iter().find(|row| row.instance.id == *id)?;
+        Some(row.instance.state)
+    };
+    cockpit.until("stopped in the fleet", |app| state(app, &goes) == Some(InstanceState::Stopped));
+    assert_eq!(state(&cockpit.app, &left_out), Some(InstanceState::Running));
 }
 
 #[test]

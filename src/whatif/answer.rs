@@ -29,7 +29,8 @@ pub struct Answer {
     pub total: Valuation,
     /// Valuation of each family, in the scenario's order; `None` without an on-demand price.
     pub families: Vec<Option<FamilyAnswer>>,
-    /// Offers to buy now, to plan and to avoid; empty before [`Stage::Whole`].
+    /// Offers to buy now, to plan and to avoid; empty before [`Stage::Whole`], unless they are known from a scenario that
+    /// differs by purchases alone.
     pub lists: Lists,
     /// Valuation of the scenario with what [`Lists::buy`] advises in place of its own purchases; what is held stays.
     /// `None` before [`Stage::Whole`], and where nothing is advised.
@@ -178,7 +179,8 @@ pub struct OfferAnswer {
     pub break_even: Option<f64>,
     /// Units of this offer alone with the lowest mean cost; `None` without a rate.
     pub best_units: Option<f64>,
-    /// Units with the best mix of mean and worst 5% of savings (the scenario's caution); `None` until computed.
+    /// Units with the best mix of mean and worst 5% of savings (the scenario's caution), whatever the scenario buys; `None`
+    /// until computed.
     pub cautious_units: Option<f64>,
     /// Units that the scenario buys of it.
     pub bought: f64,

@@ -12,6 +12,7 @@ pub mod demand;
 pub mod effective;
 pub mod engine;
 pub mod history;
+pub mod judgement;
 pub mod levers;
 pub mod lists;
 pub mod optimum;

@@ -1,18 +1,19 @@
 //! Everything that takes longer than a slider: regret, cautious units, lists, tornado.
 
 use super::engine::{Engine, EngineError};
-use super::lists::{Candidate, lists};
-use super::optimum::{EngineOutlook, cautious_units};
+use super::judgement::Judgements;
 use super::tornado::tornado;
 use super::{Answer, Buy, ListEntry, Scenario, Stage, Valuation, Workers};
 
 /// Most futures that judgements and the tornado look at; they are common to all of them.
 pub const JUDGED: u32 = 1_000;
 
-/// The answer of [`Stage::Whole`] to the engine's scenario, over all its futures. When `stop` returns true on
-/// the way, the answer so far, as [`Stage::Settled`]. Fails where a valuation does.
+/// The answer of [`Stage::Whole`] to the engine's scenario, over all its futures; of `kept` it takes what was judged
+/// before, and adds what was not. When `stop` returns true on the way, the answer so far, as [`Stage::Settled`]. Fails
+/// where a valuation does.
 pub fn whole(
     engine: &mut Engine,
+    kept: &mut Judgements,
     workers: &dyn Workers,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Answer, EngineError> {
@@ -21,12 +22,10 @@ pub fn whole(
     let mut answer = engine.value(paths, workers)?;
     if paths > 0 {
         engine.fill_regret(&mut answer, workers);
-        for family in 0..scenario.families.len() {
-            if stop() {
-                return Ok(answer);
-            }
-            judge(engine, family, &mut answer, workers)?;
+        if !kept.judge(engine, workers, stop)? {
+            return Ok(answer);
         }
+        kept.fill(engine, &mut answer);
     }
     let Some(bars) = tornado(engine, JUDGED.min(paths), workers, stop)? else {
         engine.value(paths, workers)?;
@@ -61,54 +60,25 @@ fn advised(
     engine.figures(scenario.future.paths, workers).map(Some)
 }
 
-/// Cautious units and lists of one family.
-fn judge(
-    engine: &mut Engine,
-    family: usize,
-    answer: &mut Answer,
-    workers: &dyn Workers,
-) -> Result<(), EngineError> {
-    let future = engine.scenario().future.clone();
-    let inputs = engine.scenario().families[family].clone();
-    let Some(outlook) = EngineOutlook::new(engine, family, JUDGED.min(future.paths), workers)
-    else {
-        return Ok(());
-    };
-    let mut most: Option<f64> = None;
-    for at in 0..inputs.offers.len() {
-        let Some((units, _)) = cautious_units(&outlook, at, future.caution)? else { continue };
-        most = Some(most.map_or(units, |most: f64| most.max(units)));
-        let found = answer.families.get_mut(family).and_then(Option::as_mut);
-        if let Some(offer) = found.and_then(|found| found.offers.get_mut(at)) {
-            offer.cautious_units = Some(units);
-        }
-    }
-    let found = lists(&[Candidate { inputs: &inputs, outlook: &outlook, most }], &future);
-    if let Some(error) = outlook.failed() {
-        return Err(error);
-    }
-    drop(outlook);
-    answer.lists.buy.extend(found.buy);
-    answer.lists.plan.extend(found.plan);
-    answer.lists.avoid.extend(found.avoid);
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::super::*;
     use super::*;
 
-    fn engine(buys: &[(f64, u16)]) -> Engine {
+    fn demand() -> Arc<Demand> {
         let hours = (0..20 * HOURS_PER_WEEK).map(|h| (20 + (h * 7 + h / 168 * 13) % 60) as f64);
-        let demand = Arc::new(Demand {
+        Arc::new(Demand {
             origin: DemandOrigin::History,
             start: jiff::Timestamp::UNIX_EPOCH,
             families: vec![Family { name: "a".into(), hours: hours.collect() }],
             notes: Vec::new(),
-        });
+        })
+    }
+
+    fn engine_over(demand: &Arc<Demand>, buys: &[(f64, u16)]) -> Engine {
         let offer = |name: &str, weeks, rate| Offer {
             name: name.into(),
             kind: OfferKind::StandardRi,
@@ -132,14 +102,34 @@ mod tests {
             }],
             ..Scenario::default()
         };
-        Engine::new(demand, &scenario).unwrap()
+        Engine::new(Arc::clone(demand), &scenario).unwrap()
+    }
+
+    fn engine(buys: &[(f64, u16)]) -> Engine {
+        engine_over(&demand(), buys)
+    }
+
+    /// The whole answer where nothing was judged before.
+    fn answered(engine: &mut Engine) -> Answer {
+        whole(engine, &mut Judgements::default(), &OneByOne, &|| false).unwrap()
+    }
+
+    /// Counts what it is given to do.
+    #[derive(Default)]
+    struct Counting(AtomicUsize);
+
+    impl Workers for Counting {
+        fn each(&self, pieces: usize, work: &(dyn Fn(usize) + Sync)) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            OneByOne.each(pieces, work);
+        }
     }
 
     #[test]
     fn the_whole_answer_has_everything() {
         let mut engine = engine(&[(20.0, 0), (5.0, 8)]);
         let before = engine.scenario().clone();
-        let answer = whole(&mut engine, &OneByOne, &|| false).unwrap();
+        let answer = answered(&mut engine);
         assert_eq!((answer.stage, engine.scenario()), (Stage::Whole, &before));
         assert_eq!(engine.costs().len(), 60);
         assert!(!answer.tornado.is_empty());
@@ -158,10 +148,10 @@ mod tests {
     #[test]
     fn what_is_advised_costs_less_by_what_its_purchases_save() {
         let mut held = engine(&[]);
-        let base = whole(&mut held, &OneByOne, &|| false).unwrap();
+        let base = answered(&mut held);
         for buys in [&[][..], &[(70.0, 0), (5.0, 8)]] {
             let mut engine = engine(buys);
-            let answer = whole(&mut engine, &OneByOne, &|| false).unwrap();
+            let answer = answered(&mut engine);
             let advised = answer.advised.unwrap();
             let saves: f64 = answer.lists.buy.iter().map(|entry| entry.saves_usd).sum();
             let expected = base.total.mean_usd - saves;
@@ -179,7 +169,7 @@ mod tests {
     fn regret_is_least_near_the_best_and_never_negative() {
         let at = |units: f64| {
             let mut engine = engine(&[(units, 0)]);
-            let answer = whole(&mut engine, &OneByOne, &|| false).unwrap();
+            let answer = answered(&mut engine);
             answer.total.regret_usd.unwrap()
         };
         let [none, some, all] = [0.0, 38.0, 90.0].map(at);
@@ -187,9 +177,38 @@ mod tests {
     }
 
     #[test]
+    fn what_differs_by_purchases_alone_is_judged_once() {
+        let demand = demand();
+        let work = |buys: &[(f64, u16)], kept: &mut Judgements| {
+            let counting = Counting::default();
+            let mut engine = engine_over(&demand, buys);
+            let answer = whole(&mut engine, kept, &counting, &|| false).unwrap();
+            (answer, counting.0.into_inner())
+        };
+        let mut kept = Judgements::default();
+        let (before, _) = work(&[], &mut kept);
+        let bought = [(20.0, 0), (5.0, 8)];
+        let (after, less) = work(&bought, &mut kept);
+        let (anew, all) = work(&bought, &mut Judgements::default());
+        let cautious = |answer: &Answer| answer.families[0].as_ref().unwrap().offers.clone();
+        assert!(cautious(&after)[0].cautious_units.is_some());
+        assert_eq!(cautious(&after), cautious(&anew));
+        assert_eq!((&after.lists, &after.advised), (&anew.lists, &anew.advised));
+        assert_eq!(after.lists, before.lists);
+        // What is not done is exactly the judging.
+        let counting = Counting::default();
+        let mut engine = engine_over(&demand, &bought);
+        engine.value(60, &OneByOne).unwrap();
+        assert!(Judgements::default().judge(&mut engine, &counting, &|| false).unwrap());
+        let judging = counting.0.into_inner();
+        assert!(judging > 20, "{judging}");
+        assert_eq!(less + judging, all);
+    }
+
+    #[test]
     fn whoever_is_stopped_says_what_is_settled() {
         let mut engine = engine(&[]);
-        let answer = whole(&mut engine, &OneByOne, &|| true).unwrap();
+        let answer = whole(&mut engine, &mut Judgements::default(), &OneByOne, &|| true).unwrap();
         assert_eq!(answer.stage, Stage::Settled);
         assert!(answer.tornado.is_empty());
     }

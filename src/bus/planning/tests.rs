@@ -64,6 +64,8 @@ struct Fake {
 }
 
 impl Valuer for Fake {
+    type Kept = ();
+
     fn new(_: &Arc<Demand>, scenario: &Scenario) -> Result<Self, String> {
         let mut fake = Self { scenario: scenario.clone(), costs: Vec::new() };
         fake.set(scenario)?;
@@ -81,6 +83,7 @@ impl Valuer for Fake {
     fn answer(
         &mut self,
         stage: Stage,
+        (): &mut (),
         _: &dyn Workers,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Answer, String> {

@@ -13,17 +13,21 @@ use crate::whatif::{
 
 /// Something that values a scenario and can be moved to another one.
 pub(super) trait Valuer: Sized {
+    /// What the valuers of all slots have found out together.
+    type Kept: Default;
+
     /// For this demand and scenario.
     fn new(demand: &Arc<Demand>, scenario: &Scenario) -> Result<Self, String>;
 
     /// Takes another scenario over the same demand.
     fn set(&mut self, scenario: &Scenario) -> Result<(), String>;
 
-    /// Answers as far as `stage`. `stop` says that nobody waits any more; what is answered then is
-    /// thrown away.
+    /// Answers as far as `stage`, with what is `kept` of earlier answers. `stop` says that nobody waits any more; what is
+    /// answered then is thrown away.
     fn answer(
         &mut self,
         stage: Stage,
+        kept: &mut Self::Kept,
         workers: &dyn Workers,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Answer, String>;
@@ -73,11 +77,12 @@ struct Valued<V> {
 }
 
 /// The work of the thread.
-pub(super) struct Work<'a, V> {
+pub(super) struct Work<'a, V: Valuer> {
     queue: &'a RequestQueue,
     send: &'a dyn Fn(PlanAnswer),
     workers: Threads,
     slots: [Option<Valued<V>>; Slot::ALL.len()],
+    kept: V::Kept,
 }
 
 impl<'a, V: Valuer> Work<'a, V> {
@@ -86,7 +91,7 @@ impl<'a, V: Valuer> Work<'a, V> {
         send: &'a dyn Fn(PlanAnswer),
         workers: Threads,
     ) -> Self {
-        Self { queue, send, workers, slots: [None, None, None] }
+        Self { queue, send, workers, slots: [None, None, None], kept: V::Kept::default() }
     }
 
     /// Works until the queue is closed.
@@ -169,7 +174,7 @@ impl<'a, V: Valuer> Work<'a, V> {
         }
         let Some(valued) = slot else { return Ok(None) };
         let stop = || self.queue.is_outdated(job) || self.queue.is_urgent(job);
-        let answer = valued.valuer.answer(job.stage, &self.workers, &stop)?;
+        let answer = valued.valuer.answer(job.stage, &mut self.kept, &self.workers, &stop)?;
         valued.is_settled |= answer.stage > Stage::Quick;
         // The long stage ends early when it is stopped: what it has is not whole.
         let is_whole = job.stage < Stage::Whole || !stop();

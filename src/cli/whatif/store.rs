@@ -72,9 +72,19 @@ impl Store {
         }
     }
 
-    /// Saves a scenario under its name, replacing an older one. Fails for a file of a later version or one that
-    /// cannot be parsed, which is never overwritten.
+    /// Saves a scenario under its name. Fails where one of this name is kept, and for a file of a later version or one
+    /// that cannot be parsed: none of these is overwritten.
     pub fn save(&self, scenario: &Scenario) -> Result<(), StoreError> {
+        self.keep(scenario, false)
+    }
+
+    /// Saves a scenario under its name, in place of the one that is kept, if any. Fails as [`Store::save`] does for other
+    /// reasons.
+    pub fn replace(&self, scenario: &Scenario) -> Result<(), StoreError> {
+        self.keep(scenario, true)
+    }
+
+    fn keep(&self, scenario: &Scenario, replaces: bool) -> Result<(), StoreError> {
         let name = scenario.name.trim();
         if name.is_empty() {
             return Err(StoreError::Name);
@@ -84,6 +94,7 @@ impl Store {
         let lock = File::open(&self.dir).map_err(|e| self.failed(&self.dir, e))?;
         files::lock(&lock).map_err(|e| self.failed(&self.dir, e))?;
         let path = match self.find(name) {
+            Some(_) if !replaces => return Err(StoreError::Exists(clean(name).into_owned())),
             Some((path, _)) => path,
             None => self.free(name)?,
         };
@@ -182,7 +193,9 @@ mod tests {
         assert_eq!(store.names(), Vec::<String>::new());
         store.save(&named("Q3: plan", "a")).unwrap();
         store.save(&named("Q3 plan", "b")).unwrap();
-        store.save(&named("Q3: plan", "c")).unwrap();
+        assert!(matches!(store.save(&named("Q3: plan", "c")), Err(StoreError::Exists(_))));
+        assert_eq!(store.load("Q3: plan").unwrap().note, "a", "it stays as it is");
+        store.replace(&named("Q3: plan", "c")).unwrap();
         assert_eq!(store.names(), ["Q3 plan", "Q3: plan"]);
         assert_eq!(store.load("Q3: plan").unwrap().note, "c");
         assert_eq!(store.load("Q3 plan").unwrap().note, "b");
@@ -197,8 +210,10 @@ mod tests {
         let path = store.dir.join("plan.toml");
         let later = "schema = 'burntop/scenario/2'\nname = 'plan'\nnew = 1\n";
         fs::write(&path, later).unwrap();
-        let error = store.save(&named("plan", "")).unwrap_err().to_string();
-        assert!(error.contains("made by a later burntop"), "{error}");
+        for save in [Store::save, Store::replace] {
+            let error = save(&store, &named("plan", "")).unwrap_err().to_string();
+            assert!(error.contains("made by a later burntop"), "{error}");
+        }
         assert!(store.load("plan").unwrap_err().to_string().contains("nothing was changed"));
         assert_eq!(fs::read_to_string(&path).unwrap(), later);
         assert_eq!(store.names(), Vec::<String>::new());

@@ -9,46 +9,91 @@ pub(super) fn is_judged(answer: &Answer) -> bool {
     answer.stage == Stage::Whole && answer.paths > 0
 }
 
-/// True where a scenario has nothing but what is held.
-pub(super) fn buys_nothing(scenario: &Scenario) -> bool {
-    let buys = |family: &FamilyInputs| family.buys.iter().any(|buy| buy.units > 0.0);
-    !scenario.families.iter().any(buys) && scenario.compute_plans.iter().all(|plan| plan.held)
+/// True where a purchase saves what can be shown: `$0` is no reason to do anything.
+pub(super) fn saves_something(entry: &ListEntry) -> bool {
+    format::usd_total(entry.saves_usd) != format::usd_total(0.0)
 }
 
-/// What to do, with its dollars beside those of the same demand on demand; `name` cuts only what is longer than any real name.
+/// A purchase in a few words: `14 p4d.24xlarge 1y standard RI in week 4`, without its family where that is said beside it.
+fn purchase(units: f64, (family, offer): (&str, &str), week: u16, has_family: bool) -> String {
+    let of = if has_family { format!("{family} {offer}") } else { offer.to_owned() };
+    format!("{} {of}{}", format::count(units), in_week(week))
+}
+
+/// When a purchase is made, behind it; nothing for now.
+fn in_week(week: u16) -> String {
+    if week == 0 { String::new() } else { format!(" in week {week}") }
+}
+
+/// What families of a scenario buy.
+fn buys(scenario: &Scenario) -> impl Iterator<Item = (&FamilyInputs, &Buy)> {
+    let families = scenario.families.iter();
+    let all = families.flat_map(|family| family.buys.iter().map(move |buy| (family, buy)));
+    all.filter(|(_, buy)| buy.units > 0.0)
+}
+
+/// What a scenario buys beside what it holds, a text each.
+pub(super) fn bought(scenario: &Scenario, has_family: bool) -> Vec<String> {
+    let of_families = buys(scenario)
+        .map(|(family, buy)| purchase(buy.units, (&family.name, &buy.offer), buy.week, has_family));
+    let plans = scenario.compute_plans.iter().filter(|plan| !plan.held).map(|plan| {
+        format!(
+            "{} of {}{}",
+            format::usd_per_hour(plan.usd_per_hour),
+            plan.name,
+            in_week(plan.week)
+        )
+    });
+    of_families.chain(plans).collect()
+}
+
+/// What is advised, a text each, as [`bought`] words it.
+pub(super) fn entries(entries: &[ListEntry], has_family: bool) -> Vec<String> {
+    let text = |e: &ListEntry| purchase(e.units, (&e.family, &e.offer), e.week, has_family);
+    entries.iter().map(text).collect()
+}
+
+/// True where a scenario buys what is advised, and nothing else.
+pub(super) fn follows(scenario: &Scenario, advised: &[ListEntry]) -> bool {
+    let sorted = |mut texts: Vec<String>| {
+        texts.sort_unstable();
+        texts
+    };
+    sorted(bought(scenario, true)) == sorted(entries(advised, true))
+}
+
+/// What to do, with its dollars beside those of the same demand on demand, and what the scenario itself buys, which is `own`
+/// in words; `name` cuts only what is longer than any real name.
 pub(super) fn decision(
     scenario: &Scenario,
     answer: &Answer,
+    own: &str,
     name: &dyn Fn(&str) -> String,
 ) -> String {
     if answer.stage < Stage::Whole {
-        return "The lists were not made yet when this memo was written.".to_owned();
+        return format!(
+            "What to buy was not worked out yet when this memo was written. The scenario buys {own}."
+        );
     }
     if answer.paths == 0 {
-        return "None: the past itself was valued, and purchases are judged over futures (paths above 0)."
-            .to_owned();
+        return format!(
+            "No recommendation: the past itself was valued, and purchases are judged over futures (paths above 0). The \
+             scenario buys {own}."
+        );
     }
-    let planned = match answer.lists.plan.len() {
-        0 => String::new(),
-        n => format!(
-            " {} planned for later, to be judged again then.",
-            format::counted(n, "purchase is", "purchases are")
-        ),
-    };
-    let Some(advised) = answer.advised.as_ref() else {
-        return format!("Buy nothing now: no offer with a known rate pays.{planned}");
-    };
     let buy = &answer.lists.buy;
+    let Some(advised) = answer.advised.as_ref() else {
+        let later = match answer.lists.plan.iter().any(saves_something) {
+            true => " What may pay later stands below.",
+            false => "",
+        };
+        return format!(
+            "Buy nothing now: no offer with a known rate pays. The scenario buys {own}.{later}"
+        );
+    };
     let rate: f64 = buy.iter().map(|entry| entry.usd_per_hour).sum();
-    let what = match &buy[..] {
-        [one] => {
-            let what = name(&format!("{} {}", one.family, one.offer));
-            format!(
-                "buy {} {what} now for {}",
-                format::count(one.units),
-                format::usd_per_hour(rate)
-            )
-        }
+    let what = match &entries(buy, true)[..] {
+        [one] => format!("buy {} now for {}", name(one), format::usd_per_hour(rate)),
         all => format!(
             "buy now what the table says, {} for {}",
             format::plural(all.len(), "offer"),
@@ -60,49 +105,31 @@ pub(super) fn decision(
     let saved = format!("{} {less}", format::usd_total(saved.abs()));
     let esr = advised.esr.map_or_else(String::new, |esr| format!(" ({})", share(esr)));
     format!(
-        "Recommended: {what}{}: {} on average where all of it on demand is {}, {}{esr}; in nine futures of ten {} to \
-         {}.{planned}",
-        instead(scenario, buy),
+        "Recommended: {what}{}. All of the demand then costs {} ± {} on average, on demand alone {}: {saved}{esr}. In \
+         nine futures of ten it costs {} to {}.",
+        beside(scenario, buy, own),
         format::usd_total(advised.mean_usd),
+        format::usd_total(advised.mean_error_usd),
         format::usd_total(advised.on_demand_usd),
-        saved,
         format::usd_total(advised.p5_usd),
         format::usd_total(advised.p95_usd),
     )
 }
 
-/// What the scenario itself buys, beside what is advised; nothing where it buys nothing.
-fn instead(scenario: &Scenario, advised: &[ListEntry]) -> String {
-    if buys_nothing(scenario) {
-        return String::new();
+/// What the scenario itself buys, `own` in words, beside what is advised.
+fn beside(scenario: &Scenario, advised: &[ListEntry], own: &str) -> String {
+    if follows(scenario, advised) {
+        return ", as the scenario does".to_owned();
     }
-    let of = |family: &FamilyInputs, buy: &Buy| {
-        (family.name.clone(), buy.offer.clone(), buy.week, format::count(buy.units))
-    };
-    let own: Vec<_> = scenario
-        .families
-        .iter()
-        .flat_map(|family| family.buys.iter().map(move |buy| (family, buy)))
-        .filter(|(_, buy)| buy.units > 0.0)
-        .map(|(family, buy)| of(family, buy))
-        .collect();
-    let entry = |entry: &ListEntry| {
-        (entry.family.clone(), entry.offer.clone(), entry.week, format::count(entry.units))
-    };
-    let advised: Vec<_> = advised.iter().map(entry).collect();
-    let has_plans = scenario.compute_plans.iter().any(|plan| !plan.held);
-    match (&own[..], &advised[..]) {
-        _ if has_plans => ", instead of what the scenario buys".to_owned(),
-        (own, advised)
-            if own.len() == advised.len() && own.iter().all(|of| advised.contains(of)) =>
-        {
-            ", as the scenario does".to_owned()
-        }
-        ([own], [advised]) if (&own.0, &own.1, own.2) == (&advised.0, &advised.1, advised.2) => {
-            format!(" (the scenario buys {})", own.3)
-        }
-        _ => ", instead of what the scenario buys".to_owned(),
+    // Of one and the same offer the number says it.
+    let mut all = buys(scenario);
+    if let (Some((family, buy)), None, [one]) = (all.next(), all.next(), advised)
+        && (&family.name, &buy.offer, buy.week) == (&one.family, &one.offer, one.week)
+        && scenario.compute_plans.iter().all(|plan| plan.held)
+    {
+        return format!(" (the scenario buys {})", format::count(buy.units));
     }
+    format!(" (the scenario buys {own})")
 }
 
 /// Why the units of the only purchase that is advised are so many; `None` where there are several, whose table says so, or none.

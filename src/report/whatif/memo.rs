@@ -1,22 +1,22 @@
-//! The memo of a planning session: one page of Markdown for whoever decides. The answer and why, the question, dollars
-//! with their band, what to buy when, what it rests on, the risks, and what would change it. JSON has all figures.
+//! The memo of a planning session: one page of Markdown for whoever decides. The question, the answer and why, dollars with
+//! their band beside the other scenarios, what to buy now, what it rests on, the risks, and what would change it. JSON has
+//! all figures.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::super::markdown::{self, escape};
 use super::super::sheet::{Cell, Sheet};
-use super::advice::{because, buys_nothing, decision, is_judged};
+use super::advice::{because, bought, decision, entries, is_judged, saves_something};
 use super::plan::SessionReport;
-use super::{columns, demand_line, number, share};
-use crate::tabs::whatif::picture::{demand_gap, notes};
+use super::{columns, number, range, share, worth};
+use crate::tabs::whatif::picture::notes;
 use crate::view::room::{cut, wrap};
 use crate::view::{Align, ViewContext, format};
-use crate::whatif::compare::DemandDifference;
 use crate::whatif::lists::ListReason as R;
 use crate::whatif::whole::JUDGED;
 use crate::whatif::{
-    Answer, FamilyInputs, ListEntry, Scenario, SlotComparison, StepKind, Valuation,
+    Answer, Demand, DemandOrigin, FamilyInputs, ListEntry, Scenario, StepKind, TornadoBar,
 };
 
 /// Lines of a page, and columns of a line: what a memo has when its lines are wrapped.
@@ -34,10 +34,16 @@ const SHORT_NAME: usize = 22;
 /// Most columns of a sentence that somebody else wrote, or that names many things.
 const SENTENCE: usize = 190;
 
+/// Most columns of purchases in a row of a table, so that those of one offer stand there whole.
+const PURCHASES: usize = 26;
+
+/// Most columns of a scenario's name there, where nothing else is left to cut: those of `A as recommended`.
+const SHORTEST_NAME: usize = 16;
+
 /// The memo of the active plan, compared with the others, as Markdown of at most one page: its lists are cut, with how
 /// many items they leave out, until it is.
 pub fn whatif_memo(report: &SessionReport, ctx: &ViewContext) -> String {
-    let memo = |most| Memo { out: String::new(), report, ctx, most }.written();
+    let memo = |most| Memo { out: String::new(), report, ctx, most, is_cut: false }.written();
     let lines = |text: &str| text.lines().map(|line| wrap(line, PAGE.1).len()).sum::<usize>();
     let mut sizes = (0..=ITEMS).rev().map(memo);
     sizes.find(|text| lines(text) <= PAGE.0).unwrap_or_else(|| memo(0))
@@ -49,6 +55,8 @@ struct Memo<'a> {
     ctx: &'a ViewContext,
     /// Most items of each list.
     most: usize,
+    /// True where it was said already how to get what lists leave out.
+    is_cut: bool,
 }
 
 impl Memo<'_> {
@@ -58,13 +66,13 @@ impl Memo<'_> {
         let (scenario, answer) = (&*alone, plan.answer.as_deref());
         self.head(scenario, answer);
         if let Some(answer) = answer {
-            self.purchases(scenario, answer);
             self.worth(scenario, answer);
+            self.purchases(scenario, answer);
         }
         self.rests_on(scenario, answer);
         self.risks(scenario, answer);
         if let Some(answer) = answer {
-            self.would_change(answer);
+            self.would_change(scenario, answer);
         }
         self.out
     }
@@ -82,13 +90,17 @@ impl Memo<'_> {
         let _ = writeln!(self.out, "- {}", escape(text));
     }
 
-    /// The first items as points, and how many more JSON has, which are `what`.
-    fn points(&mut self, items: &[String], what: [&str; 2]) {
-        items.iter().take(self.most).for_each(|text| self.point(text));
-        if let Some(more) = items.len().checked_sub(self.most).filter(|more| *more > 0) {
-            let more = format::counted(more, what[0], what[1]);
-            self.point(&format!("{more} more: see JSON."));
-        }
+    /// The first items as points, at most `most`, and how many are left out, which are `what`.
+    fn points(&mut self, items: &[String], most: usize, what: [&str; 2]) {
+        items.iter().take(most).for_each(|text| self.point(text));
+        let Some(more) = items.len().checked_sub(most).filter(|more| *more > 0) else { return };
+        let more = format::counted(more, what[0], what[1]);
+        // Once is enough.
+        let all = match std::mem::replace(&mut self.is_cut, true) {
+            true => "",
+            false => ": all by `burntop whatif memo --format json`, on the tab by `:export json`",
+        };
+        let _ = writeln!(self.out, "- {more}{all}.");
     }
 
     fn heading(&mut self, text: &str) {
@@ -104,20 +116,25 @@ impl Memo<'_> {
         cut(text, SENTENCE, self.ctx.symbols)
     }
 
+    /// Purchases in at most `width` columns: the first one, and how many more.
+    fn some(&self, purchases: &[String], width: usize) -> String {
+        match purchases {
+            [] => "nothing".to_owned(),
+            [one] => cut(one, width, self.ctx.symbols),
+            [first, more @ ..] => {
+                let more = format!(" and {} more", more.len());
+                format!("{}{more}", cut(first, width.saturating_sub(more.len()), self.ctx.symbols))
+            }
+        }
+    }
+
     fn head(&mut self, scenario: &Scenario, answer: Option<&Answer>) {
         let name = if scenario.name.is_empty() { "Plan" } else { &scenario.name };
-        let _ = writeln!(self.out, "# {}", escape(&self.name(name)));
-        if !scenario.note.is_empty() {
-            self.say(&cut(&scenario.note, SENTENCE / 2, self.ctx.symbols));
-        }
-        let decided = answer.map_or_else(
-            || "It was not valued yet: there are no figures.".to_owned(),
-            |answer| decision(scenario, answer, &|name| self.sentence(name)),
-        );
-        self.lead("Answer", &decided);
-        if let Some(why) = answer.and_then(|answer| because(scenario, answer)) {
-            self.lead("Because", &cut(&why, 2 * SENTENCE, self.ctx.symbols));
-        }
+        let letter = match self.report.plans.len() {
+            0 | 1 => String::new(),
+            _ => format!(" ({})", self.report.active.letter()),
+        };
+        let _ = writeln!(self.out, "# {}{letter}", escape(&self.name(name)));
         let counted: Vec<&FamilyInputs> = scenario.counted().collect();
         let of = match counted[..] {
             [one] => self.name(&one.name),
@@ -125,7 +142,60 @@ impl Memo<'_> {
         };
         let weeks = answer.map_or(scenario.future.weeks, |answer| answer.weeks);
         let weeks = format::plural(usize::from(weeks), "week");
-        self.lead("Question", &format!("Which commitments to buy for {of} over {weeks}?"));
+        let asked = format!("Which commitments to buy for {of} over {weeks}?");
+        let _ = writeln!(self.out, "{}", escape(&asked));
+        if !scenario.note.is_empty() {
+            self.say(&cut(&scenario.note, SENTENCE / 2, self.ctx.symbols));
+        }
+        let own = self.some(&bought(scenario, true), SENTENCE / 2);
+        let decided = answer.map_or_else(
+            || format!("It was not valued yet: there are no figures. The scenario buys {own}."),
+            |answer| decision(scenario, answer, &own, &|name| self.sentence(name)),
+        );
+        self.lead("Answer", &decided);
+        if let Some(why) = answer.and_then(|answer| because(scenario, answer)) {
+            self.lead("Because", &cut(&why, 2 * SENTENCE, self.ctx.symbols));
+        }
+    }
+
+    fn worth(&mut self, scenario: &Scenario, answer: &Answer) {
+        self.heading("What it is worth");
+        let has_others = self.report.plans.len() > 1;
+        let sheet = match has_others {
+            false => worth::alone(scenario, answer, self.ctx),
+            true => worth::side_by_side(
+                self.report,
+                &|name| match self.most {
+                    0 => cut(name, SHORTEST_NAME, self.ctx.symbols),
+                    _ => self.name(name),
+                },
+                &|purchases| self.some(purchases, PURCHASES),
+                self.ctx,
+            ),
+        };
+        self.out.push_str(&markdown::table(&sheet));
+        // Of one family it is said above.
+        let of = answer.scope(scenario).filter(|_| scenario.only.is_none());
+        let of = of.map_or_else(String::new, |scope| format!("Of {scope} together. "));
+        let saves = match has_others {
+            false => format!(
+                "Saves: against all of it on demand, {} on average. Worst 5%: what it saves in the worst 5% of the \
+                 futures. Dearer: the share of the futures in which on demand alone costs less.",
+                format::usd_total(answer.total.on_demand_usd)
+            ),
+            true => "Saves: against all of the scenario's own demand on demand.".to_owned(),
+        };
+        // The past itself has no band.
+        let band = if answer.paths > 0 { " Nine futures of ten cost P5 to P95." } else { "" };
+        // Where the comparisons, which say what parts it, have no room.
+        let is_apart = self.most == 0 && worth::has_other_demand(self.report);
+        let apart = if is_apart { " The demand differs: costs are not compared." } else { "" };
+        self.point(&format!("{of}{saves}{band}{apart}"));
+        let sentence = |text: &str| self.sentence(text);
+        let found = self.report.comparisons.iter();
+        let said: Vec<String> =
+            found.map(|found| worth::compared(self.report, found, &sentence)).collect();
+        self.points(&said, self.most, ["more comparison", "more comparisons"]);
     }
 
     fn purchases(&mut self, scenario: &Scenario, answer: &Answer) {
@@ -135,37 +205,63 @@ impl Memo<'_> {
         {
             return;
         }
-        self.heading("What to buy, and when");
-        // By what is shown: `$0` is no reason to do anything.
-        let (saving, mut others): (Vec<&ListEntry>, Vec<&ListEntry>) = lists
-            .buy
-            .iter()
-            .chain(&lists.plan)
-            .partition(|e| format::usd_total(e.saves_usd) != format::usd_total(0.0));
+        self.heading("What to buy now");
+        let (saving, mut others): (Vec<&ListEntry>, Vec<&ListEntry>) =
+            lists.buy.iter().partition(|entry| saves_something(entry));
+        let (later, never): (Vec<&ListEntry>, Vec<&ListEntry>) =
+            lists.plan.iter().partition(|entry| saves_something(entry));
         let (shown, rest) = saving.split_at(saving.len().min(self.purchases_shown()));
         if !shown.is_empty() {
             let table = markdown::table(&self.entries(scenario, answer, shown));
             self.out.push_str(&table);
+            let stop = match because(scenario, answer) {
+                Some(_) => String::new(),
+                None => format!(
+                    " Units stop where caution ({}) does, by which the worst 5% of the futures count; lowest mean at: \
+                     without it.",
+                    format::percent_trimmed(scenario.future.caution * 100.0, 1)
+                ),
+            };
+            self.point(&format!(
+                "Saves: on average over {} of the futures, beyond what is held and the rows above. No loss after: if all \
+                 demand ended then, these units together would have cost no more than on demand (the tab says it of one \
+                 unit, the last).{stop}",
+                format::count(f64::from(answer.paths.min(JUDGED))),
+            ));
         }
+        self.later(scenario, &later);
         let mut left_out = Vec::new();
         if !rest.is_empty() {
             let saves = format::usd_total(rest.iter().map(|entry| entry.saves_usd).sum());
-            let count = format::count(rest.len() as f64);
-            left_out.push(format!("{count} that save {saves} together"));
+            left_out.push(match rest.len() {
+                1 => format!("1 more to buy, which saves {saves}"),
+                more => format!("{more} more to buy, which save {saves} together"),
+            });
         }
+        others.extend(never);
         others.extend(&lists.avoid);
         left_out.extend(refused(&others));
         if !left_out.is_empty() {
-            self.point(&format!("Not listed: {}.", left_out.join(", ")));
+            self.point(&format!("Offers not listed: {}.", left_out.join(", ")));
         }
-        if !shown.is_empty() {
-            self.point(&format!(
-                "Saves: on average, on top of what is held and of the rows above, over {} of the futures. Units stop \
-                 where caution ({}) does, by which the worst 5% of the futures count; best alone: the lowest mean.",
-                format::count(f64::from(answer.paths.min(JUDGED))),
-                format::percent_trimmed(scenario.future.caution * 100.0, 1),
-            ));
-        }
+    }
+
+    /// What would pay at later chances to buy, which nobody asked for.
+    fn later(&mut self, scenario: &Scenario, later: &[&ListEntry]) {
+        let Some(first) = later.iter().min_by_key(|entry| entry.week) else { return };
+        let named: Vec<String> = entries(std::slice::from_ref(*first), true);
+        let more = match later.len() - 1 {
+            0 => String::new(),
+            more => format!(" and {}", format::counted(more, "more purchase", "more purchases")),
+        };
+        let usd: f64 = later.iter().map(|entry| entry.saves_usd).sum();
+        self.point(&format!(
+            "A proposal for later, no part of the above: {}{more} would save {} if demand goes as expected. A chance to \
+             buy comes every {}; judge it again then.",
+            self.some(&named, SENTENCE / 2),
+            format::usd_total(usd),
+            format::plural(usize::from(scenario.future.top_up_weeks), "week")
+        ));
     }
 
     /// Most purchases that are listed: they are what a memo is read for, and give way last.
@@ -179,15 +275,15 @@ impl Memo<'_> {
             let offers = &answer.families.get(at)?.as_ref()?.offers;
             offers.iter().find(|offer| offer.name == entry.offer)?.best_units
         };
+        let counted: Vec<&FamilyInputs> = scenario.counted().collect();
         let row = |entry: &&ListEntry| {
-            let when = match entry.week {
-                0 => "now".to_owned(),
-                week => format!("week {week}"),
+            let what = match counted[..] {
+                // The one family is said above.
+                [one] if one.name == entry.family => self.name(&entry.offer),
+                _ => self.name(&format!("{} {}", entry.family, entry.offer)),
             };
-            let what = self.name(&format!("{} {}", entry.family, entry.offer));
             let once = Some(entry.upfront_usd).filter(|usd| *usd > 0.0);
             vec![
-                Cell::text(when),
                 Cell::text(format::count(entry.units)),
                 Cell::text(what),
                 number(best(entry), self.ctx, format::count),
@@ -200,107 +296,16 @@ impl Memo<'_> {
         };
         Sheet {
             columns: columns(&[
-                ("when", "When", Align::Left),
                 ("units", "Units", Align::Right),
                 ("what", "Of", Align::Left),
-                ("best_units", "Best alone", Align::Right),
+                ("best_units", "Lowest mean at", Align::Right),
                 ("usd_per_hour", "Rate", Align::Right),
                 ("upfront_usd", "Upfront", Align::Right),
                 ("monthly_usd", "A month", Align::Right),
                 ("saves_usd", "Saves", Align::Right),
-                ("safe_months", "Safe after", Align::Right),
+                ("safe_months", "No loss after", Align::Right),
             ]),
             rows: entries.iter().map(row).collect(),
-        }
-    }
-
-    fn worth(&mut self, scenario: &Scenario, answer: &Answer) {
-        self.heading("What it is worth");
-        let row = |name: String, value: &Valuation| {
-            let usd = |v: f64| number(Some(v), self.ctx, format::usd_short);
-            let mean = format!(
-                "{} ± {}",
-                format::usd_total(value.mean_usd),
-                format::usd_total(value.mean_error_usd)
-            );
-            let esr = self.ctx.symbols.or_unknown(value.esr, share);
-            let saves = format::usd_total(value.on_demand_usd - value.mean_usd);
-            vec![
-                Cell::text(name),
-                Cell::text(mean),
-                usd(value.p5_usd),
-                usd(value.p95_usd),
-                Cell::text(format!("{saves} ({esr})")),
-                usd(value.worst5_savings_usd),
-                number(Some(value.prob_above_on_demand), self.ctx, share),
-            ]
-        };
-        let mut rows = Vec::new();
-        for plan in &self.report.plans {
-            let Some(found) = &plan.answer else { continue };
-            let letter = plan.slot.letter();
-            let name = match self.most {
-                0 | 1 => letter.to_owned(),
-                _ => self.name(format!("{letter} {}", plan.scenario.name).trim_end()),
-            };
-            let is_none = buys_nothing(&plan.scenario.counted_alone());
-            let buys = if is_none { ": buys nothing" } else { "" };
-            rows.push(row(format!("{name}{buys}"), &found.total));
-            let is_active = plan.slot == self.report.active;
-            if let Some(advised) = found.advised.as_ref().filter(|_| is_active) {
-                rows.push(row(format!("{letter} as advised now"), advised));
-            }
-        }
-        let sheet = Sheet {
-            columns: columns(&[
-                ("name", "Plan", Align::Left),
-                ("mean_usd", "Mean ± 2 s.e.", Align::Right),
-                ("p5_usd", "P5", Align::Right),
-                ("p95_usd", "P95", Align::Right),
-                ("saves", "Saves", Align::Right),
-                ("worst5_savings_usd", "In the worst 5%", Align::Right),
-                ("prob", "Dearer", Align::Right),
-            ]),
-            rows,
-        };
-        self.out.push_str(&markdown::table(&sheet));
-        let of = answer.scope(scenario).map_or_else(String::new, |scope| match &scenario.only {
-            Some(only) => format!("Of {} alone. ", self.name(only)),
-            None => format!("Of {scope} together. "),
-        });
-        self.point(&format!(
-            "{of}Saves, and dearer in which share of the futures: against all of it on demand, {} on average.",
-            format::usd_total(answer.total.on_demand_usd)
-        ));
-        let said: Vec<String> =
-            self.report.comparisons.iter().map(|found| self.comparison(found)).collect();
-        self.points(&said, ["comparison", "comparisons"]);
-    }
-
-    /// A comparison in words: in dollars, unless they would look like a gain where the demand is another one.
-    fn comparison(&self, found: &SlotComparison) -> String {
-        let names = [found.base.letter(), found.other.letter()];
-        match self.report.demand_difference(found) {
-            Some(DemandDifference::None) => compared(found),
-            Some(DemandDifference::SameWork) => {
-                format!("{} {}", compared(found), demand_gap::same_work(names))
-            }
-            Some(DemandDifference::Other(gaps)) => {
-                let esr = [found.base, found.other].map(|slot| {
-                    self.report.plan(slot).and_then(|plan| plan.answer.as_ref()?.total.esr)
-                });
-                let differs = self.sentence(&demand_gap::differs(names, &gaps));
-                let savings = demand_gap::savings(esr, self.ctx.symbols);
-                format!("{} against {}: {differs} It {savings}.", names[1], names[0])
-            }
-            None => {
-                let only = |slot| self.report.plan(slot).map(|plan| &plan.scenario.only);
-                let why = match only(found.base) == only(found.other) {
-                    true => demand_gap::not_compared(names),
-                    false => demand_gap::other_families(names),
-                };
-                format!("{} against {}: {why}", names[1], names[0])
-            }
         }
     }
 
@@ -308,10 +313,9 @@ impl Memo<'_> {
         self.heading("What it rests on");
         let (demand, future) = (&*self.report.demand, &scenario.future);
         self.point(&format!(
-            "Demand: {} to {:.0}. Made {:.0} with burntop {}.",
-            self.sentence(&demand_line(demand)),
-            demand.end(),
-            self.ctx.now,
+            "Demand: {}. Made {} with burntop {}.",
+            self.sentence(&demand_in_words(demand)),
+            self.ctx.now.strftime("%Y-%m-%d %H:%MZ"),
             env!("CARGO_PKG_VERSION"),
         ));
         let weeks = format::plural(usize::from(future.weeks), "week");
@@ -326,16 +330,18 @@ impl Memo<'_> {
             ),
             None => format!("{weeks}, seed {}", future.seed),
         };
+        let common = match scenario.counted().count() {
+            0 | 1 => String::new(),
+            _ => format!(", {} of the random growth common to all", share(future.correlation)),
+        };
         self.point(&format!(
-            "Valued over {how}; cost of capital {} per year, common part of the random growth {}, next purchase in {}. \
-             Dollars are nominal list prices unless the inputs say otherwise.",
+            "Valued over {how}{common}; cost of capital {} per year. Dollars are nominal, of list prices unless the \
+             inputs say otherwise.",
             share(future.wacc),
-            share(future.correlation),
-            format::plural(usize::from(future.top_up_weeks), "week")
         ));
         let growth = |of: fn(&FamilyInputs) -> f64| range(scenario.counted().map(of), share);
         self.point(&format!(
-            "{} Growth {} per year, drift {} and shock {} per week.",
+            "{} Growth {} per year; drift, what nobody knows of it, {} and shock, of single weeks, {} per week.",
             self.prices(&scenario.families),
             growth(|family| family.growth),
             growth(|family| family.drift),
@@ -352,7 +358,7 @@ impl Memo<'_> {
                 format::usd_per_hour(plan.usd_per_hour)
             ))
         }));
-        self.points(&own, ["assumption", "assumptions"]);
+        self.points(&own, self.most, ["more assumption", "more assumptions"]);
     }
 
     /// Sources of the on-demand prices, with how many families have theirs from each.
@@ -379,8 +385,8 @@ impl Memo<'_> {
             let usd = format::usd_total(advised.worst5_savings_usd.abs());
             let worst = if advised.worst5_savings_usd < 0.0 { "loses" } else { "saves" };
             self.point(&format!(
-                "Commitments are paid, used or not: {} in all, for {:.1} months in the mean. In the worst 5% of the \
-                 futures what is bought now {worst} {usd}; everything on demand is cheaper in {} of them all.",
+                "Commitments are paid, used or not: {} in all, for {:.1} months on average. In the worst 5% of the \
+                 futures what is bought now {worst} {usd}; on demand alone is cheaper in {} of all.",
                 format::usd_total(advised.fixed_usd),
                 advised.lock_in_months,
                 share(advised.prob_above_on_demand)
@@ -392,31 +398,58 @@ impl Memo<'_> {
             gaps.push(self.sentence(&format!("Demand: {note}.")));
         }
         gaps.extend(notes::gaps(scenario, SENTENCE / 2, self.ctx.symbols));
-        self.points(&gaps, ["gap", "gaps"]);
+        self.points(&gaps, self.most, ["more gap", "more gaps"]);
         self.point(notes::AS_IT_RAN);
         self.point(&notes::made_of(scenario));
     }
 
-    fn would_change(&mut self, answer: &Answer) {
+    fn would_change(&mut self, scenario: &Scenario, answer: &Answer) {
         if answer.tornado.is_empty() {
             return;
         }
         self.heading("What would change it");
+        self.point("One input at a time: the change of the scenario's mean cost, and of the units of the lowest mean.");
+        let has_family = scenario.counted().count() != 1;
         // What changes the decision first, then what changes the cost most.
         let (deciding, others): (Vec<_>, Vec<_>) =
             answer.tornado.iter().partition(|bar| bar.decision_changes());
-        for bar in deciding.into_iter().chain(others).take(self.most.max(1)) {
-            let [low, high] = bar.usd.map(|usd| format::usd_signed(usd, format::usd_total));
-            let decision = if bar.decision_changes() { "; the best units change" } else { "" };
-            self.point(&format!(
-                "{} {}: {} → {low}, {} → {high}{decision}.",
-                self.name(&bar.family),
-                bar.input,
-                bar.values[0],
-                bar.values[1]
-            ));
-        }
+        let said: Vec<String> =
+            deciding.into_iter().chain(others).map(|bar| self.change(bar, has_family)).collect();
+        self.points(&said, self.most.max(1), ["more input", "more inputs"]);
     }
+
+    /// What moving an input changes: `growth per year at 10%: -$231,110, 3 units fewer; at 50%: +$223,652, 3 units more`. Of
+    /// the units only what parts them: they are of fewer futures than those of the tables, and may be others.
+    fn change(&self, bar: &TornadoBar, has_family: bool) -> String {
+        let [now, low, high] = bar.best_units.map(f64::round);
+        let side = |at: usize, units: f64| {
+            let usd = format::usd_signed(bar.usd[at], format::usd_total);
+            let apart = format::plural((units - now).abs() as usize, "unit");
+            let units = if units < now {
+                format!(", {apart} fewer")
+            } else if units > now {
+                format!(", {apart} more")
+            } else {
+                String::new()
+            };
+            format!("at {}: {usd}{units}", bar.values[at])
+        };
+        let family = if has_family { self.name(&bar.family) } else { String::new() };
+        let input = format!("{family} {}", bar.input);
+        format!("{} {}; {}.", input.trim_start(), side(0, low), side(1, high))
+    }
+}
+
+/// A demand in words: where it is from, when it ran, and how much of it there is.
+fn demand_in_words(demand: &Demand) -> String {
+    let from: &str = match &demand.origin {
+        DemandOrigin::Csv(name) | DemandOrigin::Bill(name) => name,
+        DemandOrigin::History => "what burntop saw running",
+        DemandOrigin::Demo => "the demo",
+    };
+    let [start, end] = [demand.start, demand.end()].map(|at| at.strftime("%Y-%m-%d").to_string());
+    let weeks = format::plural(demand.whole_weeks().len(), "whole week");
+    format!("{from}, {start} to {end}, {weeks}")
 }
 
 /// How many offers should not be bought, by why; those that nobody can judge are not called worth nothing.
@@ -424,35 +457,21 @@ fn refused(avoid: &[&ListEntry]) -> Vec<String> {
     let unknown = avoid.iter().filter(|e| matches!(e.reason, R::NoRate(_) | R::NoPrice)).count();
     let unsold = avoid.iter().filter(|e| e.reason == R::NotSold).count();
     let said = [
-        (avoid.len() - unknown - unsold, "that save nothing"),
-        (unknown, "that cannot be judged, their rate or price not being known"),
-        (unsold, "that AWS does not sell"),
+        (avoid.len() - unknown - unsold, ["that saves nothing", "that save nothing"]),
+        (
+            unknown,
+            [
+                "that cannot be judged, as its rate or price is not known",
+                "that cannot be judged, as their rates or prices are not known",
+            ],
+        ),
+        (unsold, ["that AWS does not sell"; 2]),
     ];
     let some = said.into_iter().filter(|(n, _)| *n > 0);
-    some.map(|(n, what)| format!("{} {what}", format::count(n as f64))).collect()
+    some.map(|(n, [one, many])| format::counted(n, one, many)).collect()
 }
 
-/// The least and the largest of some numbers, in words; one where both read the same.
-fn range(of: impl Iterator<Item = f64> + Clone, words: fn(f64) -> String) -> String {
-    let low = words(of.clone().fold(f64::INFINITY, f64::min));
-    let high = words(of.fold(f64::NEG_INFINITY, f64::max));
-    if low == high { low } else { format!("{low} to {high}") }
-}
-
-/// A comparison in words.
-fn compared(found: &SlotComparison) -> String {
-    let SlotComparison { base, other, result, .. } = found;
-    format!(
-        "{} against {}: {} ± {} (2 s.e., paired); cheaper in {} of the futures.",
-        other.letter(),
-        base.letter(),
-        format::usd_signed(result.mean_usd, format::usd_total),
-        format::usd_total(result.error_usd),
-        share(result.cheaper)
-    )
-}
-
-/// What a scenario says of one family beside its price and growth; `None` where it says nothing.
+/// What a scenario says of one family beside its price, its growth and what it buys; `None` where it says nothing.
 fn assumed(family: &FamilyInputs) -> Option<String> {
     let mut parts = Vec::new();
     for step in &family.steps {
@@ -486,17 +505,6 @@ fn assumed(family: &FamilyInputs) -> Option<String> {
             held.name,
             format::usd_per_hour(held.rate),
             format::plural(usize::from(held.weeks_left), "week")
-        ));
-    }
-    for buy in family.buys.iter().filter(|buy| buy.units > 0.0) {
-        let rate = family.offers.iter().find(|offer| offer.name == buy.offer);
-        let rate = rate.and_then(|offer| offer.rate).map(format::usd_per_hour);
-        parts.push(format!(
-            "bought: {} {} in week {}{}",
-            format::count(buy.units),
-            buy.offer,
-            buy.week,
-            rate.map_or_else(String::new, |rate| format!(" at {rate}"))
         ));
     }
     (!parts.is_empty()).then(|| format!("{}: {}.", family.name, parts.join("; ")))

@@ -5,11 +5,14 @@ mod backtest;
 mod compare;
 mod lever;
 mod memo;
+#[cfg(test)]
+mod memo_tests;
 mod optimum;
 mod plan;
 mod reserve;
 #[cfg(test)]
 mod tests;
+mod worth;
 
 pub use backtest::{BacktestReport, BacktestRow, whatif_backtest};
 pub use compare::{CompareReport, CompareRow, whatif_compare};
@@ -39,6 +42,13 @@ fn number(value: Option<f64>, ctx: &ViewContext, words: impl FnOnce(f64) -> Stri
 /// A part of one as a percentage with one digit.
 fn share(part: f64) -> String {
     format::share(part, 1)
+}
+
+/// The least and the largest of some numbers, in words; one where both read the same.
+fn range(of: impl Iterator<Item = f64> + Clone, words: fn(f64) -> String) -> String {
+    let low = words(of.clone().fold(f64::INFINITY, f64::min));
+    let high = words(of.fold(f64::NEG_INFINITY, f64::max));
+    if low == high { low } else { format!("{low} to {high}") }
 }
 
 fn columns(specs: &[(&'static str, &'static str, Align)]) -> Vec<Column> {

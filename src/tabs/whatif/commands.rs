@@ -57,7 +57,7 @@ pub(super) const COMMANDS: &[CommandSpec] = &[
         name: "load",
         aliases: &[],
         usage: "NAME",
-        doc: "Go on with a kept scenario.",
+        doc: "Open a saved scenario in place of the one on screen.",
         words: Words::Rest(saved),
         build: |_, rest, app| match rest {
             "" => Err("which scenario? `w` on the What-if tab keeps one".into()),

@@ -13,17 +13,50 @@ use crate::tabs::whatif::TAB;
 /// Screen of the What-if tab.
 pub(crate) struct WhatIfScreen;
 
-/// Keys beside a plot, by what the key for one family does. The first six fit 80 columns, with the help.
-static BESIDE_PLOT: [[(Action, &str); 16]; 2] = [beside_plot("only one"), beside_plot("for all")];
+/// What the key of a scenario does: copies the one on screen, or, being that of the one on screen, compares all.
+const SLOTS: [(Action, &str); 4] = [
+    (Action::SlotB, "copy"),
+    (Action::SlotA, "compare"),
+    (Action::SlotB, "compare"),
+    (Action::SlotC, "compare"),
+];
+
+/// Keys beside a plot, by what the key for one family does, and then by [`SLOTS`]. The first six fit 80 columns, with the help.
+static BESIDE_PLOT: [[[(Action, &str); 17]; 4]; 2] =
+    [beside_plots("only one"), beside_plots("for all")];
 
 /// Keys beside a list or table, likewise.
-static BESIDE_TEXT: [[(Action, &str); 15]; 2] = [beside_text("only one"), beside_text("for all")];
+static BESIDE_TEXT: [[[(Action, &str); 16]; 4]; 2] =
+    [beside_texts("only one"), beside_texts("for all")];
 
-const fn beside_plot(only: &'static str) -> [(Action, &'static str); 16] {
+const fn beside_plots(only: &'static str) -> [[(Action, &'static str); 17]; 4] {
+    let [first, second, third, fourth] = SLOTS;
+    [
+        beside_plot(only, first),
+        beside_plot(only, second),
+        beside_plot(only, third),
+        beside_plot(only, fourth),
+    ]
+}
+
+const fn beside_texts(only: &'static str) -> [[(Action, &'static str); 16]; 4] {
+    let [first, second, third, fourth] = SLOTS;
+    [
+        beside_text(only, first),
+        beside_text(only, second),
+        beside_text(only, third),
+        beside_text(only, fourth),
+    ]
+}
+
+const fn beside_plot(
+    only: &'static str,
+    slot: (Action, &'static str),
+) -> [(Action, &'static str); 17] {
     [
         (Action::FindInput, "find, set"),
         (Action::BuyBest, "buy best"),
-        (Action::SlotB, ""),
+        slot,
         (Action::SaveScenario, ""),
         (Action::Export, "memo"),
         (Action::OnlyFamily, only),
@@ -34,19 +67,23 @@ const fn beside_plot(only: &'static str) -> [(Action, &'static str); 16] {
         (Action::Lower, ""),
         (Action::NextGroup, ""),
         (Action::HalfDown, "section"),
-        (Action::Right, "read"),
+        (Action::Right, "along the chart"),
         (Action::Undo, ""),
+        (Action::LoadScenario, ""),
         (Action::PlanNotes, ""),
     ]
 }
 
-const fn beside_text(only: &'static str) -> [(Action, &'static str); 15] {
+const fn beside_text(
+    only: &'static str,
+    slot: (Action, &'static str),
+) -> [(Action, &'static str); 16] {
     [
         (Action::HalfDown, "scroll"),
-        (Action::FindInput, "find, set"),
-        (Action::SlotB, ""),
         (Action::SaveScenario, ""),
         (Action::Export, "memo"),
+        (Action::FindInput, "find, set"),
+        slot,
         (Action::NextChart, "chart"),
         (Action::OnlyFamily, only),
         (Action::Raise, ""),
@@ -54,6 +91,7 @@ const fn beside_text(only: &'static str) -> [(Action, &'static str); 15] {
         (Action::SetValue, ""),
         (Action::NextGroup, ""),
         (Action::Undo, ""),
+        (Action::LoadScenario, ""),
         (Action::ChartAlone, ""),
         (Action::Explain, ""),
         (Action::PlanNotes, ""),
@@ -85,9 +123,10 @@ impl Screen for WhatIfScreen {
         if !app.has_whatif() {
             return &[(Action::Command, ":demand FILE"), (Action::NextTab, ""), (Action::Quit, "")];
         }
-        let is_one = app.tabs.whatif.scenario().is_some_and(|scenario| scenario.only.is_some());
-        let at = usize::from(is_one);
-        if app.tabs.whatif.chart.is_text() { &BESIDE_TEXT[at] } else { &BESIDE_PLOT[at] }
+        let tab = app.whatif();
+        let is_one = tab.scenario().is_some_and(|scenario| scenario.only.is_some());
+        let (at, slot) = (usize::from(is_one), tab.comparing().map_or(0, |slot| slot + 1));
+        if tab.chart.is_text() { &BESIDE_TEXT[at][slot] } else { &BESIDE_PLOT[at][slot] }
     }
 
     fn act_first(&self, app: &mut App, action: Action) -> Option<Vec<Effect>> {
@@ -156,6 +195,10 @@ impl Screen for WhatIfScreen {
 
     fn save(&self, app: &mut App, name: &str) -> Result<Vec<Effect>, String> {
         app.save_scenario(name)
+    }
+
+    fn replaces(&self, app: &App, name: &str) -> Option<String> {
+        app.kept_scenario(name)
     }
 
     fn on_tab_change(&self, app: &mut App) {

@@ -146,7 +146,7 @@ impl Engine {
             let bought = offers::bought(inputs, &offer.name);
             let others = committed - bought;
             let rest = fixed - bought * rate * curve.hours() as f64;
-            let levels = offers::levels(curve.peak(), bought, best(rate));
+            let levels = offers::levels(curve.peak(), &[bought, best(rate)]);
             let point = |units: &f64| {
                 let cost = rest
                     + units * rate * curve.hours() as f64

@@ -3,8 +3,8 @@
 use super::super::curve::break_even;
 use super::super::{FamilyInputs, Offer, OfferAnswer, OfferKind};
 
-/// The fewest points of a curve of cost over commitment.
-pub(super) const LEVELS: usize = 33;
+/// Points of a curve of cost over commitment, where the most units ever are at least as many.
+const LEVELS: usize = 33;
 
 /// Index of the offer that a family's slider moves: the first with a rate that the scenario buys now, else the
 /// one with the lowest rate. Reserved capacity is no discount and is not moved. `None` without an offer that
@@ -71,13 +71,33 @@ pub(super) fn first_whole(most: f64, mut enough: impl FnMut(f64) -> bool) -> f64
     low
 }
 
-/// Levels of commitment at which the cost is computed, units, ascending: evenly from 0 to beyond the peak, and what is
-/// bought and what is best.
-pub(super) fn levels(peak: f64, bought: f64, best: f64) -> Vec<f64> {
-    let top = peak.max(bought).max(best).max(1.0) * 1.05;
-    let even = (0..LEVELS).map(|at| top * at as f64 / (LEVELS - 1) as f64);
-    let mut levels: Vec<f64> = even.chain([bought, best]).collect();
+/// Levels of commitment at which the cost is computed, ascending: whole units, as nothing else can be bought, evenly from 0
+/// to beyond the peak and what is in `also`, and these.
+pub(super) fn levels(peak: f64, also: &[f64]) -> Vec<f64> {
+    let top = (also.iter().copied().fold(peak.max(1.0), f64::max) * 1.05).ceil();
+    let even = (0..LEVELS).map(|at| (top * at as f64 / (LEVELS - 1) as f64).round());
+    let mut levels: Vec<f64> = even.chain(also.iter().copied()).collect();
     levels.sort_by(f64::total_cmp);
     levels.dedup();
     levels
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_whole_units_each_once_from_none_to_beyond_the_peak() {
+        for peak in [0.0, 0.4, 1.0, 9.0, 37.6, 79.0, 12_345.0] {
+            let levels = levels(peak, &[]);
+            assert!(levels.is_sorted_by(|a, b| a < b), "{levels:?}");
+            assert!(levels.iter().all(|units| units.fract() == 0.0), "{levels:?}");
+            let last = levels[levels.len() - 1];
+            assert!(levels.len() >= 2 && levels[0] == 0.0 && last >= peak, "{levels:?}");
+        }
+        assert_eq!(levels(2.0, &[]), [0.0, 1.0, 2.0, 3.0]);
+        assert_eq!(levels(79.0, &[]).len(), LEVELS);
+        // What is bought in parts has its own cost.
+        assert_eq!(levels(2.0, &[1.5, 1.0]), [0.0, 1.0, 1.5, 2.0, 3.0]);
+    }
 }

@@ -6,7 +6,7 @@ use super::super::{
     CostPoint, FamilyInputs, HOURS_PER_WEEK, Offer, OfferAnswer, Payback, WEEKS_PER_YEAR, Workers,
 };
 use super::draws::{CHUNK, each};
-use super::offers::{self, LEVELS};
+use super::offers;
 use super::schedule::FamilySchedule;
 use super::stats::{mean, p5_p50_p95, worst5_savings_usd};
 use super::{Engine, kernel, money};
@@ -31,8 +31,10 @@ pub(super) struct Worth {
 
 /// One thing to compute.
 enum Job {
+    /// Of the offer of this index.
     Best(usize),
-    Cost(usize),
+    /// With so many units of the offer that the slider moves.
+    Cost(f64),
 }
 
 enum Done {
@@ -69,10 +71,11 @@ impl Engine {
         let jobs: Vec<(usize, Job)> = stale
             .iter()
             .enumerate()
-            .flat_map(|(place, (_, inputs))| {
+            .flat_map(|(place, (at, inputs))| {
                 let best = (0..inputs.offers.len()).map(Job::Best);
-                let moved = offers::moved_offer(inputs).is_some();
-                let costs = (0..if moved { LEVELS } else { 0 }).map(Job::Cost);
+                let moved = offers::moved_offer(inputs);
+                let levels = moved.map(|_| offers::levels(self.peak(*at), &[]));
+                let costs = levels.into_iter().flatten().map(Job::Cost);
                 best.chain(costs).map(move |job| (place, job))
             })
             .collect();
@@ -81,7 +84,7 @@ impl Engine {
             let (at, inputs) = &stale[*place];
             match job {
                 Job::Best(offer) => Done::Best(self.best(*at, inputs, *offer, futures)),
-                Job::Cost(level) => Done::Cost(self.cost_at(*at, inputs, *level, futures)),
+                Job::Cost(units) => Done::Cost(self.cost_at(*at, inputs, *units, futures)),
             }
         });
         let mut made: Vec<Worth> = stale
@@ -124,14 +127,13 @@ impl Engine {
         let mine = &self.schedule.families[at];
         let alone = mine.supplied_by(&held).ok()?;
         let weeks = usize::from(offer.weeks).min(alone.supply.len());
-        let peak = self.families[at].picture.as_ref().map_or(0.0, |picture| picture.peak);
         let step = self.step(at);
         let usd = |units: f64| {
             let with = alone.with(units, 0.0, 0..weeks);
             mean(&self.running(at, &with, futures))
         };
         let price = rate * (weeks * HOURS_PER_WEEK) as f64;
-        let most = peak / (1.0 - mine.spot_share).max(1e-3);
+        let most = self.peak(at) / (1.0 - mine.spot_share).max(1e-3);
         Some(offers::first_whole(most, |units| {
             usd(units + step) - usd(units) + step * price >= 0.0
         }))
@@ -145,16 +147,19 @@ impl Engine {
         (weeks.iter().sum::<f64>() / hours / 1000.0).floor().max(1.0)
     }
 
+    /// The most units of any hour ahead, as far as it was drawn.
+    fn peak(&self, at: usize) -> f64 {
+        self.families[at].picture.as_ref().map_or(0.0, |picture| picture.peak)
+    }
+
     /// The cost with so much of the offer that the slider moves.
-    fn cost_at(&self, at: usize, inputs: &FamilyInputs, level: usize, futures: usize) -> CostPoint {
+    fn cost_at(&self, at: usize, inputs: &FamilyInputs, commit: f64, futures: usize) -> CostPoint {
         let mine = &self.schedule.families[at];
         let offer = offers::moved_offer(inputs).map(|offer| &inputs.offers[offer]);
         let known = offer.and_then(|offer| Some((offer, offer.rate?)));
         let (Some((offer, rate)), Ok(others)) = (known, mine.supplied_by(inputs)) else {
             return CostPoint::default();
         };
-        let peak = self.families[at].picture.as_ref().map_or(0.0, |picture| picture.peak);
-        let commit = 1.05 * peak.max(1.0) * level as f64 / (LEVELS - 1) as f64;
         let weeks = usize::from(offer.weeks).min(others.supply.len());
         let schedule = others.with(commit, rate, 0..weeks);
         let fixed = money::fixed(&schedule);

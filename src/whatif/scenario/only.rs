@@ -37,6 +37,7 @@ mod tests {
     use std::sync::Arc;
 
     use crate::whatif::effective::effective;
+    use crate::whatif::judgement::Judgements;
     use crate::whatif::whole::whole;
     use crate::whatif::{
         Answer, Buy, ComputePlan, Demand, DemandOrigin, Engine, Family, FamilyInputs, Future,
@@ -95,7 +96,7 @@ mod tests {
         let demand = demand();
         let (valued, _) = effective(scenario, &demand);
         let mut engine = Engine::new(demand, &valued).unwrap();
-        whole(&mut engine, &OneByOne, &|| false).unwrap()
+        whole(&mut engine, &mut Judgements::default(), &OneByOne, &|| false).unwrap()
     }
 
     fn only(scenario: &Scenario, name: &str) -> Answer {

@@ -5,6 +5,7 @@ use super::plot;
 use crate::app::content::{columns, wrap};
 use crate::app::{App, Area, PlanChart, Role};
 use crate::tabs::whatif::picture::chart::{Ink, Plot, cost, curve, fan, payback};
+use crate::tabs::whatif::picture::words;
 use crate::ui::canvas::Canvas;
 
 /// Draws a chart with its legend; `chosen` = keys apply to it, so it also has a read-out.
@@ -48,7 +49,10 @@ fn of(app: &App, kind: PlanChart) -> Option<Plot> {
             fan(&answer.fan, calendar, place)
         }
         PlanChart::Cost => cost(answer, tab.scenario()?, tab.family(), place),
-        PlanChart::Payback => payback(answer.payback.as_ref()?, place),
+        PlanChart::Payback => {
+            let which = words::payback_unit(tab.scenario()?, tab.family());
+            payback(answer.payback.as_ref()?, which, place)
+        }
         PlanChart::Tornado | PlanChart::Lists | PlanChart::Calendar | PlanChart::Compare => None,
     }
 }

@@ -29,11 +29,13 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, area: Area) {
             None => canvas.symbols().unknown(),
         };
         let late = if late { canvas.symbols().ellipsis() } else { "" };
-        let text = format!("{} {name}{late}", slot.letter());
+        // A sign beside the style, which a terminal may not show.
+        let mark = if active { canvas.glyph("▸", ">") } else { " " };
+        let text = format!("{mark}{} {name}{late}", slot.letter());
         let room = if active { area.width / 2 } else { area.width / 5 };
-        x = canvas.put(x, area.y, room.min(end.saturating_sub(x)), &text, style) + 2;
+        x = canvas.put(x, area.y, room.min(end.saturating_sub(x)), &text, style) + 1;
     }
-    let room = end.saturating_sub(x);
+    let room = end.saturating_sub(x + 1);
     let notes = notes_count(app).unwrap_or_default();
     let beside = if notes.is_empty() { 0 } else { columns(&notes) + 2 };
     let titles = titles(app);

@@ -114,7 +114,7 @@ pub(super) fn pair(
         Difference::Gaps(gaps) => {
             let esr = [first, plan].map(|plan| valued(plan).and_then(|answer| answer.total.esr));
             let savings = demand_gap::savings(esr, symbols);
-            paragraph(Role::Text, &format!("{pair}{savings}"), width, lines);
+            paragraph(Role::Heading, &format!("{pair}{savings}"), width, lines);
             let families = gaps.iter().take(demand_gap::NAMED);
             for text in families.filter_map(demand_gap::family_savings) {
                 indented(Role::Text, &text, width, lines);

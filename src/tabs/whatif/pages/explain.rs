@@ -26,7 +26,7 @@ pub(super) fn lines(app: &App, width: usize) -> Vec<Line> {
         && let Some(family) = scenario.families.get(at)
     {
         match answer.families.get(at).and_then(Option::as_ref) {
-            Some(found) => page.family(family, found, &mut lines),
+            Some(found) => page.family(at, found, &mut lines),
             None => {
                 lines.push(Line::of(Role::Heading, family.name.clone()));
                 let says = "It has no on-demand price, so that nothing of it can be valued.";
@@ -64,7 +64,8 @@ impl Page<'_> {
         }
     }
 
-    fn family(&self, inputs: &FamilyInputs, found: &FamilyAnswer, lines: &mut Vec<Line>) {
+    fn family(&self, at: usize, found: &FamilyAnswer, lines: &mut Vec<Line>) {
+        let Some(inputs) = self.scenario.families.get(at) else { return };
         lines.push(Line::of(Role::Heading, inputs.name.clone()));
         self.bought(found, lines);
         self.value(&found.value, lines);
@@ -77,11 +78,13 @@ impl Page<'_> {
             lines.push(Line::new());
             lines.push(Line::of(Role::Heading, "Payback of one unit"));
             let used = words::share(payback.utilisation);
-            self.says(&format!("The unit bought last is used {used} of the hours."), lines);
+            let unit = words::payback_unit(self.scenario, at);
+            self.says(&format!("The {unit} is used {used} of the hours."), lines);
             if let Some(safe) = payback.safe_months {
                 let text = format!(
-                    "Safe after {}: term in months × rate ÷ on-demand price ÷ use. From then on demand \
-                     may vanish and nothing is lost.",
+                    "No loss after {} (safe): term in months × rate ÷ on-demand price ÷ use. From then on demand \
+                     may vanish and nothing is lost. In the lists and the memo it is that of all units of a \
+                     purchase together, of which the last is used least.",
                     words::months(safe)
                 );
                 self.says(&text, lines);
@@ -192,7 +195,7 @@ impl Page<'_> {
         }
         let future = &self.scenario.future;
         let caution = words::share(future.caution);
-        if self.underway && offer.best_units.is_some() {
+        if self.underway && offer.best_units.is_some() && offer.cautious_units.is_none() {
             // `b` waits for it as well.
             let text = format!("recommended with caution {caution}: being worked out");
             self.says(&text, lines);

@@ -9,17 +9,18 @@ use crate::app::keymap::Action;
 /// Lines shown in place of inputs and charts while there is no demand.
 pub fn how(app: &App, width: usize) -> Vec<Line> {
     let mut lines = vec![Line::of(Role::Heading, "Planning what to buy")];
-    let says = "A plan needs to know how many units ran in each hour. Then burntop draws thousands of \
-                futures from it and values what you would buy over all of them, as you move it.";
+    let says = "A plan needs to know how many units ran in each hour. Nothing has to be given: burntop reads what \
+                ran here by itself. Then it draws thousands of futures from that and values what you would buy \
+                over all of them, as you move it.";
     paragraph(Role::Text, says, width, &mut lines);
     lines.push(Line::new());
     let (role, state) = match app.whatif().why_not() {
         Some(why) => (Role::Warn, why),
-        None => (Role::Dim, "Reading what ran here."),
+        None => (Role::Heading, "Reading what ran here: the plan opens by itself."),
     };
     paragraph(role, state, width, &mut lines);
     lines.push(Line::new());
-    lines.push(Line::of(Role::Heading, "Ways to give a demand"));
+    lines.push(Line::of(Role::Heading, "Ways to give another demand"));
     let ways = [
         (
             ":demand FILE.csv",
@@ -27,7 +28,7 @@ pub fn how(app: &App, width: usize) -> Vec<Line> {
         ),
         (
             ":demand history",
-            "What burntop saw running, as far back as its cache goes: whole weeks.",
+            "What burntop saw running, as far back as its cache goes: whole weeks. Read by itself.",
         ),
         ("burntop whatif reserve …", "The same without a screen, see `burntop whatif --help`."),
     ];
@@ -43,11 +44,13 @@ pub fn how(app: &App, width: usize) -> Vec<Line> {
         app.keymap().keys(action).first().map_or_else(|| "(no key)".to_owned(), ToString::to_string)
     };
     let then = [
+        (Action::BuyBest, "buys as many units as are recommended"),
         (Action::Raise, "and its opposite move the input under the cursor"),
         (Action::SetValue, "types its value: 30%, 12, $1.74, 3y"),
         (Action::NextChart, "goes through the charts"),
-        (Action::SlotB, "goes on with a copy, to compare"),
+        (Action::SlotB, "goes on with a copy; again, compares them"),
         (Action::Explain, "prints the arithmetic of what is under the cursor"),
+        (Action::SaveScenario, "keeps the scenario under a name"),
         (Action::Export, "writes the memo"),
     ];
     for (action, doc) in then {

@@ -10,9 +10,11 @@ use crate::whatif::{ListEntry, Lists, Stage};
 
 /// The lists.
 pub(super) fn lines(app: &App, width: usize) -> Vec<Line> {
-    let Some(answer) = app.whatif().answer().filter(|a| a.stage == Stage::Whole) else {
-        return super::waiting(app, "The lists", width);
-    };
+    // Where the scenario before differed by purchases alone they are there at once.
+    let is_there =
+        |lists: &Lists| [&lists.buy, &lists.plan, &lists.avoid].iter().any(|l| !l.is_empty());
+    let answer = app.whatif().answer().filter(|a| a.stage == Stage::Whole || is_there(&a.lists));
+    let Some(answer) = answer else { return super::waiting(app, "The lists", width) };
     let symbols = app.appearance().symbols;
     let Lists { buy, plan, avoid } = &answer.lists;
     let mut lines = Vec::new();
@@ -53,7 +55,7 @@ fn entry(entry: &ListEntry, role: Role, symbols: Symbols, width: usize, lines: &
         (false, Symbols::Ascii) => "no",
     };
     let money = format!(
-        "saves {}; {} at once, {} a month; no loss after {} (safe), lock-in {}",
+        "saves {}; {} at once, {} a month; all of them together: no loss after {} (safe), lock-in {}",
         words::usd_short(entry.saves_usd),
         words::usd_short(entry.upfront_usd),
         words::usd_short(entry.monthly_usd),

@@ -1,5 +1,6 @@
 //! What stands on the What-if tab as text.
 
+mod advice;
 mod calculator;
 mod calendar;
 mod compare;

@@ -1,5 +1,6 @@
-//! What a plan comes to, in a few lines: always there.
+//! What a plan comes to, in a few lines, what is recommended first: always there.
 
+use super::advice::advice;
 use crate::app::App;
 use crate::app::Role;
 use crate::app::content::{Line, columns};
@@ -13,8 +14,11 @@ use crate::whatif::{Answer, Valuation};
 /// A few words that belong together.
 type Part = (Role, String);
 
-/// Main figures of the plan in at most `height` lines of `width` columns; the last line states what they are
-/// based on.
+/// Columns that are kept for where prices come from, and the separator before them.
+const LEAST_OF_PRICES: usize = 24;
+
+/// What is recommended and the main figures of the plan in at most `height` lines of `width` columns; the last line states
+/// what they are based on.
 pub fn sums(app: &App, width: usize, height: usize) -> Vec<Line> {
     let tab = app.whatif();
     let symbols = app.appearance().symbols;
@@ -34,15 +38,21 @@ pub fn sums(app: &App, width: usize, height: usize) -> Vec<Line> {
         let of = scope.as_ref().map_or_else(String::new, |scope| format!("{scope}: "));
         let inputs = tab.scenario().and_then(|s| s.families.get(tab.family()));
         let one = inputs.filter(|_| scope.is_some()).map_or("", |family| &family.name);
-        let safe = safe(answer, tab.family(), one, symbols);
+        let unit = tab.scenario().map_or("", |s| words::payback_unit(s, tab.family()));
+        let safe = safe(answer, tab.family(), [one, unit], symbols);
         valuation(&of, &answer.total, safe, (symbols, behind), &mut parts);
-        parts.extend(advised(app));
     } else if parts.is_empty() {
         parts.push((Role::Dim, format!("the first answer is on its way{}", symbols.ellipsis())));
     }
     let rests = rests_on(app, width);
     let room = if height > 1 { height - 1 } else { height };
-    let mut lines = flow(&parts, width, room, symbols);
+    let most = match height {
+        0..=2 => 0,
+        3..=4 => 1,
+        _ => 2,
+    };
+    let mut lines = advice(app, width, most);
+    lines.extend(flow(&parts, width, room - lines.len(), symbols));
     if height > 1 {
         lines.resize(room, Line::new());
         lines.extend(flow(&rests, width, 1, symbols));
@@ -110,32 +120,14 @@ fn valuation(
     parts.push((Role::Dim, format!("value now {} (NPV)", words::usd_short(value.npv_usd))));
 }
 
-/// How long one would have to keep what is bought of the family on screen.
-fn safe(answer: &Answer, family: usize, of: &str, symbols: Symbols) -> Part {
+/// How long one would have to keep a unit of the family on screen; `of` is its name, and which unit.
+fn safe(answer: &Answer, family: usize, [of, unit]: [&str; 2], symbols: Symbols) -> Part {
     let family = answer.families.get(family).and_then(Option::as_ref);
     let safe = family.and_then(|f| f.payback.as_ref()).and_then(|p| p.safe_months);
-    let text = format!("{of} no loss after {} (safe)", symbols.or_unknown(safe, words::months));
+    let term = if safe.is_some() { " (safe)" } else { "" };
+    let months = symbols.or_unknown(safe, words::months);
+    let text = format!("{of} {unit}: no loss after {months}{term}");
     (Role::Text, text.trim_start().to_owned())
-}
-
-/// Units to buy of the family on screen, of the first offer that pays, beside those of the lowest mean; `None` until the whole
-/// answer is there.
-fn advised(app: &App) -> Option<Part> {
-    let tab = app.whatif();
-    let scenario = tab.scenario()?;
-    if tab.plan().is_some_and(Plan::is_underway) {
-        return None;
-    }
-    let mut offers = tab.family_answer()?.offers.iter();
-    let offer = offers.find(|offer| offer.cautious_units.is_some_and(|units| units > 0.0))?;
-    let text = format!(
-        "recommended {} {}, with caution {}; lowest mean at {}",
-        words::units(offer.cautious_units?),
-        offer.name,
-        words::share(scenario.future.caution),
-        words::units_in_words(offer.best_units?)
-    );
-    Some((Role::Text, text))
 }
 
 /// Basis of the numbers, in as many words as there is room for.
@@ -149,15 +141,23 @@ fn rests_on(app: &App, width: usize) -> Vec<Part> {
         parts.push((Role::Dim, words::futures(answer, scenario)));
     }
     let family = tab.scenario().and_then(|s| s.families.get(tab.family()));
-    if let Some(family) = family {
+    let prices = family.map(|family| {
         let from = if family.prices_from.is_empty() { "not said" } else { &family.prices_from };
-        parts.push((Role::Dim, format!("prices: {from}")));
+        format!("prices: {from}")
+    });
+    let used = |parts: &[Part]| parts.iter().map(|(_, text)| columns(text) + 3).sum::<usize>();
+    if let Some(said) = tab.said() {
+        // What the demand is comes before the prices, and leaves them room.
+        let before = used(&parts);
+        let beside = prices.as_ref().map_or(0, |prices| columns(prices) + 3);
+        let fits = |more: usize| said.iter().find(|text| before + columns(text) + more <= width);
+        let text = fits(beside).or_else(|| fits(beside.min(LEAST_OF_PRICES))).or(said.last());
+        parts.extend(text.map(|text| (Role::Dim, text.clone())));
     }
-    if let Some([full, short]) = tab.said() {
-        let used: usize = parts.iter().map(|(_, text)| columns(text) + 3).sum();
-        let said = if used + columns(full) <= width { full } else { short };
-        parts.push((Role::Dim, said.clone()));
-    }
+    // Where dollars come from is never left out: it is cut.
+    let room = width.saturating_sub(used(&parts));
+    let prices = prices.map(|prices| cut(&prices, room, app.appearance().symbols));
+    parts.extend(prices.filter(|_| room > 1).map(|prices| (Role::Dim, prices)));
     parts
 }
 
@@ -166,7 +166,7 @@ fn plain(text: String, symbols: Symbols) -> String {
     if symbols == Symbols::Ascii { text.replace('±', "+/-") } else { text }
 }
 
-/// The parts on lines, as many as fit; what does not fit into the first line is cut at its end.
+/// The parts on lines, as many as fit; what does not fit into a line is cut at its end.
 fn flow(parts: &[Part], width: usize, height: usize, symbols: Symbols) -> Vec<Line> {
     let separator = format!(" {} ", symbols.separator());
     let between = columns(&separator);
@@ -174,7 +174,8 @@ fn flow(parts: &[Part], width: usize, height: usize, symbols: Symbols) -> Vec<Li
     let mut line = Line::new();
     let mut used = 0;
     for (role, text) in parts {
-        let needed = columns(text);
+        let text = cut(text, width, symbols);
+        let needed = columns(&text);
         let gap = if used > 0 { between } else { 0 };
         if used > 0 && used + gap + needed > width {
             lines.push(std::mem::take(&mut line));
@@ -187,7 +188,7 @@ fn flow(parts: &[Part], width: usize, height: usize, symbols: Symbols) -> Vec<Li
             line = line.with(Role::Dim, separator.clone());
             used += between;
         }
-        line = line.with(*role, text.clone());
+        line = line.with(*role, text);
         used += needed;
     }
     if !line.spans.is_empty() && lines.len() < height {

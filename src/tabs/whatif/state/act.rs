@@ -9,7 +9,7 @@ use crate::app::keymap::{Action, Context, Key};
 use crate::app::{App, Effect, Level, Notice, Page};
 use crate::report::{Format, SessionPlan, SessionReport};
 use crate::tabs::whatif::TAB;
-use crate::tabs::whatif::picture::{Group, Input, Row, input, words};
+use crate::tabs::whatif::picture::{Group, Row, input};
 use crate::whatif::{Scenario, Slot};
 
 impl App {
@@ -198,8 +198,10 @@ impl App {
         let key = self.keymap.keys(action).first();
         let compares =
             key.map_or_else(String::new, |key| format!(", then {key} again compares them"));
+        let find = self.keymap.keys(Action::FindInput).first();
+        let changes = find.map_or_else(String::new, |key| format!(" ({key} growth=30%)"));
         let [to, from] = [slot, from].map(Slot::letter);
-        let text = format!("{waits}{to} begins as a copy of {from}: change it{compares}");
+        let text = format!("{waits}{to} begins as a copy of {from}: change it{changes}{compares}");
         self.say(Notice::new(Level::Info, text));
         self.ask_plan(slot).into_iter().collect()
     }
@@ -239,58 +241,6 @@ impl App {
         self.tabs.whatif.measure();
         self.tabs.whatif.stay_inside();
         self.ask_plan(slot).into_iter().collect()
-    }
-
-    /// Buys as many units as the whole answer holds best: of the offer under the cursor, else of the first that pays.
-    /// While that answer is on its way this waits for it.
-    fn buy_best(&mut self) -> Vec<Effect> {
-        let tab = &self.tabs.whatif;
-        let family = tab.family;
-        let offer = match tab.input() {
-            Some(Input::Bought(of, offer)) if of == family => Some(offer),
-            _ => None,
-        };
-        if tab.plan().is_some_and(Plan::is_underway) {
-            self.do_when_whole(LateDeed::Buy { family, offer });
-            return Vec::new();
-        }
-        self.buy(self.tabs.whatif.active, family, offer)
-    }
-
-    /// Buys, in the scenario of a slot, as many units of a family as its answer holds best, of an offer, both by their
-    /// index; without an offer of the first of which there is a best amount above zero.
-    pub(super) fn buy(&mut self, slot: Slot, family: usize, offer: Option<usize>) -> Vec<Effect> {
-        let tab = &self.tabs.whatif;
-        // What comes late may be of a scenario that is not on screen.
-        let of = if slot == tab.active { String::new() } else { format!("{}: ", slot.letter()) };
-        let plan = tab.plan_of(slot);
-        let trouble = plan.and_then(Plan::trouble);
-        let found = plan.and_then(Plan::answer).filter(|_| trouble.is_none());
-        let found = found.and_then(|answer| answer.families.get(family)?.as_ref());
-        let (Some(answer), Some(scenario)) = (found, plan.map(Plan::scenario)) else {
-            let why = trouble.unwrap_or("the family has no on-demand price");
-            let text = format!("{of}there is no answer to take it from: {why}");
-            self.say(Notice::new(Level::Warn, text));
-            return Vec::new();
-        };
-        let best = |o: usize| answer.offers.get(o)?.advised_units();
-        let first = || (0..answer.offers.len()).find(|o| best(*o).is_some_and(|units| units > 0.0));
-        let Some((at, units)) = offer.or_else(first).and_then(|o| Some((o, best(o)?))) else {
-            let text = format!("{of}no number of units is known to be best here");
-            self.say(Notice::new(Level::Info, text));
-            return Vec::new();
-        };
-        let mut changed = Scenario::clone(scenario);
-        Input::Bought(family, at).set(&mut changed, Some(units.round()));
-        let offer = &answer.offers[at];
-        let why = offer.why_in_short(scenario.future.caution);
-        let why = why.map_or_else(String::new, |why| format!(", {why}"));
-        let key = self.keymap.keys(Action::Explain).first();
-        let explains = key.map_or_else(String::new, |key| format!(", {key} explains"));
-        let units = words::units_in_words(units.round());
-        let text = format!("{of}{units}{why}; {}{explains}", offer.name);
-        self.say(Notice::new(Level::Info, text));
-        self.change_plan_of(slot, None, changed)
     }
 
     /// Brings the cursor to the first input under the next heading, or to the nearest such one above it.
@@ -412,7 +362,8 @@ impl App {
     /// Positions of the tab's parts; `None` where it is not on screen.
     pub fn room(&self) -> Option<Room> {
         let layout = self.layout().filter(|_| self.shows_whatif())?;
-        Some(Room::of(&layout, self.tabs.whatif.alone))
+        let tab = &self.tabs.whatif;
+        Some(Room::of(&layout, tab.alone || Room::is_alone(&layout, tab.chart)))
     }
 
     /// The planning session as a report; `None` without a demand.
@@ -463,6 +414,8 @@ impl App {
         let name = self.tabs.whatif.scenario().map_or("unnamed", |s| name_of(s));
         let safe = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' };
         let name: String = name.chars().map(safe).take(40).collect();
-        format!("plan-{name}")
+        // A name like `plan 2026-11-30` says it already.
+        let is_said = name.get(..5).is_some_and(|word| word.eq_ignore_ascii_case("plan-"));
+        if is_said { name } else { format!("plan-{name}") }
     }
 }

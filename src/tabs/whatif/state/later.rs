@@ -67,11 +67,16 @@ impl App {
         self.say(Notice::new(Level::Info, text));
     }
 
-    /// Does what waits for the answer of a slot, where that is whole now. Where there is none, it says why nothing
-    /// came of it.
+    /// Does what waits for the answer of a slot, where that is whole now, or holds what is waited for. Where there is none,
+    /// it says why nothing came of it.
     pub(super) fn do_what_waits(&mut self, slot: Slot) -> Vec<Effect> {
         let tab = &mut self.tabs.whatif;
-        let Some(plan) = tab.plans[slot.index()].as_ref().filter(|plan| !plan.is_underway()) else {
+        let waits = tab.later[slot.index()].as_ref();
+        let is_ready = |plan: &&Plan| match waits {
+            Some(LateDeed::Buy { family, .. }) => plan.is_judged(*family),
+            _ => !plan.is_underway(),
+        };
+        let Some(plan) = tab.plans[slot.index()].as_ref().filter(is_ready) else {
             return Vec::new();
         };
         let trouble = plan.trouble().map(str::to_owned);
@@ -188,6 +193,26 @@ mod tests {
         // Once.
         let after = app.update(Msg::Planned(answered(&next[0], Stage::Whole)));
         assert_eq!((requests(&after).len(), bought(&app)), (0, cautious));
+    }
+
+    #[test]
+    fn what_was_judged_before_is_bought_before_the_answer_is_whole() {
+        for keys in ["", "b"] {
+            let (mut app, request) = fresh();
+            press(&mut app, keys);
+            // Only purchases part it from a scenario that was judged.
+            let mut made =
+                crate::tabs::whatif::picture::fixture::answer(&request.scenario, Stage::Whole);
+            made.stage = Stage::Quick;
+            let units = made.families[0].as_ref().unwrap().offers[0].cautious_units.unwrap();
+            let result = Ok(std::sync::Arc::new(made));
+            let mut effects =
+                app.update(Msg::Planned(PlanAnswer { result, ..answered(&request, Stage::Quick) }));
+            if keys.is_empty() {
+                effects = press(&mut app, "b");
+            }
+            assert_eq!((requests(&effects).len(), bought(&app)), (1, units.round()), "{keys}");
+        }
     }
 
     #[test]

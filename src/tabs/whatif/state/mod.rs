@@ -2,6 +2,7 @@
 //! change asks for an answer, and the newest answer is shown.
 
 mod act;
+mod best;
 mod calculator;
 mod chart;
 mod demand;
@@ -21,6 +22,7 @@ mod take;
 
 use std::sync::Arc;
 
+pub(crate) use best::best_offer;
 pub use calculator::{Filled, FilledCalculator};
 pub use chart::PlanChart;
 pub use demand::DemandFrom;
@@ -94,7 +96,7 @@ pub struct WhatIf {
     saved: Vec<String>,
     peaks: Peaks,
     /// What is said of the demand.
-    said: Option<[String; 2]>,
+    said: Option<[String; 4]>,
     /// The calculator as it was filled last; `None` before.
     filled: Option<FilledCalculator>,
     /// Family to plan for alone once a demand is read, a part of its name; `None` without one.
@@ -228,14 +230,22 @@ impl WhatIf {
         &self.peaks
     }
 
-    /// Source of the demand and its hours as text, in full and short; `None` without a demand.
-    pub fn said(&self) -> Option<&[String; 2]> {
+    /// Source of the demand and its hours as text, the longest first; `None` without a demand.
+    pub fn said(&self) -> Option<&[String; 4]> {
         self.said.as_ref()
     }
 
     /// Names of the saved scenarios.
     pub fn saved(&self) -> &[String] {
         &self.saved
+    }
+
+    /// Index of the slot on screen, where its key sets scenarios side by side; `None` where a copy is to be made first.
+    pub(crate) fn comparing(&self) -> Option<usize> {
+        let mut others = Slot::ALL.into_iter().filter(|slot| *slot != self.active);
+        let has_other = others.any(|slot| self.plan_of(slot).is_some());
+        // Its own key copies nothing into the slot on screen.
+        (has_other || self.active == Slot::B).then(|| self.active.index())
     }
 
     /// Comparison of `other` with `base`; `None` where it is not known for the scenarios as they are now.

@@ -65,6 +65,20 @@ impl Plan {
         self.is_behind() || !is_whole && self.trouble.is_none()
     }
 
+    /// True where all is known that will be known of the best units of a family, by its index, in the scenario as it is:
+    /// earlier than the whole answer, where a scenario was judged that differs by purchases alone.
+    pub fn is_judged(&self, family: usize) -> bool {
+        if !self.is_underway() {
+            return true;
+        }
+        let answer = self.answer().filter(|_| !self.is_behind());
+        let found = answer.and_then(|answer| answer.families.get(family)?.as_ref());
+        found.is_some_and(|found| {
+            let mut known = found.offers.iter().filter(|offer| offer.best_units.is_some());
+            known.all(|offer| offer.cautious_units.is_some())
+        })
+    }
+
     /// Changes it. `moved` = by this input's slider: then it is one change with the one before,
     /// where that was of the same slider.
     pub(super) fn change(&mut self, moved: Option<Input>, to: Scenario) {

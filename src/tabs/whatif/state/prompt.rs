@@ -51,7 +51,16 @@ impl App {
     /// A line for the name to save under, with one in it that overwrites no other scenario of the session.
     pub(super) fn open_save(&mut self) {
         let name = self.proposed_name();
-        self.ask_for_name("save scenario as: ", &name, Self::save_scenario);
+        self.ask_for_name("save scenario as: ", &name, |app, text| {
+            app.warn_of_replacing(text)?;
+            app.save_scenario(text)
+        });
+    }
+
+    /// The saved scenario that has this name, as typed; `None` where none has it.
+    pub(crate) fn kept_scenario(&self, text: &str) -> Option<String> {
+        let name = name(text).ok()?;
+        self.tabs.whatif.saved.contains(&name).then(|| format!("scenario {name}"))
     }
 
     /// Its own name, or the day where it has none; with its letter, and a number, where another slot has that name too.
@@ -117,7 +126,7 @@ impl App {
         Ok(self.change_plan(None, scenario))
     }
 
-    /// Saves the scenario under a name. Fails with the reason.
+    /// Saves the scenario under a name, in place of the saved one that is known to have it. Fails with the reason.
     pub(crate) fn save_scenario(&mut self, text: &str) -> Result<Vec<Effect>, String> {
         let name = name(text)?;
         let Some(scenario) = self.tabs.whatif.scenario() else {
@@ -125,7 +134,10 @@ impl App {
         };
         let named = Scenario { name, ..Scenario::clone(scenario) };
         self.rewrite(named.clone());
-        Ok(vec![Effect::SaveScenario(Arc::new(named))])
+        let replaces = self.tabs.whatif.saved.contains(&named.name);
+        let named = Arc::new(named);
+        let save = if replaces { Effect::ReplaceScenario } else { Effect::SaveScenario };
+        Ok(vec![save(named)])
     }
 
     /// Renames the scenario, and the saved one of its old name. Fails with the reason.

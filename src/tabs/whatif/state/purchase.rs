@@ -110,3 +110,36 @@ fn the_proposed_name_is_no_other_scenarios_and_never_too_long() {
     go(&mut app, "7B");
     assert_eq!(kept(&mut app), format!("{} B", "ü".repeat(78)));
 }
+
+#[test]
+fn a_kept_scenario_is_replaced_only_when_enter_is_pressed_again() {
+    let mut app = after(SIZE, "7");
+    for keys in ["wp5 early<enter>", ":save p5 early<enter>"] {
+        assert_eq!(press(&mut app, keys), [], "{keys}");
+        let error = app.prompt().unwrap().error.clone().unwrap().message;
+        assert_eq!(error, "scenario p5 early is kept already: enter again replaces it");
+        let effects = press(&mut app, "<enter>");
+        let [Effect::ReplaceScenario(kept)] = &effects[..] else { panic!("{effects:?}") };
+        assert_eq!((&*kept.name, app.prompt().is_none()), ("p5 early", true));
+    }
+    // Another name is another question, and what is not known to be kept is never replaced.
+    press(&mut app, "wp5 early<enter>x");
+    assert_eq!(app.prompt().unwrap().error, None);
+    let effects = press(&mut app, "<enter>");
+    let [Effect::SaveScenario(kept)] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!(kept.name, "p5 earlyx");
+}
+
+#[test]
+fn the_proposed_file_says_once_that_it_is_a_plan() {
+    for (name, begins) in [
+        ("base", "burntop-plan-base-2026"),
+        ("plan 2026-11-30", "burntop-plan-2026-11-30-2026"),
+        ("Planet", "burntop-plan-Planet-2026"),
+    ] {
+        let mut app = with(init(SIZE), Scenario { name: name.into(), ..full() });
+        press(&mut app, "7e");
+        let line = app.prompt().unwrap().line.text().to_owned();
+        assert!(line.starts_with(&format!("export md {begins}")), "{line}");
+    }
+}

@@ -1,5 +1,6 @@
 //! Where the parts of the tab stand: shared by drawing, paging and the mouse.
 
+use super::PlanChart;
 use crate::app::Layout;
 
 /// A rectangle of the screen, in cells.
@@ -21,7 +22,8 @@ pub struct Area {
 /// head     A base   B   C        p4d.24xlarge, 1 of 3
 /// inputs   ▸buy 1y      62  ━━●──   │  charts
 ///           growth     30%  ━●───   │
-/// sums     mean $1,142,049 ± $2,310   P5–P95 …
+/// sums     recommended: 58 1y …
+///          mean $1,142,049 ± $2,310   P5–P95 …
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Room {
@@ -38,16 +40,32 @@ pub struct Room {
 /// Columns from which on sliders and chart stand beside each other.
 const BESIDE: u16 = 72;
 
+/// Columns from which on a table of scenarios has room beside the sliders.
+const TABLE_BESIDE: u16 = 100;
+
+/// Columns from which on the figures of a plan need fewer lines.
+const WIDE: u16 = 160;
+
 impl Room {
+    /// True where a chart takes the room of the sliders too, as what it says first would be below the end beside them.
+    pub fn is_alone(layout: &Layout, chart: PlanChart) -> bool {
+        chart == PlanChart::Compare && (BESIDE..TABLE_BESIDE).contains(&layout.width)
+    }
+
     /// Parts of the tab in the frame's body; `alone` = the chosen chart takes all of it.
     pub fn of(layout: &Layout, alone: bool) -> Self {
         let body = layout.body_height;
         let x = 1;
         let width = layout.width.saturating_sub(2);
+        // What is recommended has two of them from 5 on, and one from 3 on.
         let sums_height = match body {
             0..=7 => 1,
-            8..=13 => 2,
-            _ => 4,
+            8..=9 => 2,
+            10..=13 => 3,
+            14..=17 => 4,
+            18..=23 => 5,
+            _ if layout.width >= WIDE => 5,
+            _ => 6,
         };
         let head_height = u16::from(body >= 4);
         let sums = Area { x, y: layout.body_top + body - sums_height, width, height: sums_height };

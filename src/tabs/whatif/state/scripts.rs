@@ -285,7 +285,8 @@ fn a_slot_that_begins_names_the_key_that_is_bound() {
     let mut app = heard(AppInit { keymap, ..init(SIZE) });
     press(&mut app, "7<ctrl-x>");
     let said = &app.notice().unwrap().text;
-    assert!(said.ends_with("change it, then ctrl-x again compares them"), "{said}");
+    let ends = "change it (/ growth=30%), then ctrl-x again compares them";
+    assert!(said.ends_with(ends), "{said}");
 }
 
 #[test]

@@ -61,9 +61,10 @@ pub fn curve(answer: &FamilyAnswer, inputs: &FamilyInputs, place: f64) -> Option
     }
     for (offer, units) in &picture.optima {
         let Some(offer) = inputs.offers.get(*offer) else { continue };
+        let of = if picture.optima.len() == 1 { "lowest mean" } else { &*offer.name };
         marks.push(Mark {
             place: Place::Y(*units),
-            label: format!("{} {}", offer.name, words::units(*units)),
+            label: format!("{of} {}", words::units(*units)),
             ink: Ink::Committed,
             tick: true,
         });

@@ -4,9 +4,9 @@ use super::{Axis, Ink, Mark, Place, Plot, Trace, index, most, round_up};
 use crate::tabs::whatif::picture::words;
 use crate::whatif::Payback;
 
-/// Cumulative cash of one unit, committed and on demand, with the month after which nothing can be lost; the
-/// cursor is at `place` (0–1 of the x axis). `None` without months.
-pub fn payback(payback: &Payback, place: f64) -> Option<Plot> {
+/// Cumulative cash of one unit, which is `which`, committed and on demand, with the month after which nothing can be lost;
+/// the cursor is at `place` (0–1 of the x axis). `None` without months.
+pub fn payback(payback: &Payback, which: &str, place: f64) -> Option<Plot> {
     let Payback { committed_usd, on_demand_usd, .. } = payback;
     let count = committed_usd.len().min(on_demand_usd.len());
     if count < 2 {
@@ -46,7 +46,7 @@ pub fn payback(payback: &Payback, place: f64) -> Option<Plot> {
         marks,
         cursor: Some(Place::X(at as f64)),
         reads: format!(
-            "month {at}: committed {}, on demand {}: {} {says}, used {}",
+            "month {at}: committed {}, on demand {}: {} {says}; {which}, used {}",
             words::usd_short(committed_usd[at]),
             words::usd_short(on_demand_usd[at]),
             words::usd_short(difference.abs()),

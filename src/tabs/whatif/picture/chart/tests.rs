@@ -74,9 +74,10 @@ fn plots_say_where_the_cursor_is() {
         break_even_months: None,
         price_cut: Some((1.0, 0.44)),
     };
-    let plot = payback(&cash, 1.0).unwrap();
-    assert_eq!(plot.reads, "month 2: committed $20.0, on demand $30.0: $10.0 ahead, used 90%");
+    let plot = payback(&cash, "first unit", 1.0).unwrap();
+    let reads = "month 2: committed $20.0, on demand $30.0: $10.0 ahead; first unit, used 90%";
+    assert_eq!(plot.reads, reads);
     let labels: Vec<_> = plot.marks.iter().map(|m| &*m.label).collect();
     assert_eq!(labels, ["no loss after 1.5 mo (safe)", "price cut 44% at 1 mo"]);
-    assert!(payback(&Payback::default(), 0.0).is_none());
+    assert!(payback(&Payback::default(), "", 0.0).is_none());
 }

@@ -176,7 +176,7 @@ impl Input {
             }
             Self::OnDemand(f) => rate("on-demand", family(scenario, f).and_then(|f| f.on_demand)),
             Self::Growth(_) => {
-                Slider { bar: Some((-1.0, 3.0)), ..share("growth a year", 0.01, 0.1, -0.99, 20.0) }
+                Slider { bar: Some((-0.5, 1.0)), ..share("growth a year", 0.01, 0.1, -0.99, 20.0) }
             }
             Self::Drift(_) => {
                 Slider { bar: Some((0.0, 0.05)), ..share("drift a week", 0.001, 0.01, 0.0, 0.1) }

@@ -144,6 +144,17 @@ fn what_is_not_known_can_be_given_and_taken() {
 }
 
 #[test]
+fn the_bar_of_growth_tells_none_from_what_is_usual() {
+    let (low, high) = Input::Growth(0).slider(&full(), &Peaks::default()).bar.unwrap();
+    // The columns that the knob goes through on the narrowest bar and on a wide one.
+    for columns in [5.0, 7.0] {
+        let knob = |growth: f64| ((growth - low) / (high - low) * columns).round();
+        let [less, none, more, twice] = [-0.3, 0.0, 0.3, 0.6].map(knob);
+        assert!(less < none && none < more && more < twice, "{columns}");
+    }
+}
+
+#[test]
 fn steps_land_on_round_numbers() {
     assert_eq!(next(0.3, 0.1, true), 0.4);
     assert_eq!(next(0.1 + 0.2, 0.1, false), 0.2);
