@@ -6,10 +6,11 @@ use crate::query::QueryError;
 use crate::view::complete::complete;
 
 impl App {
-    /// Opens the prompt for the filter, with the filter in force.
+    /// Opens the prompt for the filter, with the filter in force: what is typed takes its place, and other edits go on with it.
     pub(crate) fn open_filter(&mut self) {
         let text = self.list().filter_text().to_owned();
-        self.prompt = Some(Prompt::new(PromptKind::Filter { before: text.clone() }, &text));
+        let kind = PromptKind::Filter { before: text.clone() };
+        self.prompt = Some(Prompt::proposing(kind, "", &text));
     }
 
     pub(super) fn on_paste(&mut self, text: &str) {
@@ -37,9 +38,21 @@ impl App {
             Action::Complete | Action::CompleteBack => {
                 let typed = prompt.line.text().to_owned();
                 if prompt.completions.is_empty() {
+                    // Where nothing is begun, what there is is shown first, and nothing of it taken.
+                    let begun = prompt.line.before().trim_end_matches(['(', ' ', '=', '~', ',']);
+                    let only_shows = begun != prompt.line.before() || begun.is_empty();
                     match prompt.kind {
                         PromptKind::Command => self.complete_command(),
-                        PromptKind::Filter { .. } => self.complete_filter(),
+                        PromptKind::Filter { .. } => {
+                            self.complete_filter();
+                            let found = self.prompt.as_ref().map_or(0, |p| p.completions.len());
+                            if only_shows && found > 1 {
+                                if let Some(prompt) = &mut self.prompt {
+                                    prompt.error = None;
+                                }
+                                return Vec::new();
+                            }
+                        }
                         PromptKind::SaveView | PromptKind::Own { .. } => {}
                     }
                 }
@@ -126,20 +139,19 @@ impl App {
                 self.prompt = None;
                 self.filter_history.push(text.trim());
             }
-            PromptKind::SaveView => {
-                self.prompt = None;
-                return self.save(text.trim());
-            }
+            PromptKind::SaveView => match self.warn_of_replacing(text.trim()) {
+                Ok(()) => {
+                    self.prompt = None;
+                    return self.save(text.trim());
+                }
+                Err(message) => self.keep_open(message),
+            },
             PromptKind::Own { take, .. } => match take.clone().apply(self, &text) {
                 Ok(effects) => {
                     self.prompt = None;
                     return effects;
                 }
-                Err(message) => {
-                    if let Some(prompt) = &mut self.prompt {
-                        prompt.error = Some(PromptError { column: None, message });
-                    }
-                }
+                Err(message) => self.keep_open(message),
             },
             PromptKind::Command if text.trim().is_empty() => self.prompt = None,
             PromptKind::Command => match self.understand(&text) {
@@ -148,14 +160,29 @@ impl App {
                     self.command_history.push(text.trim());
                     return self.run(command);
                 }
-                Err(message) => {
-                    if let Some(prompt) = &mut self.prompt {
-                        prompt.error = Some(PromptError { column: None, message });
-                    }
-                }
+                Err(message) => self.keep_open(message),
             },
         }
         Vec::new()
+    }
+
+    /// Says why what was typed is not done; it can be typed otherwise.
+    fn keep_open(&mut self, message: String) {
+        if let Some(prompt) = &mut self.prompt {
+            prompt.error = Some(PromptError { column: None, message });
+        }
+    }
+
+    /// Fails where saving under this name takes the place of what is kept, with a warning that says so; no more once the
+    /// warning stands in the prompt: enter pressed again means it.
+    pub(crate) fn warn_of_replacing(&self, name: &str) -> Result<(), String> {
+        let Some(kept) = self.screen().replaces(self, name) else { return Ok(()) };
+        let key = self.keymap.keys(Action::Accept).first();
+        let again = key.map_or_else(String::new, |key| format!(": {key} again replaces it"));
+        let warning = format!("{kept} is kept already{again}");
+        let error = self.prompt.as_ref().and_then(|prompt| prompt.error.as_ref());
+        let is_said = error.is_some_and(|error| error.message == warning);
+        if is_said { Ok(()) } else { Err(warning) }
     }
 
     fn complete_command(&mut self) {
@@ -247,6 +274,22 @@ mod tests {
             assert!(shown.join(" ").contains(&error.message), "{}\n{seen}", error.message);
             assert!(seen.contains(&format!("/ {filter}")), "{seen}");
         }
+    }
+
+    #[test]
+    fn where_nothing_is_begun_tab_shows_what_there_is_and_takes_the_first_at_the_second_press() {
+        let mut app = app((80, 24));
+        let line = |app: &crate::app::App| app.prompt().unwrap().line.text().to_owned();
+        press(&mut app, "3/team=nlp <tab>");
+        assert_eq!(line(&app), "team=nlp ");
+        assert!(app.prompt().unwrap().completions.len() > 10);
+        press(&mut app, "<ctrl-u>team=<tab>");
+        assert_eq!(line(&app), "team=");
+        let first = app.prompt().unwrap().completions[0].clone();
+        press(&mut app, "<tab>");
+        assert_eq!(line(&app), first);
+        press(&mut app, "<ctrl-u>tea<tab>");
+        assert_eq!(line(&app), "team=");
     }
 
     #[test]

@@ -78,6 +78,16 @@ pub(crate) fn contains_folded(have: &str, folded: &str) -> bool {
     })
 }
 
+/// True when `have` begins with `folded` (which must be lower case), ignoring the case of `have`. Allocates only for text
+/// beyond ASCII.
+pub(crate) fn begins_folded(have: &str, folded: &str) -> bool {
+    if !have.is_ascii() {
+        return have.to_lowercase().starts_with(folded);
+    }
+    let begin = have.as_bytes().get(..folded.len());
+    begin.is_some_and(|begin| begin.eq_ignore_ascii_case(folded.as_bytes()))
+}
+
 /// A quantity with the tolerance of its written precision.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NumberLiteral {

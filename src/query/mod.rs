@@ -41,8 +41,8 @@ mod strict;
 pub use ast::{Compare, Expr, Op, Operand, Term, comparison};
 pub use choice::groups;
 pub use kind::{FieldName, Kind, Unit};
-pub(crate) use literal::contains_folded;
 pub use literal::{Literal, TextLiteral};
+pub(crate) use literal::{begins_folded, contains_folded};
 pub use parse::{QueryError, parse, parse_strict};
 
 #[cfg(test)]

@@ -379,7 +379,9 @@ fn unknown_field<F: FieldName>(
     // What is compared by size is no text.
     let has_order = |name: &&str| F::resolve(name, names).is_some_and(|field| !is_text(&field));
     let by_size = F::known(names).into_iter().filter(|name| op.orders() && has_order(name));
-    let near = nearest(&sought, by_size).or_else(|| nearest(&sought, F::known(names).into_iter()));
+    let near = nearest(&sought, by_size)
+        .or_else(|| nearest(&sought, F::known(names).into_iter()))
+        .or_else(|| F::known(names).into_iter().find(|name| letters(name) == letters(&sought)));
     let message = match near {
         Some(near) => format!("no field `{shown}`; did you mean `{near}`?"),
         None if is_tag => format!("no field `{shown}`; a tag is written `tag:Key`"),
@@ -406,6 +408,13 @@ fn first_names<F: FieldName>(names: &F::Names) -> String {
         listed.push_str(name);
     }
     listed
+}
+
+/// The letters of a word in their order: those of a short one are easily swapped.
+fn letters(word: &str) -> Vec<char> {
+    let mut letters: Vec<char> = word.chars().collect();
+    letters.sort_unstable();
+    letters
 }
 
 /// The known word that `name` was most likely meant to be, if any is close.

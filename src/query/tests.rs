@@ -158,6 +158,7 @@ fn keywords_as_field_names_are_fields() {
 fn errors_name_their_column() {
     let cases = [
         ("gpuu<5", 1, "no field `gpuu`; did you mean `gpu`?"),
+        ("ent=5", 1, "no field `ent`; did you mean `net`?"),
         (
             "a and  zzz=5",
             8,

@@ -16,7 +16,8 @@ const OPERATORS: [(&str, Op); 5] =
     [("==", Op::Eq), ("=", Op::Eq), ("!=", Op::Ne), ("!~", Op::NotContains), ("~", Op::Contains)];
 
 /// Filters that begin with `text` and have its last word completed: the name of a field, behind an operator a value of one of
-/// `rows` or one of the words that the field knows. Empty where nothing fits.
+/// `rows` or one of the words that the field knows; what begins no name, as the value that it begins, with its field. Empty
+/// where nothing fits.
 pub fn complete(
     text: &str,
     table: &'static dyn FieldTable,
@@ -25,7 +26,9 @@ pub fn complete(
 ) -> Vec<String> {
     let (head, term) = text.split_at(text.len() - last_term(text).len());
     let Some(at) = term.find(['=', '~', '!', '<', '>']) else {
-        return fields(term, table).into_iter().map(|name| format!("{head}{name}")).collect();
+        let named = fields(term, table);
+        let found = if named.is_empty() { having(term, table, rows, ctx) } else { named };
+        return found.into_iter().map(|name| format!("{head}{name}")).collect();
     };
     let (name, rest) = term.split_at(at);
     let operator = OPERATORS.iter().find_map(|(sign, op)| Some((*op, rest.strip_prefix(*sign)?)));
@@ -38,8 +41,6 @@ pub fn complete(
         _ => (None, value),
     };
     let begun = value.trim_start_matches(['"', '\'']).to_lowercase();
-    let values = values(&field, rows, ctx).into_iter();
-    let fitting = values.filter(|(folded, _)| folded.starts_with(&begun));
     let whole = |value: String| {
         let one = comparison(name, op, &value);
         let Some(listed) = listed else { return Some(format!("{head}{one}")) };
@@ -47,7 +48,8 @@ pub fn complete(
         let before = one.strip_suffix(&value)?;
         Some(format!("{head}{before}{listed},{value}"))
     };
-    fitting.filter_map(|(_, value)| whole(value)).take(MAX_VALUES).collect()
+    let fitting = values(&field, &begun, rows, ctx).into_values();
+    fitting.filter_map(whole).take(MAX_VALUES).collect()
 }
 
 /// An example of a filter of these rows: several texts of a field, and an amount.
@@ -79,9 +81,32 @@ fn fields(begun: &str, table: &'static dyn FieldTable) -> Vec<String> {
     dollars.into_iter().chain(others).filter_map(of).collect()
 }
 
-/// Words of a choice, or the texts that rows have in a field, by their lower case; none for numbers and times.
+/// Comparisons with the texts of rows that begin with `begun`: first those that are it, then in the order of the fields.
+fn having(
+    begun: &str,
+    table: &'static dyn FieldTable,
+    rows: Option<&dyn Rows>,
+    ctx: &ViewContext,
+) -> Vec<String> {
+    let begun = begun.to_lowercase();
+    let texts = table.fields().iter().filter(|field| field.kind == Kind::Text);
+    let of = |field: &'static FieldSpec| {
+        let told = |(folded, value): (String, String)| {
+            (folded != begun, comparison(field.name, Op::Eq, &value))
+        };
+        let fitting = values(&FieldRef::Field(field), &begun, rows, ctx).into_iter();
+        fitting.map(told).collect::<Vec<_>>()
+    };
+    let mut found: Vec<_> = texts.filter(|_| !begun.is_empty()).flat_map(of).collect();
+    found.sort_by_key(|(is_longer, _)| *is_longer);
+    found.into_iter().map(|(_, comparison)| comparison).take(MAX_VALUES).collect()
+}
+
+/// Words of a choice, or the texts that rows have in a field, which begin with `begun`, by their lower case; none for numbers
+/// and times.
 fn values(
     field: &FieldRef,
+    begun: &str,
     rows: Option<&dyn Rows>,
     ctx: &ViewContext,
 ) -> BTreeMap<String, String> {
@@ -89,12 +114,13 @@ fn values(
     match field.kind() {
         Kind::Choice(words) => {
             let taken = words.iter().copied().chain(groups(words));
-            known.extend(taken.map(|word| (word.to_lowercase(), word.to_owned())));
+            let words = taken.map(|word| (word.to_lowercase(), word.to_owned()));
+            known.extend(words.filter(|(folded, _)| folded.starts_with(begun)));
         }
         Kind::Text => {
             let Some(rows) = rows else { return known };
             for row in 0..rows.len() as u32 {
-                texts(field, rows, row, ctx, &mut known);
+                texts(field, rows, row, ctx, begun, &mut known);
             }
         }
         Kind::Number(_) | Kind::Time => {}
@@ -154,12 +180,18 @@ mod tests {
     }
 
     #[test]
+    fn what_begins_no_name_is_completed_to_the_value_it_begins_with_its_field() {
+        assert_eq!(completed("nlp"), ["team=nlp"]);
+        assert_eq!(completed("gpu<5 and nlp"), ["gpu<5 and team=nlp"]);
+    }
+
+    #[test]
     fn a_heading_is_completed_to_the_name_of_its_field() {
         // WASTE/h and ENV: what begins so by name goes first, and no field comes twice.
         assert_eq!(completed("waste/"), ["waste_usd_per_hour"]);
         assert_eq!(completed("$/"), ["usd_per_hour"]);
         let gpus = complete("state=i", GpuField::table(), None, &ctx());
-        assert_eq!(gpus, ["state=idle", "state=inefficient"]);
+        assert_eq!(gpus, ["state=idle", "state=idle_in_job", "state=inefficient"]);
     }
 
     #[test]

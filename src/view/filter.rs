@@ -1,6 +1,8 @@
 //! A parsed filter bound to the fields of a table.
 
 mod columns;
+mod found;
+mod left_out;
 #[cfg(test)]
 mod shown_tests;
 mod unmatched;
@@ -154,10 +156,16 @@ impl Filter {
     }
 
     /// What is to be known of a word that is searched for right behind a comparison: it may have been meant as a word of
-    /// another field, else as a part of the value. `None` without such a word.
+    /// another field, else as a part of the value; and of one right behind the name of a field: as its value. `None` without
+    /// such a word.
     pub fn remark(&self) -> Option<String> {
         let Expr::And(parts) = &self.expr else { return None };
         let behind = |pair: &[Expr<Term<FieldRef>>]| match pair {
+            [Expr::Leaf(Term::Fuzzy(name)), Expr::Leaf(Term::Fuzzy(word))] => {
+                let field = self.table.named(name).filter(|field| field.kind == Kind::Text)?;
+                let meant = query::comparison(field.name, query::Op::Eq, word);
+                Some(format!("`{name}` is searched for in all texts; did you mean `{meant}`?"))
+            }
             [Expr::Leaf(Term::Compare(of)), Expr::Leaf(Term::Fuzzy(word))] => {
                 let searched = format!("`{word}` is searched for in all texts");
                 if let Some(meant) = self.choice_of(word, &of.field) {
@@ -214,16 +222,20 @@ fn affirmed<'e, T>(expr: &'e Expr<T>, into: &mut Vec<&'e T>) {
     }
 }
 
-/// Adds the texts that a row has in a field, by their lower case, in which they are compared.
+/// Adds the texts that a row has in a field and that begin with `begun`, which is in lower case, by their lower case, in which
+/// they are compared. What begins otherwise costs no allocation.
 pub(super) fn texts(
     field: &FieldRef,
     rows: &dyn Rows,
     row: u32,
     ctx: &ViewContext,
+    begun: &str,
     into: &mut BTreeMap<String, String>,
 ) {
     let mut add = |text: Cow<'_, str>| {
-        into.entry(text.to_lowercase()).or_insert_with(|| text.into_owned());
+        if query::begins_folded(&text, begun) {
+            into.entry(text.to_lowercase()).or_insert_with(|| text.into_owned());
+        }
     };
     match field {
         FieldRef::Tag(key) => rows.tag(row, key).into_iter().for_each(|text| add(text.into())),

@@ -26,6 +26,7 @@ pub enum Align {
 }
 
 /// Static description of a field, one row of its table. Two are equal when they are the same row.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct FieldSpec {
     /// Index in the table.
     pub place: u16,
@@ -52,6 +53,9 @@ pub struct FieldSpec {
     pub descending_first: bool,
     /// False where values of several rows overlap, so that they have no sum.
     pub adds_up: bool,
+    /// True for what tells rows apart, as their name: its column stays where others have no room, and beside those that are
+    /// scrolled to.
+    pub is_key: bool,
     /// One sentence on what the field is, for the help.
     pub doc: &'static str,
 }
@@ -163,6 +167,7 @@ impl FieldSpec {
             sort_key,
             descending_first,
             adds_up: true,
+            is_key: false,
             doc,
         }
     }
@@ -195,6 +200,12 @@ impl FieldSpec {
     #[must_use]
     pub const fn apart(self) -> Self {
         Self { adds_up: false, ..self }
+    }
+
+    /// Tells rows apart: its column stays.
+    #[must_use]
+    pub const fn key(self) -> Self {
+        Self { is_key: true, ..self }
     }
 
     /// The heading as one types a name: in lower case, `_` for blanks. What is read above a column finds its field.
@@ -269,6 +280,15 @@ impl dyn FieldTable {
     pub fn dollars_by(&self, word: &str) -> Option<&'static FieldSpec> {
         let is_word = DOLLARS.iter().any(|known| known.eq_ignore_ascii_case(word));
         self.fields().iter().find(|f| is_word && f.names().any(|name| name == "$"))
+    }
+
+    /// Places of the fields that are left out where not all find room, in this order: what is listed as least important, then
+    /// those on the right. What tells rows apart is none of them.
+    pub fn left_out(&self, fields: &[&'static FieldSpec]) -> impl Iterator<Item = usize> {
+        let listed = (0..)
+            .map_while(move |nth| self.dropped_first(nth))
+            .filter_map(move |dropped| fields.iter().position(|field| *field == dropped));
+        listed.chain((0..fields.len()).rev()).filter(move |at| !fields[*at].is_key)
     }
 
     fn by_heading(&self, name: &str) -> Option<&'static FieldSpec> {

@@ -82,10 +82,11 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Value of a field of this kind as a cell shows it.
+    /// Value of a field of this kind as a cell shows it: a choice in words, which filters take as well.
     pub(crate) fn shown(self, kind: Kind, ctx: &ViewContext) -> String {
         match self {
             Self::Unknown => ctx.symbols.unknown().to_owned(),
+            Self::Text(word) if matches!(kind, Kind::Choice(_)) => word.replace('_', " "),
             Self::Text(text) => text.into_owned(),
             Self::Time(t) => t.strftime("%Y-%m-%d %H:%M").to_string(),
             Self::Usd(usd) => format::usd(usd.to_f64()),

@@ -11,10 +11,14 @@ use crate::view::format;
 pub fn line(app: &App, list: &List, below: bool, width: usize) -> Option<Line> {
     let sums = list.filtered()?;
     let separator = format!(" {} ", app.appearance().symbols.separator());
-    let noun = list.table().nouns()[usize::from(sums.all != 1)];
+    let counted = app.screen().counted(app);
+    let noun = counted.as_deref().unwrap_or(list.table().nouns()[usize::from(sums.all != 1)]);
     let mut line = Line::new();
     let mut used = 0;
-    for (role, text) in parts(sums, noun, below) {
+    // While one types it stands below the list.
+    let remark = list.remark().filter(|_| app.prompt().is_none());
+    let remark = remark.map(|text| (Role::Warn, text));
+    for (role, text) in parts(sums, noun, below).into_iter().chain(remark) {
         let gap = if used > 0 { columns(&separator) } else { 0 };
         // What has no room is left out: a number that is cut is a wrong number.
         if used > 0 && used + gap + columns(&text) > width {
@@ -36,7 +40,7 @@ fn parts(sums: &Filtered, noun: &str, below: bool) -> Vec<(Role, String)> {
     if let Some(dollars) = &sums.dollars {
         parts.push((Role::Heading, in_words(dollars)));
         if dollars.unknown > 0 {
-            let text = format!("without {} that are not known", count(dollars.unknown));
+            let text = format!("without {} of unknown price", count(dollars.unknown));
             parts.push((Role::Warn, text));
         }
     }

@@ -105,19 +105,21 @@ impl List {
 
     /// Scrolls sideways by one column, while columns are hidden on that side.
     pub fn scroll_columns(&mut self, right: bool, width: u16) {
+        let placement = self.placement(width);
         if !right {
-            self.column_offset = self.column_offset.saturating_sub(1);
-        } else if self.placement(width).hidden_right > 0 {
-            self.column_offset += 1;
+            self.column_offset = placement.hidden_left.saturating_sub(1);
+        } else if placement.hidden_right > 0 {
+            self.column_offset = placement.hidden_left + 1;
         }
     }
 
     /// Positions of the columns in `width` terminal columns.
     pub fn placement(&self, width: u16) -> Placement {
-        let shown = self.columns.iter().copied().filter(|field| Some(*field) != self.implied);
-        let shown = shown.collect::<Vec<_>>();
+        let chosen = self.columns.iter().filter(|field| !self.guests.contains(field));
+        let shown = self.guests.iter().chain(chosen).copied();
+        let shown = shown.filter(|field| Some(*field) != self.implied).collect::<Vec<_>>();
         let columns = if shown.is_empty() { &self.columns } else { &shown };
-        Placement::of(self.table, columns, self.column_offset, width)
+        Placement::of(self.table, columns, &self.kept, self.column_offset, width)
     }
 
     /// Sets the field that group headings already show, whose column is then hidden.

@@ -106,6 +106,25 @@ impl List {
         self.sum_marks();
     }
 
+    /// Marks the rows with these ids, or marks them no more. Of rows that are not there any more none is marked.
+    pub fn set_marks(&mut self, ids: &[Arc<str>], on: bool) {
+        if ids.is_empty() {
+            return;
+        }
+        if on {
+            let is_one = |row: &u32| self.key(*row).is_some_and(|id| ids.contains(id));
+            let rows = self.rows.as_ref().map_or(0, |rows| rows.len()) as u32;
+            let found = (0..rows).filter(is_one).filter_map(|row| self.mark(row));
+            let found: Vec<_> = found.collect();
+            self.marks.extend(found);
+        } else {
+            for id in ids {
+                self.marks.remove(id);
+            }
+        }
+        self.count_hidden_marks();
+    }
+
     /// Marks that are still there, with what they burn now.
     pub(super) fn renew_marks(&mut self) {
         let rows = self.rows.as_ref().filter(|_| !self.marks.is_empty());

@@ -4,6 +4,7 @@
 
 mod columns;
 mod filtered;
+mod guests;
 mod heads;
 mod marks;
 mod narrow;
@@ -76,6 +77,12 @@ pub struct List {
     /// The sums over the rows that pass the filter; `None` without one.
     filtered: Option<Filtered>,
     unmatched: Option<String>,
+    /// Columns that the filter is about and that nobody chose; they stand first.
+    guests: Vec<&'static FieldSpec>,
+    /// Columns that the filter is about, the guests first: where not all find room, others are left out before them.
+    kept: Vec<&'static FieldSpec>,
+    /// What a word that is searched for may have meant.
+    meant: Option<String>,
     /// The sums of the marks, kept so that drawing does not walk the rows.
     marked: Option<Marked>,
     /// The search by which rows were marked by the lot; `None` where none of the marks are from one.
@@ -134,6 +141,9 @@ impl List {
             hidden_marks: 0,
             filtered: None,
             unmatched: None,
+            guests: Vec::new(),
+            kept: Vec::new(),
+            meant: None,
             marked: None,
             marked_by: None,
         }
@@ -195,6 +205,7 @@ impl List {
         self.sum_filter(ctx);
         self.count_hidden_marks();
         self.unmatched = self.find_unmatched(ctx);
+        self.find_what_is_meant(ctx);
     }
 
     /// Drops the rows until the next [`List::sync`], so that a list off screen keeps no picture alive. Cursor
@@ -393,9 +404,9 @@ impl List {
         &self.filter_text
     }
 
-    /// What is to be known of the filter in force, see [`Filter::remark`].
+    /// What is to be known of the filter in force, see [`Filter::remark`]; else what a word in it may have meant.
     pub fn remark(&self) -> Option<String> {
-        self.filter.as_ref()?.remark()
+        self.filter.as_ref()?.remark().or_else(|| self.meant.clone())
     }
 
     /// True when the filter searches for words.

@@ -43,9 +43,9 @@ impl List {
     pub fn choices(&self, ctx: &ViewContext) -> Vec<Choice> {
         let (Some(rows), Some(row)) = (&self.rows, self.current_row()) else { return Vec::new() };
         let fields = self.table.fields();
-        let columns = self.columns.iter().copied();
-        let columns = columns.flat_map(|field| alike(&**rows, row, field, ctx));
-        let hidden = fields.iter().filter(|field| !self.columns.contains(field));
+        let columns: Vec<_> = self.guests.iter().chain(&self.columns).copied().collect();
+        let hidden = fields.iter().filter(|field| !columns.contains(field));
+        let columns = columns.iter().flat_map(|field| alike(&**rows, row, field, ctx));
         let hidden = hidden.flat_map(|field| alike(&**rows, row, field, ctx));
         let reserved: Vec<char> = fields.iter().filter_map(|f| f.sort_key).chain(MOVING).collect();
         let mut given: Vec<char> = Vec::new();

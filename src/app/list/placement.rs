@@ -32,27 +32,41 @@ pub struct Placement {
 const GROWTH: usize = 3;
 
 impl Placement {
-    /// Places `columns` of `table` from index `offset` on into `width` terminal columns. Where they do not fit,
-    /// the least important ones are left out; after scrolling, those on the right. At least one is placed.
+    /// Places `columns` of `table` into `width` terminal columns, without the first `offset` of those that scroll: what tells
+    /// rows apart ([`FieldSpec::is_key`]) stays. Where they do not fit, the least important ones are left out, after scrolling
+    /// those on the right; `kept` and what tells rows apart after all others. At least one is placed.
     pub fn of(
-        table: &dyn FieldTable,
+        table: &'static dyn FieldTable,
         columns: &[&'static FieldSpec],
+        kept: &[&'static FieldSpec],
         offset: usize,
         width: u16,
     ) -> Self {
-        let offset = offset.min(columns.len().saturating_sub(1));
-        let fields = &columns[offset..];
+        let room = usize::from(width.saturating_sub(GUTTER));
+        let keys = columns.iter().filter(|field| field.is_key);
+        let width_of_keys: usize = keys.map(|field| usize::from(field.width) + 1).sum();
+        // Where they would leave little room for others they scroll as well.
+        let stays = |field: &FieldSpec| field.is_key && 2 * width_of_keys <= room;
+        let scrolling = columns.iter().filter(|field| !stays(field)).count();
+        let offset = offset.min(scrolling.saturating_sub(1));
+        let mut passed = 0..offset;
+        let in_sight = columns.iter().filter(|field| stays(field) || passed.next().is_none());
+        let fields: Vec<&'static FieldSpec> = in_sight.copied().collect();
         let width_of = |f: &&'static FieldSpec| {
             let least = usize::from(f.width);
             Extent { least, most: if f.grows { least * GROWTH } else { least } }
         };
         let extents: Vec<Extent> = fields.iter().map(width_of).collect();
-        let dropped_first = (0..)
-            .map_while(|nth| table.dropped_first(nth))
-            .filter_map(|dropped| fields.iter().position(|f| *f == dropped))
-            .filter(|_| offset == 0);
+        let mut left_out: Vec<usize> = table.left_out(&fields).collect();
+        if offset > 0 {
+            left_out.sort_unstable();
+            left_out.reverse();
+        }
+        // What was scrolled to is not left out for what tells rows apart.
+        let first = fields.iter().position(|field| !stays(field)).filter(|_| offset > 0);
+        left_out.retain(|at| Some(*at) != first && !kept.contains(&fields[*at]));
         // One blank between columns.
-        let fitted = fit(&extents, dropped_first, 1, usize::from(width.saturating_sub(GUTTER)));
+        let fitted = fit(&extents, left_out, 1, room);
         let hidden_right = fields.len() - fitted.len();
         let mut x = GUTTER;
         let placed = fitted.into_iter().map(|(i, width)| {
@@ -82,7 +96,7 @@ mod tests {
 
     fn placed(offset: usize, width: u16) -> Placement {
         let table = Field::table();
-        Placement::of(table, &table.screen_columns(), offset, width)
+        Placement::of(table, &table.screen_columns(), &[], offset, width)
     }
 
     #[test]
@@ -94,20 +108,20 @@ mod tests {
     }
 
     #[test]
-    fn at_80_columns_money_verdict_team_and_name_stay() {
+    fn at_80_columns_what_is_wasted_what_speaks_against_a_stop_team_and_name_stay() {
+        let wasted = [Field::WasteUsdPerHour, Field::WastedUsd, Field::Verdict];
+        // 8 + 8 + 12 + 7 + 12 + 8 + 16 with six blanks between are 77 of 78; one is left to what grows.
         let p = placed(0, 80);
-        for field in [
-            Field::UsdPerHour,
-            Field::WasteUsdPerHour,
-            Field::WastedUsd,
-            Field::Verdict,
-            Field::IdleSince,
-            Field::Gpu,
-            Field::Team,
-            Field::Name,
-        ] {
-            assert!(fields(&p).contains(&field), "{field:?}");
-        }
+        let beside = [Field::IdleSince, Field::AgainstStop, Field::Team, Field::Name];
+        assert_eq!(fields(&p), [&wasted[..], &beside[..]].concat());
+        assert_eq!(p.columns[4].width, 13);
+        // The column of a filter stands first, and takes the place of the team: 6 more than 69 are 75.
+        let own = Field::Environment.spec();
+        let table = Field::table();
+        let columns: Vec<_> = std::iter::once(own).chain(table.screen_columns()).collect();
+        let p = Placement::of(table, &columns, &[own], 0, 80);
+        let beside = [Field::IdleSince, Field::AgainstStop, Field::Name];
+        assert_eq!(fields(&p), [&[Field::Environment][..], &wasted, &beside].concat());
     }
 
     #[test]
@@ -127,7 +141,35 @@ mod tests {
     }
 
     #[test]
+    fn what_tells_rows_apart_stays_beside_what_is_scrolled_to() {
+        let scrolling: Vec<Field> =
+            SCREEN_COLUMNS.iter().copied().filter(|field| !field.spec().is_key).collect();
+        assert_eq!(SCREEN_COLUMNS.len() - scrolling.len(), 1, "the name");
+        for width in 50..=220 {
+            for (offset, field) in scrolling.iter().enumerate() {
+                let placed = fields(&placed(offset, width));
+                assert!(placed.contains(&Field::Name), "{width} {offset}");
+                assert!(offset == 0 || placed.contains(field), "{width} {field:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn in_every_list_what_tells_rows_apart_is_there_at_80_columns() {
+        for list in crate::app::lists() {
+            let table = (list.fields)();
+            let columns = table.screen_columns();
+            let placed = Placement::of(table, &columns, &[], 0, 80).columns;
+            let keys: Vec<_> = columns.iter().filter(|field| field.is_key).collect();
+            assert!(!keys.is_empty(), "{}", list.name);
+            for key in keys {
+                assert!(placed.iter().any(|at| at.field == *key), "{}: {key:?}", list.name);
+            }
+        }
+    }
+
+    #[test]
     fn no_columns_place_nothing() {
-        assert_eq!(Placement::of(Field::table(), &[], 0, 80), Placement::default());
+        assert_eq!(Placement::of(Field::table(), &[], &[], 0, 80), Placement::default());
     }
 }

@@ -115,6 +115,68 @@ fn cursor_and_marks_stay_on_their_rows_when_data_change() {
 }
 
 #[test]
+fn a_filter_brings_the_columns_that_say_why_rows_pass() {
+    let mut list = List::with_columns(Disk::table(), vec![Disk::Name.spec()]);
+    let mut shown = |filter: &str| {
+        list.filter_by(filter).unwrap();
+        sync(&mut list, 1, &ROWS);
+        let placed = list.placement(80).columns.into_iter();
+        placed.map(|column| column.field.name).collect::<Vec<_>>()
+    };
+    assert_eq!(shown("full>10"), ["full", "name"]);
+    assert_eq!(
+        shown("full>10 and name~a and cost>0"),
+        ["name"],
+        "one row: it says it in no column"
+    );
+    assert_eq!(shown("full>1 or cost>0"), ["full", "cost", "name"]);
+    assert_eq!(shown(""), ["name"]);
+    assert_eq!(shown("name~a"), ["name"], "it is there");
+    // Nobody chose them: neither the chooser nor a saved view has them.
+    list.filter_by("full>10").unwrap();
+    sync(&mut list, 1, &ROWS);
+    assert_eq!(list.columns(), [Disk::Name.spec()]);
+    assert_eq!(list.view("a").columns, ["name"]);
+}
+
+#[test]
+fn a_word_brings_the_column_that_has_it_and_is_told_as_a_comparison() {
+    use crate::tabs::idle::picture::Field;
+    let fleet = crate::view::fixture::fleet();
+    let mut list = List::with_columns(Field::table(), vec![Field::Name.spec()]);
+    list.filter_by("nlp").unwrap();
+    list.sync((1, None), &ctx(), || Field::shared(&fleet.rows.clone().into()));
+    let placed = list.placement(80).columns;
+    assert_eq!(placed[0].field, Field::Team.spec());
+    let remark = list.remark().unwrap();
+    assert!(remark.ends_with("; only these: team=nlp"), "{remark}");
+    // While `project` is typed a value of `env` is no reason to move the columns.
+    let mut first = |filter: &str| {
+        list.filter_by(filter).unwrap();
+        list.sync((1, None), &ctx(), || Field::shared(&fleet.rows.clone().into()));
+        list.placement(80).columns[0].field
+    };
+    assert_eq!(first("prod"), Field::Environment.spec());
+    assert_eq!(first("pro"), Field::Name.spec());
+}
+
+#[test]
+fn a_chosen_column_that_the_filter_is_about_is_left_out_after_others() {
+    use crate::tabs::idle::picture::Field;
+    let fleet = crate::view::fixture::fleet();
+    let mut list = List::of::<Field>();
+    let mut shows = |filter: &str, field: Field| {
+        list.filter_by(filter).unwrap();
+        list.sync((1, None), &ctx(), || Field::shared(&fleet.rows.clone().into()));
+        let columns = list.placement(80).columns;
+        assert!(columns.iter().any(|column| column.field == Field::Name.spec()), "{filter}");
+        columns.iter().any(|column| column.field == field.spec())
+    };
+    assert!(!shows("", Field::Cpu) && shows("cpu>1", Field::Cpu));
+    assert!(!shows("", Field::InstanceType) && shows("xlarge", Field::InstanceType));
+}
+
+#[test]
 fn columns_are_chosen_moved_and_placed_by_their_table() {
     let mut list = List::of::<Disk>();
     assert_eq!(list.columns_of::<Disk>(), Disk::SCREEN_COLUMNS);

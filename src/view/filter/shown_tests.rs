@@ -94,4 +94,8 @@ fn a_bare_word_that_another_field_has_as_a_choice_is_told_with_that_field() {
     let whole = format!("{}; as part of the value: team=\"a b\"", searched("b"));
     assert_eq!(of(Field::table(), "team=a b"), Some(whole));
     assert_eq!(of(Field::table(), "verdict=busy idle"), Some(searched("idle")));
+    // The name of a field, with its value behind it.
+    let team = format!("{}; did you mean `team=nlp`?", searched("team"));
+    assert_eq!(of(Field::table(), "team nlp"), Some(team));
+    assert_eq!(of(Field::table(), "nlp team"), None);
 }

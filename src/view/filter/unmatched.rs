@@ -62,7 +62,7 @@ impl Unmatched {
                 return None;
             }
             containing += usize::from(holds(&contains, rows, row, ctx));
-            texts(&compare.field, rows, row, ctx, &mut known);
+            texts(&compare.field, rows, row, ctx, "", &mut known);
         }
         (!known.is_empty()).then(|| Self::Text {
             field: compare.field.to_string(),

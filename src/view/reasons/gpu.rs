@@ -45,11 +45,16 @@ pub fn gpu_since(row: &GpuRow) -> Option<&'static str> {
     )
 }
 
+/// True for a GPU that nothing holds by telemetry, and that its scheduler gave to a job or an owner.
+pub fn gpu_is_scheduled(row: &GpuRow) -> bool {
+    // Whom telemetry names holds it, and makes it none that is unallocated: this one a source of jobs named.
+    row.verdict.reason == R::Unallocated && !row.sample.owner.is_nobody()
+}
+
 /// The job or the owner to whom its scheduler gave a GPU that nothing holds by telemetry; `None` for another GPU.
 fn scheduled_to(row: &GpuRow) -> Option<String> {
-    // Whom telemetry names holds it, and makes it none that is unallocated: this one a source of jobs named.
     let owner: &GpuOwner = &row.sample.owner;
-    if row.verdict.reason != R::Unallocated || owner.is_nobody() {
+    if !gpu_is_scheduled(row) {
         return None;
     }
     match (&owner.job, &owner.user) {
