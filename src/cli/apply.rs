@@ -211,6 +211,7 @@ pub(super) async fn confirmed<K: Kind>(
 pub(super) fn progress_lines(progress: &Progress) -> Vec<String> {
     let ids = |ids: &[Arc<str>]| ids.join(" ");
     match progress {
+        Progress::Began(_) => Vec::new(),
         Progress::Rechecking(these) => vec![format!("looking once more at {}", ids(these))],
         Progress::Calling(these) => vec![format!("written down, calling for {}", ids(these))],
         Progress::Accepted(these) => vec![format!("accepted for {}", ids(these))],

@@ -8,7 +8,7 @@ use super::Row;
 /// stands above this folder, say what it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Obstacle {
-    /// Name of the guard: `jobs`.
+    /// Name of the guard: `jobs`, `instance_store`.
     pub guard: &'static str,
     /// What it is and what to do about it, one clause; clean text.
     pub text: Arc<str>,
@@ -19,9 +19,14 @@ pub struct Obstacle {
 }
 
 impl Row {
-    /// Obstacles that would block a stop, or may; `None` where nobody looked, where jobs that may have it
+    /// All that speaks against a stop, what blocks it first; `None` where nobody looked, where jobs that may have it
     /// are still being read, and of an instance that is not idle.
+    pub fn against_stop(&self) -> Option<impl Iterator<Item = &Obstacle>> {
+        Some(self.obstacles.as_deref()?.iter())
+    }
+
+    /// Of these, what would block a stop, or may.
     pub fn blocked_by(&self) -> Option<impl Iterator<Item = &Obstacle>> {
-        Some(self.obstacles.as_deref()?.iter().filter(|obstacle| obstacle.blocks))
+        Some(self.against_stop()?.filter(|obstacle| obstacle.blocks))
     }
 }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::act::plan::{POLL, POLL_AT_MOST, VISIBLE_WITHIN};
+
 /// Time limits, pauses and numbers of attempts of an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
@@ -32,9 +34,9 @@ impl Default for Patience {
             call: Duration::from_mins(1),
             attempts: 3,
             back_off: Duration::from_secs(2),
-            poll: Duration::from_secs(3),
-            poll_at_most: Duration::from_secs(15),
-            visible_within: Duration::from_mins(10),
+            poll: POLL,
+            poll_at_most: POLL_AT_MOST,
+            visible_within: VISIBLE_WITHIN,
             snapshot_within: Duration::from_hours(2),
         }
     }

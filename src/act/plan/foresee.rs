@@ -54,17 +54,19 @@ fn is_idle(row: &Row) -> bool {
     kind == Some(VerdictKind::Idle) && row.instance.state.is_billed()
 }
 
-/// Blocks and warnings; a note keeps nothing from anything.
+/// What blocks, or may, then warnings; a note keeps nothing from anything.
 fn obstacles(findings: Vec<Finding>) -> Arc<[Obstacle]> {
     let told = findings.into_iter().filter(|finding| finding.severity > Severity::Note);
-    told.map(|finding| Obstacle {
+    let told = told.map(|finding| Obstacle {
         guard: finding.guard.name(),
         text: finding.text.into(),
         // The check has no warning of its own: this one is of a silence that it may break.
         blocks: finding.severity == Severity::Block || finding.guard == Guard::Recheck,
         is_sure: finding.severity == Severity::Block || finding.guard != Guard::Recheck,
-    })
-    .collect()
+    });
+    let mut all: Vec<Obstacle> = told.collect();
+    all.sort_by_key(|obstacle| !obstacle.blocks);
+    all.into()
 }
 
 /// Since when nothing was heard of a GPU of an instance, by instance id, the longest. A source that tells of others went on: where it is silent
@@ -102,7 +104,7 @@ mod tests {
     use super::*;
     use crate::act::plan::fixture::{self, ACCOUNT, ago, now, passing};
     use crate::act::plan::{AccountRules, Verb};
-    use crate::domain::{Instance, Tags};
+    use crate::domain::{Instance, Lifecycle, Tags, TypeSpec};
     use crate::fleet::{GpuNode, HeldBy, Told};
 
     fn row(change: impl FnOnce(&mut Instance)) -> Row {
@@ -166,6 +168,33 @@ mod tests {
             assert_eq!(seen, found, "{guard:?}");
             assert!(seen.iter().any(|(name, _)| *name == guard.name()), "{guard:?}: {seen:?}");
         }
+    }
+
+    #[test]
+    fn what_a_stop_loses_or_does_not_save_is_a_warning_and_blocks_nothing() {
+        let rules = fixture::rules();
+        let with_store = |instance_store_gb| {
+            let spec = TypeSpec { instance_store_gb, ..fixture::spec() };
+            Row { spec: Some(Arc::new(spec)), ..row(|_| {}) }
+        };
+        let seen = told(with_store(3_800), None, &rules);
+        assert_eq!(guards(&seen), [("instance_store", false)]);
+        assert_eq!(&*seen[0].text, "3,800 GB of instance store are erased");
+        let seen = told(with_store(3_800), Some(&heard(31, 0)), &rules);
+        let may_block_first = [("recheck", true), ("instance_store", false)];
+        assert_eq!(guards(&seen), may_block_first);
+        let rare = row(|i| i.instance_type = "p5.48xlarge".into());
+        let spec = TypeSpec { name: "p5.48xlarge".into(), ..fixture::spec() };
+        let seen = told(Row { spec: Some(Arc::new(spec)), ..rare }, None, &rules);
+        assert_eq!(guards(&seen), [("capacity", false)]);
+        let seen = told(row(|i| i.capacity_reservation = Some("cr-1".into())), None, &rules);
+        assert_eq!(guards(&seen), [("saving", false)]);
+        assert!(seen[0].text.starts_with("saves $0: capacity reservation cr-1"), "{seen:?}");
+        let seen = told(row(|i| i.lifecycle = Lifecycle::Spot), None, &rules);
+        assert_eq!(guards(&seen), [("spot", false)]);
+        // Of a type that nobody knows it is not known what it would lose, which blocks.
+        let seen = told(Row { spec: None, ..row(|_| {}) }, None, &rules);
+        assert_eq!(guards(&seen), [("instance_store", true), ("recheck", true)]);
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub use finding::{Finding, Guard, Severity};
 pub use foresee::foresee;
 pub use item::{PLAN_SCHEMA, Plan, PlanItem};
 pub use kind::Kind;
-pub use outcome::{Outcome, OutcomeKind, Progress, Verified};
+pub use outcome::{Outcome, OutcomeKind, POLL, POLL_AT_MOST, Progress, VISIBLE_WITHIN, Verified};
 #[cfg(test)]
 pub use preflighted::Ties;
 pub use preflighted::{ActApi, CheckedRow, Preflighted};

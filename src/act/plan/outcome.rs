@@ -1,6 +1,7 @@
 //! Outcomes of the rows of a plan.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -53,9 +54,20 @@ pub struct Outcome {
     pub at: Timestamp,
 }
 
+/// Pause before what a call did is asked for the second time; a quarter longer before each further time.
+pub const POLL: Duration = Duration::from_secs(3);
+
+/// The longest that this pause grows to, of instances.
+pub const POLL_AT_MOST: Duration = Duration::from_secs(15);
+
+/// Longest time until an accepted call must be visible in the state; then the row is unknown.
+pub const VISIBLE_WITHIN: Duration = Duration::from_mins(10);
+
 /// An event of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Progress {
+    /// The run began under this id, the audit log's key to it.
+    Began(Arc<str>),
     /// These rows are looked at once more.
     Rechecking(Vec<Arc<str>>),
     /// The intent for these rows is on disk, and the call goes out.

@@ -102,26 +102,29 @@ pub struct Offer {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
     offers: Vec<Offer>,
+    /// Number of rows below the actions, those that are left out included.
+    rows: usize,
+    /// Entry under the cursor: the actions come first, then the rows.
     cursor: usize,
+    /// The action that was under the cursor last.
+    action: usize,
     expires: Timestamp,
 }
 
 impl Choice {
     /// Actions for `rows`; the cursor is on stop where that applies.
     pub fn of(rows: &[Arc<Row>], now: Timestamp) -> Self {
-        let offers: Vec<Offer> = VerbKind::ALL
-            .into_iter()
-            .map(|verb| {
-                let objections: Vec<&str> = rows.iter().filter_map(|r| verb.objection(r)).collect();
-                let fits = rows.len() - objections.len();
-                // Where they differ, what an instance lacks that runs says more.
-                let further = objections.iter().find(|o| o.starts_with("only"));
-                let objection = further.or(objections.first()).copied().filter(|_| fits == 0);
-                Offer { verb, fits, objection }
-            })
-            .collect();
+        let offers = offers(&rows.iter().collect::<Vec<_>>());
         let cursor = offers.iter().position(|o| o.objection.is_none()).unwrap_or(0);
-        Self { offers, cursor, expires: now.saturating_add(GRACE).unwrap_or(now) }
+        let expires = now.saturating_add(GRACE).unwrap_or(now);
+        Self { offers, rows: rows.len(), cursor, action: cursor, expires }
+    }
+
+    /// Judges the actions anew, for the rows that are `left_in` of `all`; the cursor stays.
+    pub(super) fn renew(&mut self, left_in: &[&Arc<Row>], all: usize) {
+        self.offers = offers(left_in);
+        self.rows = all;
+        self.step(0);
     }
 
     /// Kinds of action, in the order of the sheet.
@@ -129,7 +132,7 @@ impl Choice {
         &self.offers
     }
 
-    /// Index of the entry under the cursor.
+    /// Index of the entry under the cursor; the rows follow the actions.
     pub fn cursor(&self) -> usize {
         self.cursor
     }
@@ -139,13 +142,27 @@ impl Choice {
         self.expires
     }
 
-    /// Moves the cursor by `lines`, up to the ends.
-    pub fn step(&mut self, lines: isize) {
-        self.cursor =
-            self.cursor.saturating_add_signed(lines).min(self.offers.len().saturating_sub(1));
+    /// Index of the row under the cursor, among all rows of the sheet; `None` on an action.
+    pub fn row(&self) -> Option<usize> {
+        self.cursor.checked_sub(self.offers.len())
     }
 
-    /// The action under the cursor, with `reason` for marks. Fails with the reason why it does not apply.
+    /// Moves the cursor by `lines`, up to the ends.
+    pub fn step(&mut self, lines: isize) {
+        let last = (self.offers.len() + self.rows).saturating_sub(1);
+        self.cursor = self.cursor.saturating_add_signed(lines).min(last);
+        if self.row().is_none() {
+            self.action = self.cursor;
+        }
+    }
+
+    /// Brings the cursor from the rows back to the action that it was on last.
+    pub(super) fn go_to_action(&mut self) {
+        self.cursor = self.action;
+    }
+
+    /// The action under the cursor, with `reason` for marks. Fails with the reason why it does not apply; on a row there
+    /// is none.
     pub fn chosen(&self, reason: &str) -> Result<Verb, String> {
         let Some(offer) = self.offers.get(self.cursor) else { return Err(String::new()) };
         if let Some(objection) = offer.objection {
@@ -159,4 +176,18 @@ impl Choice {
             VerbKind::Unmark => Verb::Unmark,
         })
     }
+}
+
+/// What can be done to `rows`, in the order of the sheet.
+fn offers(rows: &[&Arc<Row>]) -> Vec<Offer> {
+    let offer = |verb: VerbKind| {
+        let objections: Vec<&'static str> =
+            rows.iter().filter_map(|row| verb.objection(row)).collect();
+        let fits = rows.len() - objections.len();
+        // Where they differ, what an instance lacks that runs says more.
+        let further = objections.iter().find(|o| o.starts_with("only"));
+        let objection = further.or(objections.first()).copied().filter(|_| fits == 0);
+        Offer { verb, fits, objection }
+    };
+    VerbKind::ALL.into_iter().map(offer).collect()
 }

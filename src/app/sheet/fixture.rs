@@ -14,6 +14,9 @@ use crate::app::fixture::{ACCOUNT, app_with, fleet_of, now, press, readings};
 use crate::app::{App, Confirmation, Effect, Msg};
 use crate::domain::{InstanceState, VerdictKind};
 
+/// Id of the run in the audit log.
+const RUN: &str = "20260115T031226Z-7f3a";
+
 /// Rules that arm the one account.
 pub(crate) fn armed() -> Arc<Rules> {
     let mut rules = Rules::default();
@@ -134,6 +137,7 @@ pub(crate) fn executed(effects: &[Effect]) -> Option<Arc<Confirmed>> {
 /// A step of a run: each row further than the one before.
 pub(crate) fn step(app: &mut App, confirmed: &Confirmed) {
     let ids: Vec<Arc<str>> = confirmed.rows().iter().map(|r| r.item.id.clone()).collect();
+    app.update(Msg::Acting(Progress::Began(RUN.into())));
     app.update(Msg::Acting(Progress::Rechecking(ids.clone())));
     app.update(Msg::Acting(Progress::Calling(ids[..ids.len().min(3)].to_vec())));
     app.update(Msg::Acting(Progress::Accepted(ids[..ids.len().min(2)].to_vec())));
@@ -159,7 +163,7 @@ pub(crate) fn verified(confirmed: &Confirmed) -> Arc<Verified> {
     };
     Arc::new(Verified {
         plan_id: confirmed.plan().id(),
-        run_id: "20260115T031226Z-7f3a".into(),
+        run_id: RUN.into(),
         started_at: now(),
         finished_at: now() + SignedDuration::from_secs(41),
         outcomes: confirmed.rows().iter().enumerate().map(outcome).collect(),

@@ -109,7 +109,8 @@ impl App {
         let ids: HashSet<&Arc<str>> = sheet.rows.iter().map(|r| &r.instance.id).collect();
         let rows: Vec<Arc<Row>> =
             fleet.rows.iter().filter(|r| ids.contains(&r.instance.id)).cloned().collect();
-        let borrowed: Vec<&Row> = rows.iter().map(|r| &**r).collect();
+        let is_in = |row: &&Arc<Row>| !sheet.is_left_out(&row.instance.id);
+        let borrowed: Vec<&Row> = rows.iter().filter(is_in).map(|r| &**r).collect();
         let words = Draft {
             verb,
             preset: &self.preset,
@@ -123,6 +124,7 @@ impl App {
             return Vec::new();
         };
         let plan = Arc::new(plan);
+        sheet.checked_at = sheet.row().map(|row| row.instance.id.clone());
         sheet.rows = rows;
         sheet.stage = Stage::Checking(plan.clone());
         vec![Effect::Preflight(plan)]
@@ -133,7 +135,11 @@ impl App {
         let (fleet, now) = (self.fleet.clone(), self.now);
         if let Some(sheet) = self.waiting_for(&checked.plan.clone()) {
             let together = |ids: &_| fleet.as_deref().and_then(|fleet| net(fleet, ids, now));
-            sheet.stage = Stage::Review(Review::new(checked).with_net(together));
+            let was_at = sheet.checked_at.take();
+            let is_there = |row: &Arc<Row>| was_at.as_ref() == Some(&row.instance.id);
+            let cursor = sheet.rows.iter().position(is_there).unwrap_or(0);
+            let review = Review::new(checked, &sheet.rows, cursor);
+            sheet.stage = Stage::Review(review.with_net(together));
             sheet.follow = true;
             self.top_of_sheet();
         }
@@ -143,8 +149,10 @@ impl App {
     pub(in crate::app) fn on_not_preflighted(&mut self, plan: &Arc<Plan>, why: String) {
         let now = self.now;
         if let Some(sheet) = self.waiting_for(plan) {
-            let search = sheet.search.take();
-            *sheet = Sheet { search, ..Sheet::new(std::mem::take(&mut sheet.rows), now) };
+            let (search, left_out) = (sheet.search.take(), std::mem::take(&mut sheet.left_out));
+            let rows = std::mem::take(&mut sheet.rows);
+            *sheet = Sheet { search, left_out, ..Sheet::new(rows, now) };
+            sheet.renew_choice();
             sheet.word = Some(why);
         }
     }
@@ -168,7 +176,7 @@ impl App {
         let (now, rules) = (self.now, &self.rules);
         let Some(sheet) = self.sheet.as_mut() else { return };
         let Stage::Review(review) = &sheet.stage else { return };
-        if let Some(obstacle) = review.obstacle(rules) {
+        if let Some(obstacle) = sheet.obstacle(review, rules) {
             sheet.word = Some(obstacle);
             sheet.follow = false;
             self.top_of_sheet();
@@ -201,11 +209,12 @@ impl App {
     pub(super) fn confirm(&mut self, answer: &Answer) -> Vec<Effect> {
         let (now, rules) = (self.now, &self.rules);
         let Some(sheet) = self.sheet.as_mut() else { return Vec::new() };
-        let Stage::Confirm(review, dialog) = &mut sheet.stage else { return Vec::new() };
-        if let Some(obstacle) = review.obstacle(rules) {
+        let Stage::Confirm(review, _) = &sheet.stage else { return Vec::new() };
+        if let Some(obstacle) = sheet.obstacle(review, rules) {
             self.leave_dialog(Some(obstacle));
             return Vec::new();
         }
+        let Stage::Confirm(review, dialog) = &mut sheet.stage else { return Vec::new() };
         match review.checked().confirm(answer, now) {
             Ok(confirmed) => {
                 let confirmed = Arc::new(confirmed);

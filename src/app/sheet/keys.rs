@@ -101,10 +101,15 @@ impl App {
         if !matches!(action, Action::Freeze | Action::Mouse) {
             sheet.word = None;
         }
-        sheet.follow = step.is_some() || action == Action::Enter;
+        sheet.follow = step.is_some() || matches!(action, Action::Enter | Action::LeaveOut);
         match (&mut sheet.stage, action) {
             (Stage::Choose(choice), _) if step.is_some() => choice.step(step.unwrap_or(0)),
             (Stage::Review(review), _) if step.is_some() => review.step(step.unwrap_or(0)),
+            (_, Action::LeaveOut) => return Some(self.leave_out()),
+            (Stage::Choose(choice), Action::Enter | Action::GoOn) if choice.row().is_some() => {
+                choice.go_to_action();
+                sheet.follow = true;
+            }
             (Stage::Choose(choice), Action::Enter | Action::GoOn) => match choice.chosen(&reason) {
                 Ok(verb) => {
                     sheet.chosen = Some(choice.clone());
@@ -142,17 +147,17 @@ impl App {
     /// What the tag of a mark says where nobody gave another reason.
     pub(in crate::app) fn mark_reason(&self) -> String {
         let targets;
-        let rows = match &self.sheet {
-            Some(sheet) if self.on_sheet() => sheet.rows(),
+        let rows: Vec<_> = match &self.sheet {
+            Some(sheet) if self.on_sheet() => sheet.rows_in().collect(),
             _ => {
                 targets = self.target_rows();
-                &targets
+                targets.iter().collect()
             }
         };
         let is_idle = |row: &std::sync::Arc<crate::fleet::Row>| {
             row.verdict.as_ref().is_none_or(|v| v.kind == crate::domain::VerdictKind::Idle)
         };
-        let what = if rows.iter().all(is_idle) { "idle" } else { "idle or underused" };
+        let what = if rows.into_iter().all(is_idle) { "idle" } else { "idle or underused" };
         format!("{what} by preset {}", self.preset)
     }
 

@@ -10,6 +10,9 @@ mod dialog;
 pub(crate) mod fixture;
 mod flow;
 mod keys;
+mod leave_out;
+#[cfg(test)]
+mod leave_out_tests;
 mod review;
 mod run;
 mod standing;
@@ -48,6 +51,10 @@ pub struct Sheet {
     chosen: Option<Choice>,
     /// The filter of the table that they were chosen in, where it searches.
     search: Option<String>,
+    /// The rows that are left out of the plan, by instance, each with what was marked of it in the list below.
+    left_out: BTreeMap<Arc<str>, Vec<Arc<str>>>,
+    /// The instance that the cursor was on when checks were asked for: it comes back to it. `None` for the first row.
+    checked_at: Option<Arc<str>>,
     /// Why it came back to where it is; gone with the next key.
     word: Option<String>,
     /// True while the line under the cursor is to be kept in sight; paging lets it go.
@@ -73,11 +80,19 @@ impl Sheet {
     /// A sheet for `rows`, at its first stage.
     pub fn new(rows: Vec<Arc<Row>>, now: Timestamp) -> Self {
         let choice = Choice::of(&rows, now);
-        let stage = Stage::Choose(choice);
-        Self { rows, stage, chosen: None, search: None, word: None, follow: true }
+        Self {
+            rows,
+            stage: Stage::Choose(choice),
+            chosen: None,
+            search: None,
+            left_out: BTreeMap::new(),
+            checked_at: None,
+            word: None,
+            follow: true,
+        }
     }
 
-    /// The instances, as they were when the sheet was opened.
+    /// The instances, as they were when the sheet was opened; those that are left out are among them.
     pub fn rows(&self) -> &[Arc<Row>] {
         &self.rows
     }
@@ -130,6 +145,7 @@ impl Sheet {
         let is_chosen = matches!(self.stage, Stage::Review(_) | Stage::Checking(_));
         let Some(choice) = self.chosen.take().filter(|_| is_chosen) else { return false };
         self.stage = Stage::Choose(choice);
+        self.renew_choice();
         self.follow = true;
         true
     }

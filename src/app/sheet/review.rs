@@ -4,12 +4,15 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use crate::act::plan::{CheckedRow, Preflighted, Rules};
+use crate::fleet::Row;
 
 /// Page with the results of the guards.
 #[derive(Clone, Debug)]
 pub struct Review {
     checked: Arc<Preflighted>,
-    /// Row under the cursor; one beyond the last is the button.
+    /// Of each row of the sheet its place among the checked ones; `None` for one that is left out.
+    places: Vec<Option<usize>>,
+    /// Row of the sheet under the cursor; one beyond the last is the button.
     cursor: usize,
     unfolded: BTreeSet<usize>,
     /// What the counted rows save together, commitments considered, USD/h; `None` when not known.
@@ -56,9 +59,15 @@ impl Tally {
 }
 
 impl Review {
-    /// The page of a checked plan.
-    pub fn new(checked: Arc<Preflighted>) -> Self {
-        Self { checked, cursor: 0, unfolded: BTreeSet::new(), net_usd_per_hour: None }
+    /// The page of a checked plan for the rows of a sheet, with the cursor on row `cursor` of them; those that the plan
+    /// does not hold are left out.
+    pub fn new(checked: Arc<Preflighted>, rows: &[Arc<Row>], cursor: usize) -> Self {
+        let mut left = checked.rows.iter().enumerate().peekable();
+        let place = |row: &Arc<Row>| {
+            left.next_if(|(_, of)| of.item.id == row.instance.id).map(|(at, _)| at)
+        };
+        let places = rows.iter().map(place).collect();
+        Self { checked, places, cursor, unfolded: BTreeSet::new(), net_usd_per_hour: None }
     }
 
     /// Sets the net saving (USD/h) of the counted rows, computed by `net` from their ids; `None` = not known.
@@ -82,14 +91,19 @@ impl Review {
         &self.checked
     }
 
-    /// Index of the row under the cursor; one behind the last is the button.
+    /// Of each row of the sheet what its check said; `None` for one that is left out.
+    pub fn rows(&self) -> impl Iterator<Item = Option<&CheckedRow>> {
+        self.places.iter().map(|place| self.checked.rows.get((*place)?))
+    }
+
+    /// Index of the row of the sheet under the cursor; one behind the last is the button.
     pub fn cursor(&self) -> usize {
         self.cursor
     }
 
     /// True when the cursor is on the button.
     pub fn on_button(&self) -> bool {
-        self.cursor >= self.checked.rows.len()
+        self.cursor >= self.places.len()
     }
 
     /// True when all details of a row are shown.
@@ -99,12 +113,13 @@ impl Review {
 
     /// Moves the cursor by `lines`, up to the ends.
     pub fn step(&mut self, lines: isize) {
-        self.cursor = self.cursor.saturating_add_signed(lines).min(self.checked.rows.len());
+        self.cursor = self.cursor.saturating_add_signed(lines).min(self.places.len());
     }
 
-    /// Shows or hides all details of the row under the cursor.
+    /// Shows or hides all details of the row under the cursor; one that is left out has none.
     pub fn fold(&mut self) {
-        if !self.on_button() && !self.unfolded.remove(&self.cursor) {
+        let is_checked = self.places.get(self.cursor).is_some_and(Option::is_some);
+        if is_checked && !self.unfolded.remove(&self.cursor) {
             self.unfolded.insert(self.cursor);
         }
     }

@@ -34,6 +34,8 @@ pub enum Standing {
 #[derive(Clone, Debug)]
 pub struct Run {
     confirmed: Arc<Confirmed>,
+    /// Its id in the audit log; `None` until it is told.
+    id: Option<Arc<str>>,
     standings: Vec<Standing>,
     ended: Option<Result<Arc<Verified>, String>>,
     /// True from when its end was on the screen, or was told for long enough.
@@ -49,12 +51,17 @@ impl Run {
     pub fn new(confirmed: Arc<Confirmed>) -> Self {
         let standings = vec![Standing::Waiting; confirmed.rows().len()];
         let (told_until, keys_left) = (None, TOLD_KEYS);
-        Self { confirmed, standings, ended: None, seen: false, told_until, keys_left }
+        Self { confirmed, id: None, standings, ended: None, seen: false, told_until, keys_left }
     }
 
     /// The confirmed plan.
     pub fn confirmed(&self) -> &Arc<Confirmed> {
         &self.confirmed
+    }
+
+    /// Id of the run in the audit log; `None` until it is told.
+    pub fn id(&self) -> Option<&str> {
+        self.id.as_deref()
     }
 
     /// Progress of each row, in the order of [`Confirmed::rows`].
@@ -87,6 +94,7 @@ impl Run {
     /// Takes in what happened. A row that has its outcome keeps it.
     pub(super) fn take(&mut self, progress: &Progress) {
         match progress {
+            Progress::Began(id) => self.id = Some(id.clone()),
             Progress::Rechecking(ids) => self.set(ids, &Standing::Rechecking),
             Progress::Calling(ids) => self.set(ids, &Standing::Calling),
             Progress::Accepted(ids) => self.set(ids, &Standing::Accepted),

@@ -90,7 +90,7 @@ fn stop_is_the_default_and_verbs_that_make_no_sense_say_why() {
     let Stage::Choose(choice) = stage(&app) else { panic!() };
     assert_eq!(choice.offers()[choice.cursor()].verb, VerbKind::Stop);
     assert_eq!(choice.expires(), now() + SignedDuration::from_hours(96));
-    let effects = press(&mut app, "G<enter>");
+    let effects = press(&mut app, "gjjjj<enter>");
     assert_eq!(effects, []);
     assert_eq!(app.sheet().unwrap().word(), Some("unmark: none of them is marked"));
     let effects = press(&mut app, "g<enter>");

@@ -92,8 +92,11 @@ fn head(page: &WhyPage, app: &App, row: &Row, ctx: &ViewContext, width: usize) -
     obstacles(row, width, &mut lines);
     let mut whose = vec![page.instance_id.to_string()];
     for field in [Field::Team, Field::Project, Field::Environment] {
+        let name = field.spec().name;
         if !field.value(row, ctx).is_unknown() {
-            whose.push(format!("{} {}", field.spec().name, field.cell(row, ctx)));
+            whose.push(format!("{name} {}", field.cell(row, ctx)));
+        } else if field != Field::Project {
+            whose.push(format!("no {name} tag"));
         }
     }
     if !page.owners.is_empty() {
@@ -148,7 +151,10 @@ fn evidence(page: &WhyPage, app: &App, width: usize, lines: &mut Vec<Line>) {
     if both().any(|row| row.standing == Standing::NotAlone) {
         let names: Vec<&str> = both().filter(|r| r.joint).map(|r| &*r.label).collect();
         if names.len() > 1 {
-            let text = format!("Use is where {} reach their limits together.", names.join(" and "));
+            let names = names.join(" and ");
+            let text = format!(
+                "One at its limit alone is no use: {names} would have to reach theirs together."
+            );
             bullet(Role::Dim, &text, width, lines);
         }
     }
@@ -394,6 +400,25 @@ mod tests {
     }
 
     #[test]
+    fn a_tag_of_team_or_environment_that_is_missing_is_said() {
+        let page = |team: Option<&str>, environment: Option<&str>| -> String {
+            let mut fleet = fleet();
+            let row = Arc::make_mut(&mut fleet.rows[0]);
+            let id = row.instance.id.clone();
+            (row.team, row.environment) = (team.map(Arc::from), environment.map(Arc::from));
+            let mut app = App::new(init(None, (160, 50)));
+            app.update(Msg::Fleet(Arc::new(fleet)));
+            let text = |line: &Line| line.spans.iter().map(|s| &*s.text).collect::<String>();
+            lines(&app, &id, None, 160).iter().map(text).collect::<Vec<_>>().join(" ")
+        };
+        let none = page(None, None);
+        assert!(none.contains("no team tag") && none.contains("no environment tag"), "{none}");
+        let one = page(Some("nlp"), None);
+        assert!(one.contains("team nlp") && !one.contains("no team tag"), "{one}");
+        assert!(one.contains("no environment tag"), "{one}");
+    }
+
+    #[test]
     fn a_message_to_a_person_is_offered_where_somebody_is_named() {
         let fleet = fleet();
         let row = fleet.rows.iter().find(|row| row.is_worth_asking()).unwrap();
@@ -435,8 +460,13 @@ mod tests {
             .collect();
         let line = |text: &str| page.iter().find(|line| line.contains(text)).unwrap();
         let cpu = line("CPU mean");
-        assert!(cpu.contains("19%  ≥") && cpu.contains("not by itself"), "{cpu}");
+        assert!(cpu.contains("19%  ≥") && cpu.contains("no use alone"), "{cpu}");
         assert!(line("network per day").contains("quiet"));
-        line("Use is where CPU mean and network per day reach their limits together.");
+        line("alone is no use: CPU mean and network per day would have to reach theirs together.");
+        // At 80 columns there is room for twelve columns of a graph behind it: 2 + 17 + 10 + 4 + 8 + 9 + 2 + 14 are 66 of 78.
+        let page = lines(&app, &id, Some(&series()), 78);
+        let text = |line: &Line| line.spans.iter().map(|span| &*span.text).collect::<String>();
+        let gpu = page.iter().map(text).find(|line| line.contains("GPU 0 max")).unwrap();
+        assert_eq!(columns(&gpu), 78, "{gpu}");
     }
 }

@@ -36,11 +36,17 @@ impl Screen for IdleScreen {
             return &[
                 (Action::Act, ""),
                 (Action::Mark, ""),
-                (Action::Unmark, ""),
+                (Action::Unmark, "none"),
+                (Action::MarkAll, "all"),
+                (Action::Enter, "why"),
                 (Action::Filter, ""),
                 (Action::Sort, ""),
-                (Action::Enter, "why"),
+                (Action::Actions, ""),
                 (Action::Export, ""),
+                (Action::Preset, ""),
+                (Action::Columns, ""),
+                (Action::Command, ""),
+                (Action::Freeze, ""),
             ];
         }
         &[

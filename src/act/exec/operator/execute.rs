@@ -28,6 +28,7 @@ pub(super) async fn execute(
     let since = if op.copies.is_empty() { 0 } else { op.journal.bytes()?.len() };
     let started_at = op.now();
     let run = Run::new(op, confirmed.redeem(started_at)?, id, say);
+    run.say(Progress::Began(run.id.as_str().into()));
     let scopes = batches(run.ticket.rows());
     let work = scopes.iter().map(|(scope, batches)| {
         // A defect in one scope ends neither the others nor the audit trail of its own.

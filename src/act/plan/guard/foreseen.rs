@@ -7,13 +7,13 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::scene::Scene;
-use super::{GuardInput, activity, life, managed, protection, trust};
+use super::{GuardInput, activity, life, loss, managed, money, protection, trust};
 use crate::act::plan::draft::known_item;
 use crate::act::plan::finding::{Finding, FindingSink, Guard};
 use crate::act::plan::item::{PLAN_SCHEMA, Plan};
 use crate::act::plan::recheck::Silence;
 use crate::act::plan::rules::Rules;
-use crate::act::plan::stakes::Stakes;
+use crate::act::plan::stakes;
 use crate::act::plan::verb::Verb;
 use crate::domain::{Caller, ErrorKind, Inspection, Known, Recent, SourceError};
 use crate::fleet::Row;
@@ -21,7 +21,7 @@ use crate::fleet::Row;
 type Ask = fn(&Scene<'_>, &mut FindingSink<'_>);
 
 /// Guards of a stop whose facts are read anyhow. They are the functions that the check asks; of the account its pins alone, of
-/// an Auto Scaling group the tag of its members.
+/// an Auto Scaling group the tag of its members, of Spot that it is one.
 const FORESEEN: &[(Guard, Ask)] = &[
     (Guard::Armed, trust::pinned),
     (Guard::Exempt, life::exempt),
@@ -29,7 +29,11 @@ const FORESEEN: &[(Guard, Ask)] = &[
     (Guard::Owner, managed::owner),
     (Guard::Jobs, managed::jobs),
     (Guard::Group, managed::tagged),
+    (Guard::Spot, managed::is_spot),
     (Guard::Stoppable, protection::stoppable),
+    (Guard::InstanceStore, loss::instance_store),
+    (Guard::Capacity, money::capacity),
+    (Guard::Saving, money::saving),
     (Guard::Production, trust::production),
 ];
 
@@ -79,7 +83,7 @@ impl<'a> Foreseer<'a> {
             rules: self.rules,
             now: self.now,
         };
-        let stakes = Stakes::default();
+        let stakes = stakes::of(&self.plan.verb, &item, &inspection);
         let scene = Scene { input: &input, found: Some(&row.instance), stakes: &stakes };
         let mut findings = Vec::new();
         for (guard, ask) in FORESEEN {

@@ -91,6 +91,15 @@ pub(super) fn tagged(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     }
 }
 
+/// That it is a Spot instance: its request, which the check reads, says whether it can be stopped.
+pub(super) fn is_spot(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
+    if scene.found.is_some_and(|i| i.lifecycle == Lifecycle::Spot) {
+        let text =
+            "a Spot instance can be stopped under a persistent request alone: the check looks";
+        out.warn(text, "ec2:DescribeInstances");
+    }
+}
+
 /// What a group does with a member that was stopped.
 fn replaced(name: &str) -> String {
     format!("group {name} would call it unhealthy and replace it")

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use super::instance::Cells;
-use super::{Line, SheetPage, Sign, accounts, indented, instances, paragraph};
+use super::{LEFT_OUT, Line, SheetPage, Sign, accounts, indented, instances, left_out, paragraph};
 use crate::act::plan::policy::chosen;
 use crate::act::plan::{EnvironmentCount, Plan, Verb, by_environment};
 use crate::app::Role;
 use crate::app::sheet::{Choice, Offer, Sheet, VerbKind, why_read_only};
-use crate::app::{App, Mode};
+use crate::app::{Action, App, Mode};
+use crate::fleet::Row;
 use crate::view::format;
 
 /// Columns of the verbs.
@@ -25,7 +26,7 @@ pub(super) fn choose(
     width: usize,
     page: &mut SheetPage,
 ) {
-    let rows = sheet.rows();
+    let rows: Vec<&Arc<Row>> = sheet.rows_in().collect();
     let lines = &mut page.lines;
     let rules = app.rules();
     // Whoever may do nothing learns it before anything is chosen.
@@ -41,7 +42,7 @@ pub(super) fn choose(
             format!("{} + {unpriced} unpriced", format::usd_per_hour(priced.iter().sum()))
         }
     };
-    let head = format!("{}, {usd}", instances(rows.len()));
+    let head = format!("{}{}, {usd}", instances(rows.len()), left_out(sheet));
     let whose = accounts(app, rows.iter().map(|r| &r.instance.scope.account));
     paragraph(Role::Heading, &format!("{head}, {whose}"), width, lines);
     let production =
@@ -71,14 +72,30 @@ pub(super) fn choose(
         }
     }
     lines.push(Line::new());
-    for row in rows {
+    let key = app.keymap().keys(Action::LeaveOut).first().filter(|_| sheet.rows().len() > 1);
+    if let Some(key) = key {
+        let text = format!("{key} on a row leaves it out, and takes it back in.");
+        paragraph(Role::Dim, &text, width, lines);
+    }
+    for (at, row) in sheet.rows().iter().enumerate() {
+        let from = lines.len();
+        let sign = if sheet.is_left_out(&row.instance.id) { &LEFT_OUT } else { &CHOSEN };
+        // What blocks a stop before what is lost by it.
         let blocks = row.blocked_by().and_then(|mut all| all.next());
-        let remark = blocks.map(|obstacle| {
-            let head = if obstacle.is_sure { "no stop now" } else { "maybe no stop now" };
+        let first = blocks.or_else(|| row.against_stop().and_then(|mut all| all.next()));
+        let remark = first.map(|obstacle| {
+            let head = match (obstacle.blocks, obstacle.is_sure) {
+                (true, true) => "no stop now",
+                (true, false) => "maybe no stop now",
+                (false, _) => "if stopped",
+            };
             format!("{head}: {}", obstacle.text)
         });
         let remark = remark.as_deref().map(|text| (text, Role::Warn));
-        Cells::of_row(row).lines(app, &CHOSEN, remark, width, lines);
+        Cells::of_row(row).lines(app, sign, remark, width, lines);
+        if choice.row() == Some(at) {
+            page.cursor = Some(from..lines.len());
+        }
     }
 }
 
@@ -140,20 +157,25 @@ pub(super) fn read_only<'a>(
 }
 
 /// The plan, while its facts are being read.
-pub(super) fn checking(app: &App, plan: &Plan, width: usize, page: &mut SheetPage) {
+pub(super) fn checking(app: &App, sheet: &Sheet, plan: &Plan, width: usize, page: &mut SheetPage) {
     let lines = &mut page.lines;
     let mut what = plan.verb.word().to_owned();
     if let Some(words) = verb_in_words(&plan.verb) {
         what = format!("{what}, {words}");
     }
-    let what = format!("Checking {} before: {what}", instances(plan.items.len()));
+    let count = instances(plan.items.len());
+    let what = format!("Checking {count}{} before: {what}", left_out(sheet));
     paragraph(Role::Heading, &what, width, lines);
     let text = "Owners, protection, volumes, addresses, load balancers, permission, and what each \
                 did in the last minutes. Nothing is changed; esc goes back.";
     paragraph(Role::Dim, text, width, lines);
     lines.push(Line::new());
-    for item in &plan.items {
-        Cells::of_item(item).lines(app, &WAITING, None, width, lines);
+    let mut items = plan.items.iter().peekable();
+    for row in sheet.rows() {
+        match items.next_if(|item| item.id == row.instance.id) {
+            Some(item) => Cells::of_item(item).lines(app, &WAITING, None, width, lines),
+            None => Cells::of_row(row).lines(app, &LEFT_OUT, None, width, lines),
+        }
     }
 }
 

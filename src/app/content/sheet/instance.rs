@@ -127,11 +127,8 @@ impl<'a> Cells<'a> {
             let rest = format!("{}  {}  {where_}", self.id, self.az);
             indented(Role::Dim, &rest, 11, width, lines);
         } else {
-            lines.push(Line::new().with(sign.role, status).text("  ").text(fit(
-                name,
-                width.saturating_sub(11),
-                symbols,
-            )));
+            let name = fit(name, width.saturating_sub(super::columns(&status).max(9) + 2), symbols);
+            lines.push(Line::new().with(sign.role, status).text("  ").text(name));
             let rest =
                 format!("{verdict}, {usd}, {}, {}, {}, {where_}", self.kind, self.az, self.id);
             indented(Role::Dim, &rest, 2, width, lines);

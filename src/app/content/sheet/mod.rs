@@ -34,9 +34,9 @@ pub fn page(app: &App, sheet: &Sheet, width: usize) -> SheetPage {
     }
     match sheet.stage() {
         Stage::Choose(choice) => choose::choose(app, sheet, choice, width, &mut page),
-        Stage::Checking(plan) => choose::checking(app, plan, width, &mut page),
+        Stage::Checking(plan) => choose::checking(app, sheet, plan, width, &mut page),
         Stage::Review(review) | Stage::Confirm(review, _) => {
-            review::review(app, review, width, &mut page);
+            review::review(app, sheet, review, width, &mut page);
         }
         Stage::Run(run) => run::run(app, run, width, &mut page),
     }
@@ -64,6 +64,17 @@ impl Sign {
     fn text(&self, symbols: Symbols) -> String {
         let glyph = if symbols == Symbols::Ascii { self.ascii } else { self.unicode };
         format!("{glyph} {}", self.word)
+    }
+}
+
+/// Of a row that is left out of the plan.
+const LEFT_OUT: Sign = Sign::new("·", ".", "left out", Role::Dim);
+
+/// `, 1 left out`; empty where none is.
+fn left_out(sheet: &Sheet) -> String {
+    match sheet.left_out() {
+        0 => String::new(),
+        count => format!(", {count} left out"),
     }
 }
 

@@ -1,12 +1,12 @@
 //! What the guards said: sums first, then each instance with its first reason, all of it on demand.
 
 use super::instance::Cells;
-use super::{Line, SheetPage, Sign, choose, indented, paragraph};
+use super::{LEFT_OUT, Line, SheetPage, Sign, choose, indented, left_out, paragraph};
 use crate::act::plan::{CheckedRow, Finding, Severity, Verb};
 use crate::app::App;
 use crate::app::Role;
 use crate::app::age::Age;
-use crate::app::sheet::{Review, Tally};
+use crate::app::sheet::{Review, Sheet, Tally};
 use crate::domain::HOURS_PER_MONTH;
 use crate::view::{Symbols, format};
 
@@ -20,35 +20,44 @@ const NOTE: Sign = Sign::new("·", ".", "note", Role::Dim);
 const SIGN: usize = 11;
 
 /// The page.
-pub(super) fn review(app: &App, review: &Review, width: usize, page: &mut SheetPage) {
+pub(super) fn review(
+    app: &App,
+    sheet: &Sheet,
+    review: &Review,
+    width: usize,
+    page: &mut SheetPage,
+) {
     let checked = review.checked();
-    let tally = review.tally();
     let rules = app.rules();
     if crate::app::sheet::read_only(checked, rules) {
         let accounts = checked.rows.iter().map(|row| &row.item.scope.account);
         choose::read_only(app, accounts, width, &mut page.lines);
     }
-    head(app, review, &tally, width, &mut page.lines);
+    head(app, sheet, review, width, &mut page.lines);
     page.lines.push(Line::new());
     page.first = Some(page.lines.len());
-    for (at, row) in checked.rows.iter().enumerate() {
+    for (at, (row, checked)) in sheet.rows().iter().zip(review.rows()).enumerate() {
         let from = page.lines.len();
-        instance(app, row, review.is_unfolded(at), width, &mut page.lines);
+        let lines = &mut page.lines;
+        match checked {
+            Some(checked) => instance(app, checked, review.is_unfolded(at), width, lines),
+            None => Cells::of_row(row).lines(app, &LEFT_OUT, None, width, lines),
+        }
         if at == review.cursor() {
             page.cursor = Some(from..page.lines.len());
         }
     }
     page.lines.push(Line::new());
     let from = page.lines.len();
-    button(app, review, &tally, width, &mut page.lines);
+    button(app, sheet, review, width, &mut page.lines);
     if review.on_button() {
         page.cursor = Some(from..page.lines.len());
     }
 }
 
 /// Adds the head: what is planned, how many rows may go on, what they save.
-fn head(app: &App, review: &Review, tally: &Tally, width: usize, lines: &mut Vec<Line>) {
-    let checked = review.checked();
+fn head(app: &App, sheet: &Sheet, review: &Review, width: usize, lines: &mut Vec<Line>) {
+    let (checked, tally) = (review.checked(), &review.tally());
     let plan = &checked.plan;
     let blocked = match tally.blocked {
         0 => "none is blocked".to_owned(),
@@ -65,6 +74,7 @@ fn head(app: &App, review: &Review, tally: &Tally, width: usize, lines: &mut Vec
     if tally.unarmed > 0 {
         text = format!("{text}, {} would go if armed", tally.unarmed);
     }
+    text.push_str(&left_out(sheet));
     paragraph(Role::Heading, &text, width, lines);
     if let Some(words) = choose::verb_in_words(&plan.verb) {
         paragraph(Role::Text, &format!("{}.", capital(&words)), width, lines);
@@ -211,10 +221,11 @@ fn entry(sign: &Sign, text: &str, symbols: Symbols, width: usize, lines: &mut Ve
 }
 
 /// Adds the button of the next step, or the reason why there is none.
-fn button(app: &App, review: &Review, tally: &Tally, width: usize, lines: &mut Vec<Line>) {
-    if let Some(obstacle) = review.obstacle(app.rules()) {
+fn button(app: &App, sheet: &Sheet, review: &Review, width: usize, lines: &mut Vec<Line>) {
+    if let Some(obstacle) = sheet.obstacle(review, app.rules()) {
         return paragraph(Role::Dim, &format!("Cannot go on: {obstacle}"), width, lines);
     }
+    let tally = review.tally();
     let verb = review.checked().plan.verb.word();
     let text = format!("[ {} {} ]", capital(verb), super::instances(tally.go));
     let left = match tally.blocked {

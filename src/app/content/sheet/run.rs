@@ -2,7 +2,7 @@
 
 use super::instance::Cells;
 use super::{Line, SheetPage, Sign, choose, indented, instances, paragraph};
-use crate::act::plan::{OutcomeKind, Verified};
+use crate::act::plan::{OutcomeKind, POLL, POLL_AT_MOST, VISIBLE_WITHIN, Verb, Verified};
 use crate::app::Role;
 use crate::app::sheet::{RowStanding, Run};
 use crate::app::{App, Mode};
@@ -33,6 +33,9 @@ pub(super) fn run(app: &App, run: &Run, width: usize, page: &mut SheetPage) {
             );
             paragraph(Role::Heading, &text, width, lines);
             paragraph(Role::Dim, "Leaving this page does not stop it.", width, lines);
+            if run.in_flight() > 0 {
+                paragraph(Role::Text, &waits_for(&plan.verb), width, lines);
+            }
         }
         Some(Ok(verified)) => head(app, run, verified, width, lines),
         Some(Err(why)) => {
@@ -66,8 +69,25 @@ pub(super) fn run(app: &App, run: &Run, width: usize, page: &mut SheetPage) {
             words = format!("{words}, {go}");
         }
         lines.push(Line::new());
-        paragraph(Role::Dim, &format!("Plan {}: {words}.", plan.id()), width, lines);
+        let what = run.id().map_or_else(|| format!("Plan {}", plan.id()), |id| format!("Run {id}"));
+        paragraph(Role::Dim, &format!("{what}: {words}."), width, lines);
     }
+}
+
+/// What the run waits for, how often it is asked, and when it is given up.
+fn waits_for(verb: &Verb) -> String {
+    let goal = match verb {
+        Verb::Stop => "EC2 says of each that it is stopped",
+        Verb::Terminate { .. } => "EC2 says of each that it is terminated",
+        Verb::Start => "EC2 says of each that it is running",
+        Verb::Mark { .. } | Verb::Remind | Verb::Unmark => "EC2 shows the tags of each as wanted",
+    };
+    let (first, later) = (POLL.as_secs(), POLL_AT_MOST.as_secs());
+    let minutes = VISIBLE_WITHIN.as_secs() / 60;
+    format!(
+        "Waits until {goal}: asked after {first} s, then less often, every {later} s in the end, for \
+         {minutes} min at most."
+    )
 }
 
 fn head(app: &App, run: &Run, verified: &Verified, width: usize, lines: &mut Vec<Line>) {

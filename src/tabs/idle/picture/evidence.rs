@@ -26,7 +26,7 @@ impl Standing {
     pub fn word(self) -> &'static str {
         match self {
             Self::ForIdle => "ok",
-            Self::NotAlone => "not by itself",
+            Self::NotAlone => "no use alone",
             Self::AgainstIdle => "against",
             Self::TooFew => "too few points",
             Self::NoData => "no data",
@@ -215,7 +215,7 @@ mod tests {
                             prop_assert!(s.busy && (days || value >= s.threshold), "{line:?}");
                             prop_assert_ne!(line.sign(Symbols::Unicode), "of");
                         }
-                        (Standing::NotAlone, "not by itself") => {
+                        (Standing::NotAlone, "no use alone") => {
                             prop_assert!(s.joint && !s.busy && value >= s.threshold, "{line:?}");
                             prop_assert_eq!(line.sign(Symbols::Unicode), "≥");
                             prop_assert_eq!(line.sign(Symbols::Ascii), ">=");

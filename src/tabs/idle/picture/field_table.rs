@@ -49,7 +49,7 @@ field_table! {
             "Environment, from tags.";
         CostCenter text "cost_center" ["cost-center", "costcenter", "cc"] "COST CENTER" 11 wide
             "Cost center, from tags.";
-        Name text "name" [] "NAME" 16 wide by('a') "The Name tag.";
+        Name text "name" [] "NAME" 16 key wide by('a') "The Name tag.";
         InstanceType text "instance_type" ["type"] "TYPE" 14 wide by('y') "Instance type.";
         InstanceId text "instance_id" ["id", "instance"] "INSTANCE" 19 "Instance id.";
         Account text "account" ["acct"] "ACCOUNT" 12 by('u') "Account id.";
@@ -103,6 +103,8 @@ field_table! {
             "Who or what launched it by CloudTrail, services and programs too, where that was looked up.";
         BlockedBy text "blocked_by" ["blocked"] "BLOCKED BY" 12 wide
             "Guards that would block a stop of an idle instance now, as far as it is known without a call: jobs, recheck, owner, group and others; none where nothing is known to. The check before a stop asks for the rest.";
+        AgainstStop text "against_stop" ["against"] "AGAINST STOP" 12 wide
+            "All that is known to speak against stopping an idle instance now: the guards that would block it (blocked_by), then those that warn: instance_store where its data are erased, capacity where the type is hard to get again, saving where nothing is saved net, spot, owner, production; none where there is neither.";
     }
 }
 

@@ -10,10 +10,10 @@ use super::ask::launched_by;
 use super::field_table::FIELDS;
 use super::field_table::Field;
 use crate::domain::{
-    Lifecycle, Owner, Platform, PriceBasis, Provenance, Rate, SourceId, SourceSet, Tenancy,
-    Verdict, VerdictKind,
+    CommitmentKind, Lifecycle, Owner, Platform, PriceBasis, Provenance, Rate, SourceId, SourceSet,
+    Tenancy, Verdict, VerdictKind,
 };
-use crate::fleet::{HeldBy, Net, Row};
+use crate::fleet::{HeldBy, Net, Obstacle, Row};
 use crate::tabs::savings::picture::words;
 use crate::view::table_field::{TableField, fields};
 use crate::view::value::Value;
@@ -35,10 +35,12 @@ impl TableField for Field {
         Self::Coverage,
         Self::NetworkPerDay,
         Self::InstanceType,
-        Self::BlockedBy,
         Self::Cpu,
-        Self::Team,
         Self::Gpu,
+        // Of what is idle it is what is wasted.
+        Self::UsdPerHour,
+        Self::Team,
+        Self::AgainstStop,
     ];
 
     fields!(FIELDS);
@@ -52,6 +54,7 @@ impl TableField for Field {
                 Some(VerdictKind::Idle | VerdictKind::Partial),
             ) => Role::Idle,
             _ if !row.instance.state.is_billed() => Role::Dim,
+            (Self::AgainstStop, _) => against_role(row),
             _ => Role::Text,
         }
     }
@@ -79,7 +82,7 @@ impl TableField for Field {
             | Self::Reason => &[Ec2, CloudWatch],
             Self::Gpus | Self::GpuModel | Self::Vcpus | Self::Memory => &[Ec2, Types],
             // Sources of jobs are none of the fleet's.
-            Self::Job | Self::User | Self::HeldReadAt | Self::BlockedBy => &[],
+            Self::Job | Self::User | Self::HeldReadAt | Self::BlockedBy | Self::AgainstStop => &[],
             _ => &[Ec2],
         })
     }
@@ -154,7 +157,7 @@ impl TableField for Field {
             }
             Self::NetUsdPerHour => Value::number(row.net_usd_per_hour()),
             Self::NetWasteUsdPerHour => Value::number(row.net_waste_usd_per_hour()),
-            Self::CoveredBy => covered_by(row),
+            Self::CoveredBy => covered_by(row, CommitmentKind::word),
             Self::BilledUsd => Value::number(row.billed_usd),
             Self::Ask => row.ask().map_or(Value::Unknown, |ask| Value::made(ask.name.to_string())),
             Self::AskFrom => Value::maybe(row.ask().map(|ask| ask.from.word())),
@@ -162,7 +165,8 @@ impl TableField for Field {
             Self::Likely => Value::maybe(judged.and_then(|v| v.likely.as_ref()).map(|l| l.word())),
             Self::Job => row.held_by.as_deref().map_or(Value::Unknown, held_job),
             Self::User => row.held_by.as_deref().map_or(Value::Unknown, held_user),
-            Self::BlockedBy => blocked_by(row, |guard| guard),
+            Self::BlockedBy => obstacles(row.blocked_by(), |obstacle| obstacle.guard),
+            Self::AgainstStop => obstacles(row.against_stop(), |obstacle| obstacle.guard),
             Self::HeldReadAt => Value::time(row.held_by.as_deref().map(|held| held.read_at)),
         }
     }
@@ -197,7 +201,13 @@ impl TableField for Field {
                 format::bound(text, row.wasted_at_least(), ctx.symbols)
             }
             (Self::BlockedBy, _) => {
-                blocked_by(row, reasons::blocked_by).shown(self.spec().kind, ctx)
+                obstacles(row.blocked_by(), obstacle_word).shown(self.spec().kind, ctx)
+            }
+            (Self::AgainstStop, _) => {
+                obstacles(row.against_stop(), obstacle_word).shown(self.spec().kind, ctx)
+            }
+            (Self::CoveredBy, _) => {
+                covered_by(row, CommitmentKind::short).shown(self.spec().kind, ctx)
             }
             // Cut, not rounded: 89.9% of the datapoints are not the 90% that a verdict needs.
             (Self::Coverage, Value::Number(n)) => format::percent((n + 1e-4).floor(), 0),
@@ -215,7 +225,7 @@ impl TableField for Field {
     }
 
     /// All owners, each by its kind and by its name; all commitments, each by its kind and id; all jobs and users; all guards
-    /// that would block, each by its name and in words.
+    /// that would block or speak against a stop, each by its name and in words.
     fn several(self, row: &Row) -> Option<impl Iterator<Item = Cow<'_, str>>> {
         let owners = match self {
             Self::Owner => row.instance.owners.as_slice(),
@@ -236,14 +246,17 @@ impl TableField for Field {
             _ => &[],
         };
         // Where nobody is known, the one value is that this is unknown.
-        let blocked = row.blocked_by().filter(|_| self == Self::BlockedBy).into_iter().flatten();
-        let guards: Vec<&str> =
-            blocked.flat_map(|o| [o.guard, reasons::blocked_by(o.guard)]).collect();
+        let of_stop = matches!(self, Self::BlockedBy | Self::AgainstStop);
+        let obstacles = row.against_stop().filter(|_| of_stop).into_iter().flatten();
+        let told = obstacles.filter(|obstacle| obstacle.blocks || self == Self::AgainstStop);
+        let guards: Vec<&str> = told.flat_map(|o| [o.guard, obstacle_word(o)]).collect();
         let is_several =
             matches!(self, Self::Owner | Self::CoveredBy) || !held.is_empty() || !guards.is_empty();
         is_several.then(|| {
             let owners = owners.iter().flat_map(|o| [o.kind.word(), &*o.name]);
-            let all = owners.chain(by.iter().flat_map(|b| [b.kind.word(), &*b.id])).chain(none);
+            let all = owners
+                .chain(by.iter().flat_map(|b| [b.kind.word(), b.kind.short(), &*b.id]))
+                .chain(none);
             all.chain(held.iter().map(|name| &**name)).chain(guards).map(Cow::Borrowed)
         })
     }
@@ -284,11 +297,36 @@ impl TableField for Field {
     }
 }
 
-/// What would block a stop, each once in the words of `word`; `none` where nothing is known to.
-fn blocked_by(row: &Row, word: fn(&'static str) -> &'static str) -> Value<'_> {
-    let Some(obstacles) = row.blocked_by() else { return Value::Unknown };
-    let mut words: Vec<&str> = obstacles.map(|obstacle| word(obstacle.guard)).collect();
-    words.dedup();
+/// How what speaks against a stop looks, as on the page of the instance: what blocks it for sure apart from what may, or warns.
+fn against_role(row: &Row) -> Role {
+    let all = row.obstacles.as_deref().unwrap_or_default();
+    match all {
+        [] => Role::Text,
+        all if all.iter().any(|obstacle| obstacle.blocks && obstacle.is_sure) => Role::Crit,
+        _ => Role::Warn,
+    }
+}
+
+/// An obstacle, as short as a cell takes it.
+fn obstacle_word(obstacle: &Obstacle) -> &'static str {
+    match obstacle.blocks {
+        true => reasons::blocked_by(obstacle.guard),
+        false => reasons::warned_of(obstacle.guard),
+    }
+}
+
+/// Obstacles, each word once; `none` where none is known, unknown where nobody looked.
+fn obstacles<'a>(
+    all: Option<impl Iterator<Item = &'a Obstacle>>,
+    word: fn(&Obstacle) -> &'static str,
+) -> Value<'static> {
+    let Some(all) = all else { return Value::Unknown };
+    let mut words: Vec<&str> = Vec::new();
+    for word in all.map(word) {
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
     match &words[..] {
         [] => Value::text("none"),
         [one] => Value::made((*one).to_owned()),
@@ -323,11 +361,11 @@ fn seconds(since: Timestamp, ctx: &ViewContext) -> f64 {
     ctx.now.duration_since(since).as_secs_f64().max(0.0)
 }
 
-/// What pays for an instance; `none` where it is known that nothing does.
-fn covered_by(row: &Row) -> Value<'_> {
+/// What pays for an instance, its kind as `word` names it; `none` where it is known that nothing does.
+fn covered_by(row: &Row, word: fn(CommitmentKind) -> &'static str) -> Value<'_> {
     match row.net.as_deref() {
         Some(Net::Known(cover)) if cover.by.is_empty() => Value::text("none"),
-        Some(Net::Known(cover)) => Value::Text(Cow::Owned(words::covered_by(cover))),
+        Some(Net::Known(cover)) => Value::Text(Cow::Owned(words::covered_by(cover, word))),
         Some(Net::Unknown(_)) | None => Value::Unknown,
     }
 }

@@ -32,7 +32,7 @@ pub const DEFAULT_COLUMNS: &[Field] = &[
     Field::InstanceType,
 ];
 
-/// Default columns on screen: also what would keep an instance from being stopped; on wide terminals also the net saving of a stop, what pays for the instance,
+/// Default columns on screen: also what speaks against stopping an instance; on wide terminals also the net saving of a stop, what pays for the instance,
 /// its account and region, and the likely reason.
 pub const SCREEN_COLUMNS: &[Field] = &[
     Field::UsdPerHour,
@@ -41,7 +41,7 @@ pub const SCREEN_COLUMNS: &[Field] = &[
     Field::WastedUsd,
     Field::Verdict,
     Field::IdleSince,
-    Field::BlockedBy,
+    Field::AgainstStop,
     Field::Gpu,
     Field::Cpu,
     Field::NetworkPerDay,

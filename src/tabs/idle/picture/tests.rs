@@ -274,31 +274,62 @@ fn the_likely_reason_of_the_page_is_that_of_the_list() {
         assert!(page.starts_with("forgotten: nobody has used it for at least 7d."), "{page}");
     }
     let unknown = ctx().symbols.unknown();
-    assert_eq!(with(8, None), (unknown.into(), "not known, its hours tell none.".into()));
+    let no_habit = "not known, its hours of use show no habit, as office hours would.";
+    assert_eq!(with(8, None), (unknown.into(), no_habit.into()));
     assert_eq!(with(0, None), (unknown.into(), String::new()));
 }
 
 #[test]
-fn what_would_block_a_stop_is_a_cell_in_words_and_a_filter_by_the_guard() {
+fn what_speaks_against_a_stop_is_a_cell_in_words_and_a_filter_by_the_guard() {
     use crate::fleet::Obstacle;
     let mut fleet = fleet();
     let obstacle = |guard, blocks| Obstacle { guard, text: "why".into(), blocks, is_sure: true };
     let warned = [obstacle("jobs", true), obstacle("recheck", true), obstacle("production", false)];
     Arc::make_mut(&mut fleet.rows[0]).obstacles = Some(warned.into());
-    Arc::make_mut(&mut fleet.rows[1]).obstacles = Some([obstacle("production", false)].into());
-    let cell = |at: usize| Field::BlockedBy.cell(&fleet.rows[at], &ctx());
-    assert_eq!(cell(0), "a job, no telemetry");
-    assert_eq!(cell(1), "none", "a warning blocks nothing");
-    assert_eq!(cell(2), ctx().symbols.unknown(), "nobody looked");
-    let exported = Field::BlockedBy.exported(&fleet.rows[0], &ctx());
-    assert_eq!(exported, crate::view::Value::made("jobs, recheck".into()));
+    Arc::make_mut(&mut fleet.rows[1]).obstacles = Some([obstacle("instance_store", false)].into());
+    Arc::make_mut(&mut fleet.rows[3]).obstacles = Some(Vec::<Obstacle>::new().into());
+    let cells = |field: Field| [0, 1, 2, 3].map(|at: usize| field.cell(&fleet.rows[at], &ctx()));
+    let unknown = ctx().symbols.unknown();
+    // A warning blocks nothing; of the third nobody looked.
+    assert_eq!(cells(Field::BlockedBy), ["a job, no telemetry", "none", unknown, "none"]);
+    let against = cells(Field::AgainstStop);
+    assert_eq!(against, ["a job, no telemetry, needs reason", "loses data", unknown, "none"]);
+    let exported = |field: Field| field.exported(&fleet.rows[0], &ctx());
+    assert_eq!(exported(Field::BlockedBy), crate::view::Value::made("jobs, recheck".into()));
+    let all = crate::view::Value::made("jobs, recheck, production".into());
+    assert_eq!(exported(Field::AgainstStop), all);
     let found = |text: &str| -> Vec<u32> {
         let filter = Filter::parse(Field::table(), text).unwrap();
         let (mut search, rows) = (filter.searcher(), Field::rows(&fleet.rows));
         (0..fleet.rows.len() as u32).filter(|at| search.matches(&rows, *at, &ctx())).collect()
     };
     assert_eq!((found("blocked_by=jobs"), found("blocked=recheck")), (vec![0], vec![0]));
-    assert_eq!(found("blocked_by=none"), [1]);
+    assert_eq!((found("blocked_by=none"), found("against_stop=none")), (vec![1, 3], vec![3]));
+    assert_eq!((found("against_stop=jobs"), found("against=production")), (vec![0], vec![0]));
+    assert_eq!(found("against_stop=\"loses data\""), [1], "what the cell shows");
+    assert_eq!(found("against_stop=instance_store"), [1]);
+    assert!(found("blocked_by=instance_store").is_empty());
+}
+
+#[test]
+fn what_blocks_a_stop_looks_other_than_what_warns_or_may_block() {
+    use crate::fleet::Obstacle;
+    use crate::view::Role;
+    let fleet = fleet();
+    let row = &fleet.rows[index(&fleet, "i-0a1idle")];
+    let role = |all: &[(bool, bool)]| {
+        let of = |(blocks, is_sure): &(bool, bool)| Obstacle {
+            guard: "recheck",
+            text: "why".into(),
+            blocks: *blocks,
+            is_sure: *is_sure,
+        };
+        let obstacles = Some(all.iter().map(of).collect());
+        Field::AgainstStop.role(&crate::fleet::Row { obstacles, ..(**row).clone() })
+    };
+    assert_eq!(role(&[]), Role::Text);
+    assert_eq!((role(&[(false, true)]), role(&[(true, false)])), (Role::Warn, Role::Warn));
+    assert_eq!(role(&[(true, true), (false, true)]), Role::Crit);
 }
 
 #[test]

@@ -115,7 +115,7 @@ fn likely(verdict: &Verdict) -> Option<String> {
             Some(format!("{}. What helps: {helps}.", reasons::likely(reason)))
         }
         None if verdict.devices > 0 && matches!(verdict.kind, Idle | Partial | Underused) => {
-            Some("not known, its hours tell none.".to_owned())
+            Some("not known, its hours of use show no habit, as office hours would.".to_owned())
         }
         None => None,
     }

@@ -56,6 +56,7 @@ async fn a_stop_is_announced_called_seen_and_written_down() {
         place(|p| matches!(p, Progress::Finished(_))),
     ];
     assert!(steps.is_sorted(), "{told:?}");
+    assert_eq!(told[0], Progress::Began(verified.run_id.as_str().into()));
 }
 
 #[tokio::test]
