@@ -101,6 +101,16 @@ impl CommitmentKind {
             Self::OtherPlan => "other SP",
         }
     }
+
+    /// Label where an id stands beside it: the abbreviation that people use.
+    pub const fn short(self) -> &'static str {
+        match self {
+            Self::CapacityReservation => "ODCR",
+            Self::ReservedInstances => "RI",
+            Self::Ec2InstancePlan => "EC2 SP",
+            _ => self.label(),
+        }
+    }
 }
 
 /// What a commitment buys, with its terms.

@@ -8,7 +8,7 @@ use crate::app::command::CommandSpec;
 use crate::app::content::Line;
 use crate::app::keymap::{Action, Context};
 use crate::app::screen::{Hints, PAGE_HINTS, Screen};
-use crate::app::{App, Effect, List, ListSpec, Page, Picture, Tab};
+use crate::app::{App, Effect, Level, List, ListSpec, Notice, Page, Picture, Tab};
 use crate::tabs::storage::TAB;
 use crate::view::ViewContext;
 
@@ -49,6 +49,16 @@ impl Screen for StorageScreen {
             return &[(Action::NextList, ""), (Action::Log, ""), (Action::Refresh, "")];
         }
         app.tabs.storage.look.spec().ways.hints
+    }
+
+    fn offers(&self, app: &App, action: Action) -> bool {
+        match (action, app.page().map(|opened| &opened.page)) {
+            (
+                Action::CopyId,
+                Some(Page::Storage(StoragePage::Tiers(_) | StoragePage::Lifecycle(_))),
+            ) => self.id_to_copy(app).is_some(),
+            _ => app.offers_on_storage(action),
+        }
     }
 
     fn owns(&self) -> &'static [Context] {
@@ -163,6 +173,10 @@ impl Screen for StorageScreen {
     }
 
     fn act_on_page(&self, app: &mut App, action: Action) -> Option<Vec<Effect>> {
+        if action == Action::CopyId && !self.offers(app, action) {
+            app.say(Notice::new(Level::Info, "no rule is known that would save something"));
+            return Some(Vec::new());
+        }
         let page = app.page().map(|opened| &opened.page);
         let is_row = matches!(page, Some(Page::Storage(StoragePage::Row(..))));
         (is_row && matches!(action, Action::Left | Action::Right)).then(|| {

@@ -1,11 +1,13 @@
 //! The lines above the lists: which list, and what all of it comes to.
 
+use std::sync::Arc;
+
 use crate::app::App;
 use crate::app::Role;
 use crate::app::content::{Line, wrap};
 use crate::domain::{HOURS_PER_MONTH, ResourceKind};
 use crate::fleet::Savings;
-use crate::fleet::savings::{BillKind, SizeVerdict, SpotFit};
+use crate::fleet::savings::{BillKind, SizeVerdict, SpotFit, SpotRow, StepKind};
 use crate::tabs::savings::lists::{LISTS, SavingsList};
 use crate::tabs::savings::picture::is_idle;
 use crate::tabs::savings::picture::words::{at_least, utilisation};
@@ -22,9 +24,12 @@ pub fn strip(app: &App, width: usize) -> Vec<Line> {
     if let Some(list) = here {
         lines.push(join((list.sums)(app, savings, symbols), &separator, width));
     }
-    if app.savings_tab().look() == Some(SavingsList::Resources)
-        && let Some(text) = on_the_overview(savings)
-    {
+    let beside = match app.savings_tab().look() {
+        Some(SavingsList::Resources) => on_the_overview(savings),
+        Some(SavingsList::Spot) => spot_in_turn(savings),
+        _ => None,
+    };
+    if let Some(text) = beside {
         lines.extend(wrap(&text, width).into_iter().map(|part| Line::of(Role::Dim, part)));
     }
     lines.extend(unknown(savings));
@@ -117,11 +122,15 @@ pub(crate) fn proposals(_: &App, savings: &Savings, symbols: Symbols) -> Parts {
     parts
 }
 
+/// Instances of which all or a part could run on Spot.
+fn fits(savings: &Savings) -> impl Iterator<Item = &Arc<SpotRow>> {
+    savings.spot.iter().filter(|row| matches!(row.fit, SpotFit::Yes | SpotFit::Partial))
+}
+
 pub(crate) fn spot(_: &App, savings: &Savings, symbols: Symbols) -> Parts {
     let of = |fit: SpotFit| savings.spot.iter().filter(move |r| r.fit == fit).count();
-    let fits = || savings.spot.iter().filter(|r| matches!(r.fit, SpotFit::Yes | SpotFit::Partial));
-    let (net, unknown) = sum(fits().map(|r| r.net_usd_per_hour));
-    let (gross, _) = sum(fits().map(|r| r.gross_usd_per_hour));
+    let (net, unknown) = sum(fits(savings).map(|r| r.net_usd_per_hour));
+    let (gross, _) = sum(fits(savings).map(|r| r.gross_usd_per_hour));
     let mut parts = vec![
         (Role::Heading, format!("{} fit, {} in part", of(SpotFit::Yes), of(SpotFit::Partial))),
         (Role::Idle, format!("net {}", rate(net, symbols))),
@@ -211,6 +220,34 @@ fn on_the_overview(savings: &Savings) -> Option<String> {
     })
 }
 
+/// Why the Overview has other dollars for Spot than this list adds up to; `None` where it has the same, and while its bill is of a
+/// part. Its step moves only what lowers the bill, together, on what the steps before leave.
+fn spot_in_turn(savings: &Savings) -> Option<String> {
+    let waterfall = &savings.waterfall;
+    let step = waterfall.steps.iter().find(|step| step.kind == StepKind::Spot)?;
+    let taken = step.known().filter(|_| !waterfall.early)?;
+    let nets = || fits(savings).filter_map(|row| row.net_usd_per_hour);
+    if (nets().sum::<f64>() - taken).abs() < 0.005 {
+        return None;
+    }
+    let mut text = format!(
+        "The Overview has {}{}: {} moved together, after its earlier steps",
+        format::usd_per_hour(taken),
+        if waterfall.net_unknown.is_some() { " at list price" } else { "" },
+        format::grouped(f64::from(step.items), 0),
+    );
+    let dearer = || nets().filter(|net| *net <= -0.005);
+    let count = dearer().count();
+    if count > 0 {
+        let more =
+            format::counted(count, "that would cost more takes", "that would cost more take");
+        let off = format::usd_per_hour(-dearer().sum::<f64>());
+        text.push_str(&format!("; here {more} {off} off"));
+    }
+    text.push('.');
+    Some(text)
+}
+
 /// Why nets are not known, where something could not be read.
 fn unknown(savings: &Savings) -> Option<Line> {
     let first = savings.unread.first()?;
@@ -236,10 +273,30 @@ pub fn elsewhere(savings: &Savings) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::tabs::savings::picture::fixture::savings_of;
+    use crate::tabs::savings::picture::fixture::{denied, savings, savings_of};
+
+    #[test]
+    fn spot_says_why_the_overview_has_other_dollars() {
+        // Of the list one saves $13.857642 and one costs $0.10 more; the step saves 385.334 − 371.477.
+        assert_eq!(
+            spot_in_turn(&savings()).as_deref(),
+            Some(
+                "The Overview has $13.86/h: 2 moved together, after its earlier steps; here 1 that would cost more takes \
+                 $0.10/h off."
+            )
+        );
+        let alike = savings_of(|savings| {
+            for row in savings.spot.iter_mut().map(Arc::make_mut) {
+                row.net_usd_per_hour = row.net_usd_per_hour.map(|usd| usd.max(0.0));
+            }
+        });
+        assert_eq!(spot_in_turn(&alike), None);
+        // Without commitments no net is known, and the step is one at list price.
+        let text = spot_in_turn(&denied()).unwrap();
+        assert!(text.contains("/h at list price: ") && !text.contains("cost more"), "{text}");
+        assert_eq!(spot_in_turn(&savings_of(|savings| savings.waterfall.early = true)), None);
+    }
 
     #[test]
     fn the_list_says_what_of_its_waste_the_overview_counts_as_storage() {

@@ -34,7 +34,7 @@ field_table! {
         UsdPerHour number(UsdPerHour) "usd_per_hour" ["$", "usd", "cost", "paid"] "$/h" 8 by('h')
             "What is paid for it, used or not, upfront spread over the term; capacity at its on-demand price.";
         Kind choice(KINDS) "kind" ["type"] "KIND" 20 by('k') "What kind of commitment.";
-        Covers text "covers" [] "COVERS" 28 wide by('c') "What it covers, in words.";
+        Covers text "covers" [] "COVERS" 28 key wide by('c') "What it covers, in words.";
         Utilisation number(Percent) "utilisation" ["utilization", "util", "used"] "UTIL" 5 by('t')
             "The part of it that was used over the hours that were looked at.";
         UtilisationNow number(Percent) "utilisation_now" ["utilization_now", "util_now", "now"] "NOW" 5 by('o')
@@ -141,6 +141,19 @@ impl TableField for CommitmentField {
         }
     }
 
+    fn cell(self, row: &CommitmentRow, ctx: &ViewContext) -> String {
+        match self {
+            F::Kind => row.commitment.kind().label().to_owned(),
+            _ => self.value(row, ctx).shown(self.spec().kind, ctx),
+        }
+    }
+
+    fn labels() -> Vec<[&'static str; 2]> {
+        let of =
+            |kind: CommitmentKind| [kind.label(), kind.short()].map(|label| [label, kind.word()]);
+        CommitmentKind::ALL.into_iter().flat_map(of).collect()
+    }
+
     /// Every finding answers, not the first alone.
     fn several(self, row: &CommitmentRow) -> Option<impl Iterator<Item = Cow<'_, str>>> {
         (self == F::Finding)
@@ -185,6 +198,7 @@ impl TableField for CommitmentField {
             || holds(&held.id)
             || holds(held.kind().word())
             || holds(held.kind().label())
+            || holds(held.kind().short())
             || holds(&held.account)
             || words::region(held).is_some_and(&mut holds)
             || words::shape(held).is_some_and(&mut holds)

@@ -30,10 +30,10 @@ field_table! {
             "Upper bound of what the measure saves, in no sum: measures exclude each other. Unknown where no source bounds it, 0 where it does not fit.";
         Fits choice(FITS) "fits" ["fit"] "FITS" 7 by('f')
             "Whether what the fleet tells speaks for the measure.";
-        Measure choice(WORDS) "measure" [] "MEASURE" 16 by('m') "What would be done.";
+        Measure choice(WORDS) "measure" [] "MEASURE" 16 key by('m') "What would be done.";
         Work choice(WORKS) "work" ["workload"] "WORK" 7 by('w')
             "What the model is run for: serving, batch, or a script of a scheduler.";
-        Name text "name" [] "NAME" 18 wide by('n') "Name of the group or script, or of the instance.";
+        Name text "name" [] "NAME" 18 key wide by('n') "Name of the group or script, or of the instance.";
         Usage number(Percent) "usage" ["used"] "USED" 5 by('d')
             "Mean use of its GPUs: share of the judged hours in which a kernel was resident; of a script mean activity.";
         UsdPerHour number(UsdPerHour) "usd_per_hour" ["$", "usd", "burn"] "$/h" 8 apart by('h')

@@ -39,7 +39,7 @@ field_table! {
             "When the commitment ends that makes the proposal worthless.";
         Effort choice(words::LEVELS) "effort" [] "EFFORT" 6 by('e') "Work that it takes.";
         Risk choice(words::LEVELS) "risk" [] "RISK" 6 by('k') "What may go wrong.";
-        Name text "name" [] "NAME" 16 wide by('a') "The instance's name, or its id.";
+        Name text "name" [] "NAME" 16 key wide by('a') "The instance's name, or its id.";
         Team text "team" [] "TEAM" 8 wide by('t') "Team, from its tags.";
         NeedGpus number(Count) "need_gpus" ["gpus"] "GPUS" 4 "GPUs that did something.";
         NeedGpuMemory number(Bytes) "need_gpu_memory" ["gpu_memory"] "GPU MEM" 8

@@ -95,7 +95,7 @@ field_table! {
         Kind choice(KINDS) "kind" ["type"] "KIND" 16 by('k') "What it is.";
         Pattern choice(words::PATTERNS) "pattern" ["why"] "PATTERN" 24 by('p')
             "Why it idles, where its hours tell: never_used in all that are seen, forgotten after some use (the Idle list calls both forgotten), or by its rhythm.";
-        Name text "name" [] "NAME" 18 wide by('a') "Its name, or its id.";
+        Name text "name" [] "NAME" 18 key wide by('a') "Its name, or its id.";
         Team text "team" [] "TEAM" 8 wide by('t') "Team, from its tags.";
         Fix text "fix" [] "FIX" 30 wide "What to do.";
         Coverage number(Percent) "coverage" ["cov"] "COV" 4 by('o')

@@ -46,7 +46,7 @@ field_table! {
             "The part of the time that is work kept.";
         InstanceType text "type" ["instance_type"] "TYPE" 14 by('t') "Instance type.";
         Gpus number(Count) "gpus" [] "GPUS" 5 by('u') "GPU equivalents.";
-        Name text "name" [] "NAME" 16 wide by('a') "The instance's name, or its id.";
+        Name text "name" [] "NAME" 16 key wide by('a') "The instance's name, or its id.";
         Team text "team" [] "TEAM" 8 wide by('m') "Team, from its tags.";
         Effort choice(words::LEVELS) "effort" [] "EFFORT" 6 "Work that it takes.";
         Risk choice(words::LEVELS) "risk" [] "RISK" 6 by('k') "What may go wrong.";

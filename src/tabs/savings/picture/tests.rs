@@ -98,6 +98,7 @@ fn filters_choose_commitments() {
     let of = |filter: &str| ids::<CommitmentField>(&rows, filter, Sort::default());
     assert_eq!(of("unused>$30/h"), ["cr-0aaa"]);
     assert_eq!(of("util<80% and kind=reserved_instances"), ["11111111-ri"]);
+    assert_eq!(of("util<80% and kind=RI"), ["11111111-ri"]);
     assert_eq!(of("left<30d"), ["22222222-sp"]);
     assert_eq!(of("state=pending"), ["44444444-ri"]);
     assert_eq!(of("saves<0"), ["22222222-sp"]);
@@ -216,9 +217,12 @@ fn what_covers_an_instance_in_words() {
         ],
         ..Cover::default()
     };
-    assert_eq!(words::covered_by(&cover), "reserved_instances ri-1 25%, compute_plan sp-2 75%");
+    let exported = |cover: &Cover| words::covered_by(cover, CommitmentKind::word);
+    let shown = |cover: &Cover| words::covered_by(cover, CommitmentKind::short);
+    assert_eq!(exported(&cover), "reserved_instances ri-1 25%, compute_plan sp-2 75%");
+    assert_eq!(shown(&cover), "RI ri-1 25%, Compute SP sp-2 75%");
     let whole = Cover { by: vec![by(CommitmentKind::ComputePlan, "sp-2", 1.0)], ..cover };
-    assert_eq!(words::covered_by(&whole), "compute_plan sp-2");
+    assert_eq!(exported(&whole), "compute_plan sp-2");
     assert_eq!(words::payment_word(PaymentOption::AllUpfront), "all_upfront");
 }
 

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::domain::{Commitment, Commits, PaymentOption, Provenance, ReservesCapacity, Workload};
+use crate::domain::{
+    Commitment, CommitmentKind, Commits, PaymentOption, Provenance, ReservesCapacity, Workload,
+};
 use crate::fleet::Cover;
 use crate::fleet::savings::{CannotTell, CommitmentSums, Pattern, SizeVerdict, SpotFit};
 use crate::view::Symbols;
@@ -144,16 +146,15 @@ pub(super) const PATTERN_LABELS: [[&str; 2]; 3] = [
     [Pattern::Waiting.label(), Pattern::Waiting.word()],
 ];
 
-/// What pays for an instance, in a column: kind and end of the id, a share where it is not all of it.
-/// Empty for nothing.
-pub fn covered_by(cover: &Cover) -> String {
+/// What pays for an instance: kind, as `word` names it, and id, a share where it is not all of it. Empty for nothing.
+pub fn covered_by(cover: &Cover, word: fn(CommitmentKind) -> &'static str) -> String {
     let mut text = String::new();
     for by in &cover.by {
         if !text.is_empty() {
             text.push_str(", ");
         }
         // Writing to a string cannot fail.
-        let _ = write!(text, "{} {}", by.kind.word(), by.id);
+        let _ = write!(text, "{} {}", word(by.kind), by.id);
         if by.share < 0.9995 {
             let _ = write!(text, " {}", format::share(by.share, 0));
         }

@@ -11,6 +11,7 @@ mod tiers;
 
 pub use empty::empty;
 pub use overview::overview;
+pub(crate) use overview::unread;
 pub use strip::strip;
 pub(super) use tiers::rule_to_copy;
 

@@ -1,17 +1,34 @@
 //! Storage on the Overview: what it costs, and the costliest findings.
 
-use super::parts::provenance;
-use crate::app::App;
-use crate::app::Role;
+use super::parts::{provenance, with_key};
 use crate::app::content::{Line, Target, columns};
+use crate::app::{Action, App, Mode, Role};
 use crate::domain::storage::Tier;
-use crate::domain::{HOURS_PER_MONTH, SourceId};
+use crate::domain::{HOURS_PER_MONTH, SourceId, SourceState};
 use crate::tabs::overview::pages::cut;
 use crate::tabs::storage::picture::{finding_rows, tier_bar, words};
 use crate::view::format;
 
 /// Findings named.
 const FINDINGS: usize = 3;
+
+/// Why a source of storage is in no sum, and what to do: it is on its way, nobody asked for it, or it cannot be had, as all that
+/// the cache lacks while nothing is asked.
+pub(crate) fn unread(app: &App, source: SourceId) -> String {
+    if app.mode() == Mode::Offline {
+        return "not in the cache".to_owned();
+    }
+    let readings = app.storage().into_iter().flat_map(|fleet| &fleet.readings);
+    let mut of_source = readings.filter(|reading| reading.source == source).peekable();
+    let asked = of_source.peek().is_some();
+    if of_source.any(|reading| matches!(reading.state, SourceState::Loading)) {
+        "not read yet".to_owned()
+    } else if asked {
+        with_key(app, "not read", Action::Log)
+    } else {
+        with_key(app, "not read yet", Action::TabStorage)
+    }
+}
 
 /// The block; nothing where nothing of storage is known.
 pub fn overview(app: &App, width: usize) -> Vec<Line> {
@@ -38,13 +55,13 @@ pub fn overview(app: &App, width: usize) -> Vec<Line> {
         }
     }
     if buckets.is_none() {
-        parts.push((Role::Warn, "buckets not read".to_owned()));
+        parts.push((Role::Warn, format!("buckets {}", unread(app, SourceId::S3))));
     }
     parts.push(match volumes {
         Some(whole) => {
             (Role::Dim, format!("volumes {}", bound(words::usd(t.volumes.usd_per_month), whole)))
         }
-        None => (Role::Warn, "volumes not read".to_owned()),
+        None => (Role::Warn, format!("volumes {}", unread(app, SourceId::Ebs))),
     });
     if t.snapshots.count > 0 {
         let most = words::usd(t.snapshots.usd_per_month);

@@ -125,7 +125,7 @@ field_table! {
         Team text "team" [] "TEAM" 8 wide by('t') "Team, from its tags.";
         Project text "project" [] "PROJECT" 9 wide "Project, from its tags.";
         Environment text "environment" ["env"] "ENV" 7 "Environment, from its tags.";
-        Id text "id" [] "ID" 22 by('i') "Volume or snapshot id.";
+        Id text "id" [] "ID" 22 key by('i') "Volume or snapshot id.";
         Name text "name" [] "NAME" 14 wide by('n')
             "Its Name tag; of a snapshot also its description.";
         Volume text "volume" [] "VOLUME" 22 "The volume that a snapshot is of.";

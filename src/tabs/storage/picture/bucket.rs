@@ -51,7 +51,7 @@ field_table! {
         Project text "project" [] "PROJECT" 9 wide "Project, from its tags.";
         Environment text "environment" ["env"] "ENV" 7 "Environment, from its tags.";
         CostCenter text "cost_center" [] "CENTER" 8 "Cost center, from its tags.";
-        Name text "name" ["bucket", "id"] "NAME" 20 wide by('n')
+        Name text "name" ["bucket", "id"] "NAME" 20 key wide by('n')
             "Name of the bucket or path of the directory.";
         Kind choice(KINDS) "kind" [] "KIND" 16
             "Bucket, directory bucket (Express), or a directory of this machine.";

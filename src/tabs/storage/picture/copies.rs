@@ -69,8 +69,8 @@ field_table! {
         AInB number(Percent) "containment_a_in_b" ["a_in_b"] "A IN B" 6 by('a')
             "Share of the original's bytes that the copy has as well.";
         Bucket text "bucket" [] "BUCKET" 16 "The bucket of both.";
-        PrefixA text "prefix_a" ["original"] "ORIGINAL" 20 wide by('o') "The older of the two.";
-        PrefixB text "prefix_b" ["copy"] "COPY" 20 wide by('y') "The newer of the two.";
+        PrefixA text "prefix_a" ["original"] "ORIGINAL" 20 key wide by('o') "The older of the two.";
+        PrefixB text "prefix_b" ["copy"] "COPY" 20 key wide by('y') "The newer of the two.";
     }
 }
 

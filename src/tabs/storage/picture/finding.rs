@@ -79,7 +79,7 @@ field_table! {
         Bytes number(Bytes) "bytes" ["size"] "SIZE" 8 by('z') "Bytes concerned.";
         Effort choice(words::LEVELS) "effort" [] "EFFORT" 6 by('e') "How much work acting is.";
         Risk choice(words::LEVELS) "risk" [] "RISK" 6 by('r') "What acting may lose.";
-        Subject text "about" ["subject", "name"] "ABOUT" 22 wide by('a')
+        Subject text "about" ["subject", "name"] "ABOUT" 22 key wide by('a')
             "Bucket, prefix, volume or snapshot.";
         Bucket text "bucket" [] "BUCKET" 16 wide
             "The bucket that it is of; unknown for volumes and snapshots.";
@@ -137,10 +137,7 @@ impl TableField for FindingField {
     }
 
     fn cell(self, row: &FindingRow, ctx: &ViewContext) -> String {
-        match (self, self.value(row, ctx)) {
-            (F::Kind, Value::Text(word)) => word.replace('_', " "),
-            (_, value) => words::cell(value, self.spec().kind, ctx),
-        }
+        words::cell(self.value(row, ctx), self.spec().kind, ctx)
     }
 
     fn id(row: &FindingRow) -> &Arc<str> {

@@ -125,7 +125,7 @@ field_table! {
         Noncurrent number(Bytes) "noncurrent_bytes" ["noncurrent"] "OLD VERS" 8 by('o')
             "Of the bytes: noncurrent versions.";
         Kind choice(KINDS) "kind" [] "KIND" 6 "Prefix, object, or all smaller ones together.";
-        Name text "name" ["key", "prefix"] "NAME" 24 wide by('n') "Last part of the key.";
+        Name text "name" ["key", "prefix"] "NAME" 24 key wide by('n') "Last part of the key.";
         Unpriced number(Bytes) "unpriced_bytes" [] "UNPRICED" 8
             "Bytes that $/mo leaves out: nobody knows their price.";
     }

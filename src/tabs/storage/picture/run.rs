@@ -86,8 +86,8 @@ field_table! {
             "How sure it is that this is a run of this family.";
         Family choice(FAMILIES) "family" [] "FAMILY" 15 by('f') "Who wrote the checkpoints.";
         Age number(Seconds) "age" ["idle"] "AGE" 7 by('a') "Since its newest object was written.";
-        Bucket text "bucket" [] "BUCKET" 16 wide by('b') "The bucket; on screen where there are several.";
-        Prefix text "prefix" ["name", "run"] "PREFIX" 24 wide by('p') "The directory of its steps.";
+        Bucket text "bucket" [] "BUCKET" 16 wide by('b') "The bucket.";
+        Prefix text "prefix" ["name", "run"] "PREFIX" 24 key wide by('p') "The directory of its steps.";
     }
 }
 

@@ -147,20 +147,27 @@ impl App {
         }
     }
 
-    /// Shows the training runs of a bucket, where there are any.
+    /// Shows the training runs of a bucket; where none is known in it, those of all buckets, and says so.
     fn go_to_runs_of(&mut self, bucket: &str) {
-        if self.tabs.storage.rows.runs_of(bucket) == 0 {
-            let mut text = "no checkpoints of training runs are known in it".to_owned();
-            let others = self.tabs.storage.rows.buckets_with_runs();
-            let key = self.keymap().keys(Action::NextList).first();
-            if let Some(key) = key.filter(|_| others > 0) {
-                let others = format::counted(others, "bucket has some", "buckets have some");
-                text.push_str(&format!("; {others}: {key} leads to Runs"));
-            }
-            self.say(Notice::new(Level::Info, text));
+        let rows = &self.tabs.storage.rows;
+        if rows.runs_of(bucket) > 0 {
+            self.step_to_list(StorageList::Runs, &runs_of_bucket(bucket));
             return;
         }
-        self.step_to_list(StorageList::Runs, &runs_of_bucket(bucket));
+        // Of a bucket without a list of objects none can be known.
+        let Some((other, runs)) = rows.most_runs() else {
+            self.say(Notice::new(
+                Level::Info,
+                format!("no run is known in {bucket}, nor elsewhere"),
+            ));
+            return;
+        };
+        let text = match rows.runs.len() - runs {
+            0 => format!("no run is known in {bucket}: these are of {other}"),
+            _ => format!("no run is known in {bucket}: these are of other buckets"),
+        };
+        self.step_to_list(StorageList::Runs, "");
+        self.say(Notice::new(Level::Info, text));
     }
 
     /// Shows the findings of a bucket, where there are any.
@@ -234,6 +241,20 @@ impl App {
             return true;
         }
         false
+    }
+
+    /// False for a key that leads nowhere with the bucket that is meant: no findings, no runs in any bucket, nothing that could be
+    /// listed; and where none is meant.
+    pub(crate) fn offers_on_storage(&self, action: Action) -> bool {
+        let bucket = || self.current_bucket();
+        let runs = || !self.tabs.storage.rows.runs.is_empty();
+        match action {
+            Action::BucketFindings => bucket().is_some_and(|row| !row.findings.is_empty()),
+            Action::BucketRuns => bucket().is_some() && runs(),
+            Action::ListObjects => bucket().is_some_and(|row| row.kind != BucketKind::Directory),
+            Action::LifecycleRules | Action::Details => bucket().is_some(),
+            _ => true,
+        }
     }
 
     /// Handles a key of the tab.
@@ -348,7 +369,7 @@ impl App {
     pub(crate) fn on_listing(&mut self, listing: Listing) {
         match &listing.state {
             ListingState::Offer { .. } => {
-                // What was said while it was asked hides the choices.
+                // What was said while it was asked is over.
                 self.unsay();
                 self.popup = Some(Popup::Ask(&MAKE_LIST));
             }

@@ -10,10 +10,8 @@ use crate::app::{App, Picture, RowsStamp};
 use crate::fleet::StorageFleet;
 use crate::fleet::storage::BucketRow;
 use crate::tabs::storage::picture::{
-    BlockRow, CopyRow, Explorer, FindingRow, RunField, RunRow, block_rows, copy_rows, finding_rows,
-    run_rows,
+    BlockRow, CopyRow, Explorer, FindingRow, RunRow, block_rows, copy_rows, finding_rows, run_rows,
 };
-use crate::view::TableField;
 
 /// Rows of the lists that are not the fleet's own.
 #[derive(Clone, Debug, Default)]
@@ -36,9 +34,14 @@ impl Rows {
         self.runs.iter().filter(|run| *run.bucket == *bucket).count()
     }
 
-    /// Number of buckets in which training runs were found.
-    pub(crate) fn buckets_with_runs(&self) -> usize {
-        self.runs.iter().map(|run| &run.bucket).collect::<BTreeSet<_>>().len()
+    /// The bucket in which most training runs were found, and how many; of equals the first by name. `None` without runs.
+    pub(crate) fn most_runs(&self) -> Option<(&str, usize)> {
+        let buckets: BTreeSet<&str> = self.runs.iter().map(|run| &*run.bucket).collect();
+        buckets
+            .into_iter()
+            .rev()
+            .map(|name| (name, self.runs_of(name)))
+            .max_by_key(|(_, runs)| *runs)
     }
 }
 
@@ -85,9 +88,6 @@ impl Storage {
         self.rows.findings = finding_rows(fleet).into();
         self.rows.blocks = block_rows(fleet).into();
         self.rows.runs = run_rows(fleet, |name| find(&blended, name).map(|i| &blended[i].1)).into();
-        // The bucket of all of them is no news in each row.
-        let same = self.rows.runs.windows(2).all(|pair| pair[0].bucket == pair[1].bucket);
-        self.list_mut(StorageList::Runs).imply(same.then(|| RunField::Bucket.spec()));
         self.rows.copies =
             copy_rows(fleet, |name| find(&marginal, name).map(|i| &marginal[i].1)).into();
         self.renew_explorer(fleet);

@@ -8,10 +8,9 @@ use super::fixture::{after, app, heard, init};
 use super::{ListHow, Listing, ListingState, MAKE_LIST, StorageList, StoragePage, TierSubject};
 use crate::app::content::Line;
 use crate::app::fixture::press;
-use crate::app::{App, Effect, Msg, Page, Popup};
+use crate::app::{Action, App, Effect, Mode, Msg, Page, Popup};
 use crate::domain::SourceId;
 use crate::domain::storage::Scan;
-use crate::fleet::StorageFleet;
 use crate::report::Format;
 use crate::tabs::storage::picture::fixture::{fleet, fleet_of};
 use crate::tabs::storage::picture::{BlockRow, PrefixRow};
@@ -49,23 +48,6 @@ fn the_tab_is_always_there_and_says_what_is_read() {
 }
 
 #[test]
-fn runs_name_their_bucket_where_there_are_several() {
-    let is_named = |fleet: StorageFleet| {
-        let mut app = heard(init(SIZE), fleet);
-        press(&mut app, "4:storage runs<enter>");
-        app.prepare();
-        let list = app.storage_tab().list(StorageList::Runs);
-        assert!(list.lines() > 0);
-        list.placement(200).columns.iter().any(|column| column.field.name == "bucket")
-    };
-    assert!(!is_named(fleet()));
-    let mut of_two = fleet();
-    let scan = of_two.scans.values().find(|scan| has_runs(scan)).cloned().unwrap();
-    of_two.scans.insert("other".into(), scan);
-    assert!(is_named(of_two));
-}
-
-#[test]
 fn a_bucket_leads_to_the_runs_in_it() {
     let mut of_two = fleet();
     let scan = of_two.scans.values().find(|scan| has_runs(scan)).cloned().unwrap();
@@ -79,14 +61,56 @@ fn a_bucket_leads_to_the_runs_in_it() {
     assert_eq!(app.list().filter_text(), "bucket=ml-checkpoints");
     let shown = app.list().lines();
     assert!(shown > 0 && shown < app.storage_tab().rows().runs.len(), "{shown}");
-    // One without runs says so, and stays.
+    // One without runs leads to those that there are, and says whose they are.
     let mut app = after(SIZE, "4<enter>");
     let before = page(&app).cloned();
     press(&mut app, "<enter>");
     let text = &app.notice().unwrap().text;
-    assert!(text.contains("no checkpoints"), "{text}");
-    assert!(text.ends_with("known in it; 1 bucket has some: o leads to Runs"), "{text}");
+    assert_eq!(text, "no run is known in datasets: these are of ml-checkpoints");
+    assert_eq!(place(&mut app), (StorageList::Runs, String::new(), false));
+    press(&mut app, "<esc>");
     assert_eq!(page(&app), before.as_ref());
+}
+
+#[test]
+fn keys_of_a_bucket_are_offered_where_they_lead_somewhere() {
+    let offers = |keys: &str| {
+        let mut app = after(SIZE, keys);
+        app.prepare();
+        let all = [Action::BucketFindings, Action::BucketRuns, Action::LifecycleRules];
+        all.map(|action| app.offers(action))
+    };
+    // `datasets` has findings, `ml-checkpoints` runs too, a volume no bucket.
+    for (keys, offered) in [
+        ("4", [true, true, true]),
+        ("4L", [true, true, true]),
+        ("4d", [true, true, true]),
+        ("4F<enter>", [true, true, true]),
+        ("4j", [true, true, true]),
+        ("4j<enter>", [true, true, true]),
+        ("4jL", [true, true, true]),
+        ("4jd", [true, true, true]),
+        ("4jF<enter>", [true, true, true]),
+        ("4:storage findings<enter><enter>", [false, false, false]),
+    ] {
+        assert_eq!(offers(keys), offered, "{keys}");
+    }
+    let mut app = after(SIZE, "4jLR");
+    assert_eq!(place(&mut app), (StorageList::Runs, "bucket=ml-checkpoints".into(), false));
+    press(&mut app, "<esc>");
+    assert_eq!(page(&app), Some(&StoragePage::Lifecycle("ml-checkpoints".into())));
+}
+
+#[test]
+fn rules_are_offered_to_be_copied_where_there_are_any() {
+    for keys in ["4L", "4/check<enter>t"] {
+        assert!(after(SIZE, keys).offers(Action::CopyId), "{keys}");
+    }
+    // No rule is of all buckets together.
+    let mut app = after(SIZE, "4t");
+    assert!(!app.offers(Action::CopyId));
+    assert_eq!(press(&mut app, "y"), []);
+    assert_eq!(app.notice().unwrap().text, "no rule is known that would save something");
 }
 
 /// What is on screen besides a list: the strip, or a page.
@@ -415,13 +439,23 @@ fn the_overview_says_of_storage_what_was_not_read() {
     let at = Some(Timestamp::UNIX_EPOCH);
     let whole = line(&[(SourceId::S3, at), (SourceId::Ebs, at)]);
     assert!(!whole.contains('≥') && !whole.contains("not read"), "{whole}");
-    for ebs in [&[(SourceId::S3, at)][..], &[(SourceId::S3, at), (SourceId::Ebs, None)]] {
+    // One that nobody asked for is read by the tab; of one that failed the log says why.
+    for (ebs, says) in [
+        (&[(SourceId::S3, at)][..], "volumes not read yet: 4"),
+        (&[(SourceId::S3, at), (SourceId::Ebs, None)][..], "volumes not read: !"),
+    ] {
         let part = line(ebs);
-        assert!(part.contains("≥$") && part.contains("volumes not read"), "{part}");
+        assert!(part.contains("≥$") && part.contains(says), "{part}");
         assert!(!part.contains("$0.00"), "{part}");
     }
     let volumes = line(&[(SourceId::S3, None), (SourceId::Ebs, at)]);
     assert!(volumes.contains("buckets not read") && volumes.contains("≥$"), "{volumes}");
+    // Offline nothing is on its way.
+    let mut app = app((160, 60));
+    app.update(Msg::Mode(Mode::Offline));
+    for source in [SourceId::S3, SourceId::Ebs] {
+        assert_eq!(crate::tabs::storage::pages::unread(&app, source), "not in the cache");
+    }
     // What a snapshot costs at most is in no lower bound.
     let apart = "snapshots at most $40.00, not in the sum";
     assert!(volumes.contains("≥$1,871/month") && volumes.contains(apart), "{volumes}");
@@ -458,7 +492,7 @@ fn a_frozen_picture_stays() {
 fn other_accounts_forget_the_storage() {
     let mut app = app(SIZE);
     press(&mut app, "4");
-    app.update(Msg::Mode(crate::app::Mode::Demo));
+    app.update(Msg::Mode(Mode::Demo));
     assert!(app.storage().is_none());
     app.update(Msg::Storage(Arc::new(fleet())));
     assert!(app.storage().is_some());
