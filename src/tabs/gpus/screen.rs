@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::picture::heat::HeatStep;
-use super::picture::{GpuField, GpuGrouping};
+use super::picture::{GpuField, GpuGrouping, HeatZoom};
 use super::state::GpuLook;
 use super::{commands, pages};
 use crate::app::command::CommandSpec;
@@ -13,7 +13,7 @@ use crate::app::screen::{Hints, Screen};
 use crate::app::{App, Effect, GroupingSpec, List, ListSpec, Page, Picture, Tab};
 use crate::fleet::Row;
 use crate::tabs::gpus::TAB;
-use crate::view::{TableField, ViewContext};
+use crate::view::{TableField, ViewContext, format};
 
 /// Screen of the GPUs tab.
 pub(crate) struct GpuScreen;
@@ -45,15 +45,26 @@ impl Screen for GpuScreen {
 
     fn hints(&self, app: &App) -> Hints {
         if app.shows_heat() {
-            return &[
-                (Action::Heat, "table"),
-                (Action::Enter, "zoom in"),
-                (Action::Back, "zoom out"),
-                (Action::Act, ""),
-                (Action::Filter, ""),
-                (Action::HalfDown, "next group"),
-                (Action::Distribution, "GPUs by use"),
-            ];
+            // Of the whole fleet there is nothing to zoom out of.
+            return match app.tabs.gpus.heat().zoom() {
+                HeatZoom::Fleet => &[
+                    (Action::Heat, "table"),
+                    (Action::Enter, "zoom in"),
+                    (Action::Act, ""),
+                    (Action::Filter, ""),
+                    (Action::HalfDown, "next group"),
+                    (Action::Distribution, "GPUs by use"),
+                ],
+                _ => &[
+                    (Action::Heat, "table"),
+                    (Action::Enter, "zoom in"),
+                    (Action::Back, "zoom out"),
+                    (Action::Act, ""),
+                    (Action::Filter, ""),
+                    (Action::HalfDown, "next group"),
+                    (Action::Distribution, "GPUs by use"),
+                ],
+            };
         }
         if !self.shows_table(app) {
             return &[
@@ -72,35 +83,60 @@ impl Screen for GpuScreen {
                 (Action::Export, ""),
             ];
         }
-        if app.tabs.gpus.table.current_head().is_some() {
-            return &[
-                (Action::Enter, "fold"),
-                (Action::Group, ""),
-                (Action::Heat, ""),
-                (Action::Filter, ""),
-                (Action::Sort, ""),
-                (Action::FoldAll, ""),
-                (Action::Act, ""),
-                (Action::Distribution, "GPUs by use"),
-                (Action::Missing, "telemetry missing"),
-                (Action::Export, ""),
-                (Action::CopyId, ""),
-            ];
+        macro_rules! on_head {
+            ($group:literal) => {
+                &[
+                    (Action::Enter, "fold"),
+                    (Action::Group, $group),
+                    (Action::Heat, ""),
+                    (Action::Filter, ""),
+                    (Action::Export, ""),
+                    (Action::CopyId, ""),
+                    (Action::Sort, ""),
+                    (Action::FoldAll, ""),
+                    (Action::Act, ""),
+                    (Action::Distribution, "GPUs by use"),
+                    (Action::Missing, "telemetry missing"),
+                ]
+            };
         }
-        &[
-            (Action::Enter, ""),
-            (Action::Group, ""),
-            (Action::Heat, ""),
-            (Action::Filter, ""),
-            (Action::Sort, ""),
-            (Action::Mark, ""),
-            (Action::Act, ""),
-            (Action::Distribution, "GPUs by use"),
-            (Action::Missing, "telemetry missing"),
-            (Action::Export, ""),
-            (Action::CopyId, ""),
-            (Action::Columns, ""),
-        ]
+        macro_rules! on_row {
+            ($group:literal) => {
+                &[
+                    (Action::Enter, ""),
+                    (Action::Group, $group),
+                    (Action::Heat, ""),
+                    (Action::Filter, ""),
+                    (Action::Export, ""),
+                    (Action::CopyId, ""),
+                    (Action::Mark, ""),
+                    (Action::Act, ""),
+                    (Action::Sort, ""),
+                    (Action::Distribution, "GPUs by use"),
+                    (Action::Missing, "telemetry missing"),
+                    (Action::Columns, ""),
+                ]
+            };
+        }
+        // What the rows are grouped by after the key.
+        macro_rules! grouped {
+            ($hints:ident) => {
+                match app.next_grouping() {
+                    GpuGrouping::Node => $hints!("by node"),
+                    GpuGrouping::Team => $hints!("by team"),
+                    GpuGrouping::Owner => $hints!("by owner"),
+                    GpuGrouping::Job => $hints!("by job"),
+                    GpuGrouping::Model => $hints!("by model"),
+                    GpuGrouping::State => $hints!("by state"),
+                    GpuGrouping::Flat => $hints!("no groups"),
+                }
+            };
+        }
+        if app.tabs.gpus.table.current_head().is_some() {
+            grouped!(on_head)
+        } else {
+            grouped!(on_row)
+        }
     }
 
     fn act_first(&self, app: &mut App, action: Action) -> Option<Vec<Effect>> {
@@ -148,6 +184,23 @@ impl Screen for GpuScreen {
             Some(true) => app.enter(),
             _ => Vec::new(),
         })
+    }
+
+    fn glossary(&self) -> Vec<(&'static str, &'static str)> {
+        pages::WORDS.into()
+    }
+
+    /// A slice is a row as well, and so is a part of a GPU: then there are more rows than GPUs.
+    fn counted(&self, app: &App) -> Option<String> {
+        let rows = app.gpu_rows();
+        let tab = app.gpu_tab();
+        let all = tab.said()?.pulse.sums.equivalents;
+        if (all - rows.len() as f64).abs() < 1e-9 {
+            return None;
+        }
+        let shown = tab.table().order().iter().filter_map(|at| rows.get(*at as usize));
+        let shown: f64 = shown.map(|row| row.equivalents).sum();
+        Some(format!("rows, {} of {} GPUs", format::count(shown), format::count(all)))
     }
 
     fn strip(&self, app: &App, width: usize) -> Vec<Line> {
@@ -232,6 +285,10 @@ impl Screen for GpuScreen {
 
     fn marked_instances(&self, app: &App) -> Vec<Arc<str>> {
         app.instances_of_marks().cloned().collect()
+    }
+
+    fn marks_of(&self, app: &App, instance: &Arc<str>) -> Vec<Arc<str>> {
+        app.marks_of_instance(instance).cloned().collect()
     }
 
     fn id_to_copy(&self, app: &App) -> Option<(String, String)> {

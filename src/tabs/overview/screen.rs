@@ -10,8 +10,31 @@ use crate::app::screen::{Hints, Screen};
 use crate::app::{App, Effect, Page, Picture, Tab};
 use crate::fleet::Row;
 use crate::report::{FindingOptions, OverviewReport};
+use crate::tabs::gpus::pages as gpu_pages;
 use crate::tabs::overview::TAB;
 use crate::tabs::savings::pages::bar;
+
+/// Words of the ladder.
+const WORDS: [(&str, &str); 4] = [
+    (
+        "the bar below the parts",
+        "All parts of the bill side by side, each as wide as its dollars, drawn in the sign that stands before its row.",
+    ),
+    (
+        "! before a part",
+        "Waste: it is paid for and serves nothing. The line `waste, marked !` is the sum of these.",
+    ),
+    (
+        "paid besides",
+        "What is paid for all but instances and the commitments that pay for them: storage, network, resources, and \
+         commitments and reserved room that nothing uses.",
+    ),
+    (
+        "judged, live now",
+        "By verdicts, over days; as exporters see it in this minute. The lines below lead from the waste of the one to that \
+         of the other.",
+    ),
+];
 
 /// Screen of the Overview tab.
 pub(crate) struct OverviewScreen;
@@ -36,9 +59,9 @@ impl Screen for OverviewScreen {
 
     fn hints(&self, app: &App) -> Hints {
         macro_rules! hints {
-            ($($first:ident),*) => {
+            ($enter:literal $(, $first:ident)*) => {
                 &[
-                    (Action::Enter, "why"),
+                    (Action::Enter, $enter),
                     $((Action::$first, ""),)*
                     (Action::TabIdle, "idle list"),
                     (Action::Actions, ""),
@@ -51,13 +74,17 @@ impl Screen for OverviewScreen {
         }
         // Of what can be seen here instances alone can be acted on.
         let all: Hints = match (app.savings().is_some(), self.row(app).is_some()) {
-            (true, true) => hints!(NextSavings, Act),
-            (true, false) => hints!(NextSavings),
-            (false, true) => hints!(Act),
-            (false, false) => hints!(),
+            (true, true) => hints!("why", NextSavings, Act),
+            (true, false) => hints!("", NextSavings),
+            (false, true) => hints!("why", Act),
+            (false, false) => hints!(""),
         };
         // Where no line in sight leads anywhere, enter does nothing.
         if app.finding_in_sight().is_some() { all } else { &all[1..] }
+    }
+
+    fn glossary(&self) -> Vec<(&'static str, &'static str)> {
+        WORDS.into_iter().chain(gpu_pages::WORDS).collect()
     }
 
     fn enter(&self, app: &mut App) -> Vec<Effect> {

@@ -7,7 +7,10 @@ use crate::app::content::Target;
 use crate::app::fixture::{fleet_of, init, press, readings};
 use crate::app::screen::Screen;
 use crate::app::{Action, App, Msg};
-use crate::fleet::{Fleet, Totals};
+use crate::domain::{Reading, Scope, SourceId, SourceState};
+use crate::fleet::{Fleet, GpuFleet, Totals};
+use crate::tabs::gpus::picture::fixture::{gpus, hosts};
+use crate::tabs::gpus::state::fixture as gpu_fixture;
 use crate::tabs::savings::picture::fixture::savings_of;
 use crate::ui::golden::screen;
 
@@ -67,6 +70,63 @@ fn the_first_frames_have_no_zeros() {
     assert!(seen.contains("the bill now") && !seen.contains("reading what it rests on"), "{seen}");
     assert!(seen.contains("13 idle GPUs of 42"), "{seen}");
     assert!(seen.contains("used by nothing"), "{seen}");
+}
+
+#[test]
+fn gpus_are_compared_and_found_once_all_regions_are_read_and_they_are_joined() {
+    let seen = |fleet: Fleet, gpus: GpuFleet| {
+        let mut app = App::new(gpu_fixture::init((120, 100)));
+        app.update(Msg::Fleet(Arc::new(fleet)));
+        app.update(Msg::Gpus(Arc::new(gpus)));
+        let seen = screen(&mut app);
+        let told = ["GPUs wasted on", "waste live now", "of no running instance", "held idle"];
+        let overview = told.map(|text| !with(&seen, text).is_empty());
+        press(&mut app, "2");
+        (overview, !with(&screen(&mut app), "seen by exporters").is_empty())
+    };
+    assert_eq!(seen(hosts(), gpus()), ([true; 4], true));
+    // A region that nobody answered for yet may have the instances of any host.
+    let mut reading = hosts();
+    reading.readings.push(Reading {
+        source: SourceId::Ec2,
+        scope: Scope::new("111122223333", "eu-west-1"),
+        state: SourceState::Live,
+        coverage: 0.0,
+        taken_at: None,
+    });
+    assert_eq!(seen(reading, gpus()), ([false; 4], false));
+    // A picture of GPUs from before the instances were read: its hosts are of none.
+    let mut early = gpus();
+    for row in early.rows.iter_mut().map(Arc::make_mut) {
+        Arc::make_mut(&mut row.node).instance = None;
+    }
+    assert_eq!(seen(hosts(), early), ([false; 4], false));
+}
+
+#[test]
+fn the_help_of_the_overview_and_of_the_gpus_explains_their_words_and_its_search_finds_them() {
+    let words = [
+        ("held idle", "GPUs that somebody holds"),
+        ("unallocated", "GPUs that nobody holds"),
+        ("slices", "Parts that MIG cuts"),
+        ("unpriced", "In no sum of dollars"),
+        ("idle in job", "Unallocated ones that a job"),
+    ];
+    let help = |keys: &str| {
+        let mut app = crate::tabs::gpus::state::fixture::app((120, 200));
+        press(&mut app, keys);
+        screen(&mut app)
+    };
+    let (overview, gpus) = (help("1?"), help("2?"));
+    for (word, says) in words {
+        let found = help(&format!("3?/{word}<enter>"));
+        for seen in [&overview, &gpus, &found] {
+            assert_eq!(with(seen, says).len(), 1, "{word}: {seen}");
+        }
+    }
+    assert_eq!(with(&overview, "the bar below the parts").len(), 1, "{overview}");
+    assert_eq!(with(&help("3?/paid besides<enter>"), "What is paid for all but").len(), 1);
+    assert_eq!(with(&help("3?"), "the bar below the parts"), [""; 0]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::picture::{Overview, overview};
+use super::picture::{Overview, is_joined, overview};
 use crate::app::App;
 use crate::fleet::savings::BillKind;
 
@@ -33,8 +33,8 @@ impl BillPage {
 /// Version and moment of a picture.
 type Stamp = (u64, Option<Timestamp>);
 
-/// Versions of the fleet and of what is joined to it.
-type Of = (Stamp, [Option<Stamp>; 3]);
+/// Versions of the fleet and of what is joined to it, and whether regions await their first answer.
+type Of = (Stamp, [Option<Stamp>; 3], bool);
 
 /// The overview last computed, kept until its data change.
 #[derive(Clone, Debug, Default)]
@@ -65,7 +65,8 @@ impl App {
         let gpus = self.gpus().map(|g| (g.version, g.as_of));
         let storage = self.storage().map(|s| (s.version, s.as_of));
         let savings = self.savings().map(|s| (s.version, s.as_of));
-        let current = (of, [gpus, storage, savings]);
+        let is_reading = self.sources().progress.waiting > 0;
+        let current = (of, [gpus, storage, savings], is_reading);
         if self.tabs.overview.made.as_ref().is_some_and(|(of, _)| *of == current) {
             return;
         }
@@ -77,7 +78,9 @@ impl App {
                 bare
             }
         };
-        if let Some(gpus) = self.gpus() {
+        // Until then telemetry seems to be of no instance, or of instances that nobody judged: waste beside theirs.
+        let joined = self.gpus().filter(|gpus| !is_reading && is_joined(&fleet, gpus));
+        if let Some(gpus) = joined {
             made = made.with_gpus(&fleet, gpus);
         }
         if let Some(storage) = self.storage() {

@@ -6,6 +6,7 @@ use crate::app::content::columns;
 use crate::app::{App, Layout, Role, legend_lines};
 use crate::domain::GpuState;
 use crate::tabs::gpus::picture::heat::HeatCell;
+use crate::tabs::gpus::picture::words::Label;
 use crate::tabs::gpus::picture::{HeatMap, words};
 use crate::ui::canvas::Canvas;
 use crate::view::{Symbols, format};
@@ -120,21 +121,20 @@ fn states(canvas: &mut Canvas<'_>, app: &App, map: &HeatMap, y: u16) {
     let dim = canvas.style(Role::Dim);
     let mut x = MARGIN;
     let states = map.states(app.gpu_tab().heat().order());
-    let texts = |word: fn(GpuState) -> &'static str| -> Vec<String> {
-        let text = |(state, count): &(GpuState, u32)| {
-            format!("{} {}", format::grouped(f64::from(*count), 0), word(*state))
-        };
+    let texts = |word: fn(Label) -> &'static str| -> Vec<String> {
+        let text =
+            |(label, gpus): &(Label, f64)| format!("{} {}", format::count(*gpus), word(*label));
         states.iter().map(text).collect()
     };
-    let mut said = texts(words::plain);
+    let mut said = texts(Label::plain);
     let mut gap = 2;
     let needed = said.iter().map(|text| columns(text) + 4).sum::<usize>();
     if usize::from(MARGIN) + needed > usize::from(canvas.width()) + 2 {
-        said = texts(words::short);
+        said = texts(Label::short);
         gap = 1;
     }
-    for ((state, _), text) in states.iter().zip(said) {
-        let state = *state;
+    for ((label, _), text) in states.iter().zip(said) {
+        let state = label.state;
         let needed = columns(&text) + 1 + usize::from(gap > 1);
         if usize::from(x) + needed > usize::from(canvas.width()) {
             break;
@@ -174,6 +174,12 @@ fn dollars(canvas: &mut Canvas<'_>, map: &HeatMap, cursor: u32, y: u16) {
     if let Some(note) = map.note(cursor) {
         let style = canvas.style(Role::Warn);
         let room = canvas.width().saturating_sub(x + 2);
-        canvas.put(x + 1, y, room, &note, style);
+        x = canvas.put(x + 1, y, room, &note, style) + 1;
+    }
+    // A host of one GPU alone fills a character.
+    let cell = if map.per_node { "nodes" } else { "GPUs" };
+    let scale = format!("up to 2 {cell} a character");
+    if map.area.halves && usize::from(x) + 2 + columns(&scale) <= usize::from(canvas.width()) {
+        canvas.put(x + 1, y, u16::MAX, &scale, dim);
     }
 }

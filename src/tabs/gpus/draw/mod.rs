@@ -5,6 +5,7 @@ mod golden;
 mod heat;
 
 use crate::app::content::{columns, graph};
+use crate::app::screen::Screen;
 use crate::app::{App, GUTTER, Layout, Placement, Role, TRAIL};
 use crate::fleet::GpuRow;
 use crate::tabs::gpus::pages::grouping_words;
@@ -51,7 +52,17 @@ impl Draw for GpuScreen {
     /// As for any table, with its groups; for the map, which part of the fleet it shows.
     fn state(&self, app: &App) -> Vec<(String, Role)> {
         let tab = app.gpu_tab();
-        let mut parts = table_state(tab.table(), app.gpu_rows().len(), ORDER);
+        let rows = app.gpu_rows().len();
+        let mut parts = table_state(tab.table(), rows, ORDER);
+        if self.counted(app).is_some()
+            && let Some((count, _)) = parts.first_mut()
+        {
+            if tab.table().filter_text().is_empty() {
+                *count = format!("{} rows", format::grouped(rows as f64, 0));
+            } else {
+                count.push_str(" rows");
+            }
+        }
         if app.shows_heat() {
             let by = tab.grouping().of_map();
             parts.truncate(if tab.table().filter_text().is_empty() { 1 } else { 2 });
@@ -118,12 +129,12 @@ fn draw_head(canvas: &mut Canvas<'_>, app: &App, group: &GpuGroup, placement: &P
         x = bar(canvas, group, x, y) + 1;
         x = canvas.put(x, y, u16::MAX, &use_, bold) + 2;
     }
-    for (state, gpus) in sums.states() {
-        let text = format!("{} {}", format::count(gpus), words::plain(state));
+    for (label, gpus) in sums.labels() {
+        let text = format!("{} {}", format::count(gpus), label.plain());
         if columns(&text) >= usize::from(canvas.width().saturating_sub(x)) {
             return;
         }
-        let style = canvas.style(words::role(state));
+        let style = canvas.style(words::role(label.state));
         x = canvas.put(x, y, u16::MAX, &text, style) + 2;
     }
     for note in &group.notes {

@@ -108,7 +108,7 @@ pub fn siblings(app: &App, page: &GpuDetail, ctx: &ViewContext) -> Vec<Line> {
             Line::new()
                 .text("  ")
                 .column(Role::Text, &GpuField::Mig.cell(row, ctx), 12)
-                .column(words::role(row.verdict.state), &words::cell(&row.verdict, ctx.symbols), 15)
+                .column(words::role(row.verdict.state), &words::cell(row, ctx.symbols), 15)
                 .number(Role::Text, &GpuField::Effective.cell(row, ctx), 5)
                 .number(
                     Role::Text,

@@ -136,9 +136,9 @@ pub fn of_instance(app: &App, instance: &Arc<str>, width: usize) -> Vec<Line> {
     let ctx = app.gpu_context();
     let sums = RollUp::of(rows.iter().map(|row| &***row));
     let said = format!("  {}, data {}", sums.state_words(), age(&rows, &ctx));
-    let mut lines = vec![Line::new(), Line::of(Role::Heading, "Its GPUs").with(Role::Dim, said)];
+    let mut lines = vec![Line::new(), Line::of(Role::Heading, "Its GPUs live now").with(Role::Dim, said)];
     for row in rows {
-        let state = words::cell(&row.verdict, ctx.symbols);
+        let state = words::cell(row, ctx.symbols);
         let line = Line::new()
             .text("  ")
             .number(Role::Text, &GpuField::GpuIndex.cell(row, &ctx), 3)
@@ -179,7 +179,8 @@ fn target(state: GpuState) -> Target {
     Target::Filtered(Box::new(Target::Tab(TAB)), filter)
 }
 
-/// Lines of GPUs that waste money on instances that are not idle, one per state. They lead to these GPUs.
+/// A heading and the GPUs that waste money on instances that are not idle, a line per state, which leads to these GPUs; no line
+/// without any.
 pub fn findings(found: &[GpuFinding], ctx: &ViewContext) -> Vec<Line> {
     let line = |finding: &GpuFinding| {
         let priced = (finding.unpriced < finding.count).then_some(finding.usd_per_hour);
@@ -189,13 +190,22 @@ pub fn findings(found: &[GpuFinding], ctx: &ViewContext) -> Vec<Line> {
         let glyph = words::glyph(finding.state, ctx.symbols);
         let (slices, sliced) = finding.slices;
         let what = format!("{glyph} {}", words::gpus(finding.gpus, slices, sliced));
+        let in_job = if finding.in_job > 1e-9 {
+            format!(", {} of them idle in job", format::count(finding.in_job))
+        } else {
+            String::new()
+        };
+        let what = format!("{what} {}{in_job}", words::plain(finding.state));
         Line::new()
             .text("  ")
             .number(Role::Text, &ctx.symbols.or_unknown(priced, format::usd_per_hour), 10)
             .number(Role::Text, &wasted, 10)
             .text("  ")
-            .with(words::role(finding.state), format!("{what} {}", words::plain(finding.state)))
+            .with(words::role(finding.state), what)
             .to(target(finding.state))
     };
-    found.iter().map(line).collect()
+    let heading = Line::of(Role::Heading, "GPUs wasted on instances in use")
+        .with(Role::Dim, "  waste/h live now, so far");
+    let heading = (!found.is_empty()).then_some(heading);
+    heading.into_iter().chain(found.iter().map(line)).collect()
 }

@@ -8,7 +8,7 @@ mod page;
 
 use crate::app::App;
 use crate::app::Role;
-use crate::app::content::{Line, columns};
+use crate::app::content::{Line, columns, filtered};
 use crate::app::keymap::Action;
 use crate::domain::GpuState;
 use crate::tabs::gpus::picture::GpuGrouping;
@@ -17,8 +17,33 @@ pub use lists::{distribution, findings, missing, of_instance};
 pub use page::page;
 
 /// What the waste in the strip is, beside that of the other pages.
-const WASTE: &str = "waste live now: in this minute, of the GPUs that exporters see; the Overview judges instances over \
-                     days, and says what leads from its waste to this one";
+const WASTE: &str = "waste live now: this minute, of GPUs that exporters see; the waste above: judged over days, of all \
+                     instances";
+
+/// Words of GPUs that stand on the tab and on the Overview.
+pub const WORDS: [(&str, &str); 6] = [
+    (
+        "held idle",
+        "GPUs that somebody holds (an owner, a process, 500 MiB and more) and does nothing with.",
+    ),
+    ("unallocated", "GPUs that nobody holds by telemetry, and on which nothing runs."),
+    (
+        "idle in job",
+        "Unallocated ones that a job has by its scheduler: other work cannot have them.",
+    ),
+    (
+        "slices",
+        "Parts that MIG cuts a GPU into. Each is a row, and counts as its share of the GPU: 24 slices may be 8 GPUs.",
+    ),
+    (
+        "unpriced, without a price",
+        "In no sum of dollars; the number says how many a sum leaves out.",
+    ),
+    (
+        "unseen, telemetry missing",
+        "GPUs of running instances that no source tells of: what they do for their dollars nobody knows.",
+    ),
+];
 
 /// How the GPUs are doing, what is not seen, and what the telemetry lacks; a line each.
 pub fn strip(app: &App, width: usize) -> Vec<Line> {
@@ -28,6 +53,10 @@ pub fn strip(app: &App, width: usize) -> Vec<Line> {
     let parts = said.pulse.parts(&ctx);
     let last = parts.len() - usize::from(said.pulse.ages.is_some());
     let mut lines = Vec::new();
+    // The map has room for one line: with a filter that of its GPUs, as above the list.
+    if app.shows_heat() {
+        lines.extend(filtered::line(app, app.gpu_tab().table(), false, width));
+    }
     let mut pulse = Line::new();
     let mut used = 0;
     for (i, part) in parts.into_iter().enumerate() {

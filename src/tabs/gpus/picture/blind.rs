@@ -36,7 +36,7 @@ pub struct BlindPanel {
 }
 
 impl BlindPanel {
-    /// `GPU telemetry missing on 3 instances ($48.87/h blind)`; `None` where none is missing.
+    /// `GPU telemetry missing on 3 instances ($48.87/h burns unseen)`; `None` where none is missing.
     pub fn sentence(&self) -> Option<String> {
         (self.instances > 0).then(|| {
             let noun = instances(self.instances);
@@ -52,7 +52,7 @@ impl BlindPanel {
 }
 
 impl BlindGroup {
-    /// `2 instances, 9 of 16 GPUs unseen ($21.96/h blind): start dcgm-exporter on the node`.
+    /// `2 instances, 9 of 16 GPUs unseen ($21.96/h burns unseen): start dcgm-exporter on the node`.
     pub fn sentence(&self) -> String {
         let count = self.instances.len() as u32;
         let money = blind_money(count, self.unpriced, self.usd_per_hour);
@@ -72,8 +72,8 @@ fn blind_money(instances: u32, unpriced: u32, usd_per_hour: f64) -> String {
     }
     let rate = format::usd_per_hour(usd_per_hour);
     match unpriced {
-        0 => format!("{rate} blind"),
-        n => format!("{rate} blind, {n} without a price"),
+        0 => format!("{rate} burns unseen"),
+        n => format!("{rate} burns unseen, {n} without a price"),
     }
 }
 

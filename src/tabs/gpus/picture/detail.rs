@@ -179,7 +179,7 @@ fn conclusion(row: &GpuRow, ctx: &ViewContext) -> Conclusion {
     });
     Conclusion {
         state: verdict.state,
-        cell: words::cell(verdict, ctx.symbols),
+        cell: words::cell(row, ctx.symbols),
         reason: reasons::gpu_row(row),
         idle_for,
         since: reasons::gpu_since(row),

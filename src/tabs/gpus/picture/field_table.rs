@@ -3,8 +3,10 @@
 use crate::domain::{GpuState, Rung};
 use crate::view::table_field::field_table;
 
-/// Names of the states, in the order of [`GpuState::ALL`].
-pub(super) const STATES: [&str; GpuState::ALL.len()] = [
+/// What filters take for an unallocated GPU that a job has by its scheduler, beside its state.
+pub(super) const IN_JOB: &str = "idle_in_job";
+/// Names of the states, in the order of [`GpuState::ALL`], and [`IN_JOB`].
+pub(super) const STATES: [&str; GpuState::ALL.len() + 1] = [
     "unhealthy",
     "stalled",
     "held_idle",
@@ -13,6 +15,7 @@ pub(super) const STATES: [&str; GpuState::ALL.len()] = [
     "unknown",
     "stale",
     "busy",
+    IN_JOB,
 ];
 /// Verdicts of an instance in the order of their kinds, and the word where it has none.
 const JUDGED: [&str; 8] =
@@ -35,7 +38,8 @@ field_table! {
         WasteUsdPerHour number(UsdPerHour) "waste_usd_per_hour" ["waste"] "WASTE/h" 8
             "The part of $/h that buys nothing: all of an idle or stalled GPU.";
         State choice(STATES) "state" ["status", "verdict"] "STATE" 13 by('s')
-            "What the GPU does for its money: unhealthy, stalled, held_idle, unallocated_idle, inefficient, unknown, stale or busy.";
+            "What the GPU does for its money: unhealthy, stalled, held_idle, unallocated_idle, inefficient, unknown, stale or busy; \
+             a filter takes idle for both idle ones, and idle_in_job for those of unallocated_idle that a job has by its scheduler.";
         IdleSince number(Seconds) "idle_since" ["idle", "since"] "IDLE" 7 by('i')
             "How long the idle spell has lasted; in exports, when it began. A leading > (≥): nobody looked before.";
         Effective number(Percent) "effective" ["gpu", "act", "activity", "eff"] "ACT" 4 by('a')
@@ -82,9 +86,9 @@ field_table! {
             "Processes that hold a context on the GPU.";
         Team text "team" [] "TEAM" 8 wide by('t')
             "Team, by the instance's tags, else by a rule over the owner.";
-        Node text "node" ["host"] "NODE" 14 wide by('n')
+        Node text "node" ["host"] "NODE" 14 key wide by('n')
             "The host: the node's name, else the instance's.";
-        GpuIndex number(Count) "gpu_index" ["index", "idx"] "GPU" 4 smallest_first by('g')
+        GpuIndex number(Count) "gpu_index" ["index", "idx"] "GPU" 4 key smallest_first by('g')
             "Index on its host, as the driver counts; of a slice also the id of its GPU instance: 7.1.";
         Uuid text "uuid" ["id"] "UUID" 40 "The physical device as the driver names it.";
         Model text "model" ["gpu_model"] "MODEL" 8 wide by('l') "Model of the GPU.";

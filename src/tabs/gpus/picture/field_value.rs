@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::field_table::GpuField;
-use super::field_table::{BANDS, FIELDS, NOT_JUDGED, RUNGS, STATES};
+use super::field_table::{BANDS, FIELDS, IN_JOB, NOT_JUDGED, RUNGS, STATES};
 use super::words;
 use crate::analyze::gpu::Band;
 use crate::domain::{GpuSignal, GpuState, Rung, SourceSet};
@@ -188,7 +188,7 @@ impl TableField for GpuField {
     fn cell(self, row: &GpuRow, ctx: &ViewContext) -> String {
         let value = self.value(row, ctx);
         match (self, &value) {
-            (Self::State, _) => words::cell(&row.verdict, ctx.symbols),
+            (Self::State, _) => words::cell(row, ctx.symbols),
             (Self::Rung, _) => row.verdict.rung.letter().to_string(),
             (Self::IdleSince, Value::Number(_)) if row.verdict.idle_since_at_least => {
                 format::bound(value.shown(self.spec().kind, ctx), true, ctx.symbols)
@@ -242,6 +242,9 @@ impl TableField for GpuField {
                 let mut names = sources(row);
                 std::array::from_fn(|_| names.next())
             }
+            Self::State if reasons::gpu_is_scheduled(row) => {
+                [Some(row.verdict.state.name()), Some(IN_JOB), None, None, None]
+            }
             Self::Throttle => [None; 5],
             _ => return None,
         };
@@ -275,11 +278,14 @@ impl TableField for GpuField {
     }
 
     fn shared_words() -> Vec<[&'static str; 2]> {
-        GpuState::ALL.iter().map(|s| [words::word(*s), s.name()]).collect()
+        let in_job = [words::IDLE_IN_JOB, GpuState::UnallocatedIdle.name()];
+        let states = GpuState::ALL.map(|s| [words::word(s), s.name()]);
+        states.into_iter().chain([in_job]).collect()
     }
 
     fn shared_word(row: &GpuRow) -> Option<usize> {
-        Some(row.verdict.state as usize)
+        let state = row.verdict.state as usize;
+        Some(if reasons::gpu_is_scheduled(row) { GpuState::ALL.len() } else { state })
     }
 }
 
@@ -325,6 +331,6 @@ fn share(row: &GpuRow, part: GpuSignal, whole: GpuSignal) -> Value<'static> {
 // The table names them in the order of the enums.
 const _: () = {
     assert!(Rung::E as usize == RUNGS.len() - 1);
-    assert!(GpuState::Busy as usize == STATES.len() - 1);
+    assert!(GpuState::Busy as usize == STATES.len() - 2);
     assert!(Band::Elite as usize == BANDS.len() - 1);
 };

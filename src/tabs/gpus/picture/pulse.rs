@@ -25,6 +25,8 @@ pub struct Pulse {
     /// GPU equivalents of the fleet where the rows are a part of it, as the cache of the last run holds of a large fleet;
     /// `None` where they are all.
     pub of: Option<f64>,
+    /// GPU equivalents of running instances that no source reports; 0 where that is not known.
+    pub unseen: f64,
     /// Number of hosts.
     pub nodes: u32,
     /// Ages of the readings; `None` without GPUs.
@@ -62,7 +64,15 @@ impl Pulse {
                         words::gpus(of, 0, 0.0)
                     )
                 }
-                None => words::gpus(sums.equivalents, 0, 0.0),
+                None => {
+                    let seen = words::gpus(sums.equivalents, 0, 0.0);
+                    let unseen = format::count(self.unseen);
+                    if self.unseen < 1e-9 {
+                        seen
+                    } else {
+                        format!("{seen} seen by exporters, {unseen} not")
+                    }
+                }
             },
             format!("burn {}", ctx.symbols.or_unknown(sums.known_burn(), format::usd_per_hour)),
             // As the Overview calls it, which leads from its own waste to this one.
@@ -83,13 +93,10 @@ impl Pulse {
             GpuState::Unknown,
             GpuState::Stale,
         ];
-        parts.extend(loud.into_iter().filter(|s| sums.count(*s) > 0).map(|s| {
-            match self.warming.filter(|_| s == GpuState::Unknown) {
-                Some(warming) => {
-                    format!("{}{}", words::in_state(sums.gpus_in(s), s), warming.words())
-                }
-                None => words::in_state(sums.gpus_in(s), s),
-            }
+        let told = sums.labels().filter(|(label, _)| loud.contains(&label.state));
+        parts.extend(told.map(|(label, gpus)| {
+            let warming = self.warming.filter(|_| label.state == GpuState::Unknown);
+            label.counted(gpus) + &warming.map(Warming::words).unwrap_or_default()
         }));
         // What is told apart must not push aside what is broken.
         if sums.slices > 0 {
@@ -130,12 +137,13 @@ impl Ages {
     }
 }
 
-/// Summary of a fleet's GPUs.
+/// Summary of a fleet's GPUs; those that no source reports are told by the instances, not by `fleet`.
 pub fn pulse(fleet: &GpuFleet, ctx: &ViewContext) -> Pulse {
     let rows = || fleet.rows.iter().map(|r| &**r);
     Pulse {
         sums: RollUp::of(rows()),
         of: whole(fleet),
+        unseen: 0.0,
         nodes: fleet.totals.nodes,
         ages: ages(rows(), ctx),
         blind: fleet.blind.len() as u32,

@@ -1,5 +1,6 @@
 //! Sums over some GPUs, each with what it leaves out.
 
+use super::words::Label;
 use crate::domain::GpuState;
 use crate::fleet::GpuRow;
 use crate::view::{ViewContext, format};
@@ -41,6 +42,8 @@ pub struct RollUp {
     pub by_state: [u32; GpuState::ALL.len()],
     /// GPU equivalents by state, in the same order.
     pub gpus_by_state: [f64; GpuState::ALL.len()],
+    /// GPU equivalents of the unallocated ones that a job has by its scheduler.
+    pub in_job: f64,
 }
 
 impl RollUp {
@@ -62,6 +65,9 @@ impl RollUp {
         }
         self.by_state[row.verdict.state as usize] += 1;
         self.gpus_by_state[row.verdict.state as usize] += row.equivalents;
+        if Label::of(row).in_job {
+            self.in_job += row.equivalents;
+        }
         match row.usd_per_hour {
             Some(usd) => {
                 self.usd_per_hour += usd;
@@ -139,6 +145,17 @@ impl RollUp {
         GpuState::ALL.into_iter().zip(self.gpus_by_state).filter(|(_, gpus)| *gpus > 0.0)
     }
 
+    /// What the rows say of their states, with their GPU equivalents, the worst first.
+    pub fn labels(&self) -> impl Iterator<Item = (Label, f64)> {
+        let of = move |label: Label| match label.state {
+            _ if label.in_job => self.in_job,
+            GpuState::UnallocatedIdle => self.gpus_in(label.state) - self.in_job,
+            state => self.gpus_in(state),
+        };
+        // What is left of fractions that are taken from their sum is nothing.
+        Label::all().map(move |label| (label, of(label))).filter(|(_, gpus)| *gpus > 1e-9)
+    }
+
     /// Number with noun, slices told apart: `8 GPUs`, `24 slices of 8 GPUs`, `16 GPUs, 8 of them in 24 slices`.
     pub fn words(&self) -> String {
         super::words::gpus(self.equivalents, self.slices, self.sliced)
@@ -170,9 +187,9 @@ impl RollUp {
         parts.into_iter().map(|(state, _, columns)| (state, columns)).collect()
     }
 
-    /// GPU equivalents by state as text, the worst first: `12 held idle, 3 busy`.
+    /// GPU equivalents by what their rows say, the worst first: `12 held idle, 3 busy`.
     pub fn state_words(&self) -> String {
-        let words = self.states().map(|(state, gpus)| super::words::in_state(gpus, state));
+        let words = self.labels().map(|(label, gpus)| label.counted(gpus));
         words.collect::<Vec<_>>().join(", ")
     }
 }

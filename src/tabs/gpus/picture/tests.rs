@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::fixture::{at, gpus, history, many};
 use super::*;
-use crate::domain::{GpuHistory, GpuReason, GpuSignal, GpuState, GpuTrace, GpuVerdict};
+use crate::domain::{GpuHistory, GpuOwner, GpuReason, GpuSignal, GpuState, GpuTrace, GpuVerdict};
 use crate::fleet::{GpuFleet, GpuRow};
 use crate::query::Kind;
 use crate::view::fixture::{ascii, ctx};
@@ -126,6 +126,58 @@ fn dollars_of_a_spell_that_may_have_begun_before_are_a_lower_bound() {
     assert!(!with(&mut row, true).0.contains('≥'));
     row.wasted_usd = None;
     assert_eq!(with(&mut row, true), ("–".into(), "-".into(), "–".into()));
+}
+
+#[test]
+fn an_unallocated_gpu_that_a_job_has_says_so() {
+    let fleet = gpus();
+    let mut row = (*fleet.rows[at(&fleet, "gpu-node-2", 3) as usize]).clone();
+    Arc::make_mut(&mut row.verdict).reason = GpuReason::Unallocated;
+    assert_eq!(GpuField::State.cell(&row, &ctx()), "◌ UNALLOCATED");
+    row.sample.owner = Arc::new(GpuOwner { job: Some("9005".into()), ..GpuOwner::default() });
+    assert_eq!(GpuField::State.cell(&row, &ctx()), "◌ IDLE IN JOB");
+    // A word of it is found by its label and by its state, and the state stays what it is.
+    let said = GpuField::shared_words()[GpuField::shared_word(&row).unwrap()];
+    assert_eq!(said, ["IDLE IN JOB", "unallocated_idle"]);
+    let exported = GpuField::State.exported(&row, &ctx()).into_owned();
+    assert_eq!(exported, Value::Text("unallocated_idle".into()));
+    // What the cell shows finds it alone.
+    let mut fleet = fleet;
+    let all = found(&fleet, "state=unallocated").len();
+    let at = at(&fleet, "gpu-node-2", 3) as usize;
+    fleet.rows[at] = Arc::new(row);
+    assert_eq!(found(&fleet, "state=\"IDLE IN JOB\"").len(), 1);
+    assert_eq!(found(&fleet, "state=unallocated").len(), all);
+    assert_eq!(found(&fleet, "state=unallocated and state!=idle_in_job").len(), all - 1);
+    // Sums count it under what its row says: one of the eight of its host.
+    let host = fleet.rows.iter().filter(|row| &*row.node.name == "gpu-node-2");
+    let sums = RollUp::of(host.map(|row| &**row));
+    assert_eq!(sums.state_words(), "7 unallocated, 1 idle in job");
+    assert_eq!(sums.count(GpuState::UnallocatedIdle), 8, "by its state");
+    let parts = pulse(&fleet, &ctx()).parts(&ctx());
+    assert!(parts.contains(&"7 unallocated".to_owned()), "{parts:?}");
+    assert!(parts.contains(&"1 idle in job".to_owned()), "{parts:?}");
+    let rows: Vec<u32> = (0..fleet.rows.len() as u32).collect();
+    let order = HeatOrder::of(&fleet.rows, &rows, GpuGrouping::Team, &[]);
+    let area = heat::HeatArea { width: 60, height: 20, halves: true };
+    let map = HeatMap::of(&order, &HeatZoom::Fleet, area, HeatUnit::Auto);
+    let states = map.states(&order).into_iter();
+    let told: Vec<String> = states.map(|(label, gpus)| label.counted(gpus)).collect();
+    // Slices are their shares: 5 + 3/7 of a GPU are held idle, 2 + 1/7 busy.
+    assert_eq!(
+        told,
+        [
+            "1 unhealthy",
+            "1 stalled",
+            "5.429 held idle",
+            "7 unallocated",
+            "1 idle in job",
+            "1 inefficient",
+            "0.143 unknown",
+            "1 stale",
+            "2.143 busy",
+        ]
+    );
 }
 
 #[test]
@@ -331,6 +383,8 @@ fn the_pulse_tells_ages_and_loud_states() {
     assert_eq!(parts[..3], ["19.714 GPUs", "burn $83.00/h", "waste live now $63.24/h"]);
     assert_eq!(parts[parts.len() - 2], "3 slices of 0.714 GPUs");
     assert_eq!(parts.last().unwrap(), "data 30s, oldest 20m");
+    let some = Pulse { unseen: 2.5, ..pulse };
+    assert_eq!(some.parts(&ctx())[0], "19.714 GPUs seen by exporters, 2.5 not");
     let empty = super::pulse(&GpuFleet::default(), &ctx());
     assert_eq!(empty.ages, None);
     assert_eq!(empty.parts(&ctx())[2], "waste live now –");
@@ -408,12 +462,12 @@ fn graphs_end_at_what_can_be_reached() {
 fn what_is_not_seen_comes_with_the_fix() {
     let panel = blind(&gpus());
     // 16.288 + 6/8 of 20.79.
-    let says = "GPU telemetry missing on 3 instances ($31.88/h blind, 1 without a price)";
+    let says = "GPU telemetry missing on 3 instances ($31.88/h burns unseen, 1 without a price)";
     assert_eq!(panel.sentence().as_deref(), Some(says));
     assert_eq!(
         panel.fixes().collect::<Vec<_>>(),
         [
-            "2 instances, 14 of 16 GPUs unseen ($31.88/h blind): start dcgm-exporter on the node, \
+            "2 instances, 14 of 16 GPUs unseen ($31.88/h burns unseen): start dcgm-exporter on the node, \
              or add it to [gpus.exporters]",
             "1 instance, 1 of 1 GPUs unseen (price not known): the agent sends no GPU metric: add \
              nvidia_gpu to its configuration",

@@ -1,9 +1,9 @@
 //! The words, glyphs and letters of the states of a GPU.
 
-use crate::domain::{GpuState, GpuVerdict, Workload};
-use crate::view::Role;
-use crate::view::format;
+use crate::domain::{GpuState, Workload};
+use crate::fleet::GpuRow;
 use crate::view::symbols::Symbols;
+use crate::view::{Role, format, reasons};
 
 /// Label beside a state's glyph; upper case where it costs money or needs attention.
 pub fn word(state: GpuState) -> &'static str {
@@ -64,9 +64,70 @@ pub fn letter(state: GpuState) -> char {
     }
 }
 
-/// Cell of a state, glyph and label: `○ HELD IDLE`.
-pub fn cell(verdict: &GpuVerdict, symbols: Symbols) -> String {
-    format!("{} {}", glyph(verdict.state, symbols), word(verdict.state))
+/// Label of an unallocated GPU that a job has by its scheduler: no other work can have it.
+pub const IDLE_IN_JOB: &str = "IDLE IN JOB";
+
+/// A state as its rows say it: of the unallocated GPUs those that a job has are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// State of the GPUs.
+    pub state: GpuState,
+    /// True for unallocated ones that a job has by its scheduler.
+    pub in_job: bool,
+}
+
+impl Label {
+    /// What the row of a GPU says.
+    pub fn of(row: &GpuRow) -> Self {
+        let state = row.verdict.state;
+        let in_job = state == GpuState::UnallocatedIdle && reasons::gpu_is_scheduled(row);
+        Self { state, in_job }
+    }
+
+    /// All labels, the worst state first.
+    pub fn all() -> impl Iterator<Item = Self> {
+        GpuState::ALL.into_iter().flat_map(|state| {
+            let in_job = (state == GpuState::UnallocatedIdle).then_some(true);
+            [Some(false), in_job].into_iter().flatten().map(move |in_job| Self { state, in_job })
+        })
+    }
+
+    /// Beside the glyph of the state: `HELD IDLE`.
+    pub fn word(self) -> &'static str {
+        if self.in_job { IDLE_IN_JOB } else { word(self.state) }
+    }
+
+    /// In sentences and sums: `held idle`.
+    pub fn plain(self) -> &'static str {
+        if self.in_job { "idle in job" } else { plain(self.state) }
+    }
+
+    /// For narrow places: `held`.
+    pub fn short(self) -> &'static str {
+        match self.state {
+            GpuState::UnallocatedIdle if self.in_job => "in job",
+            GpuState::HeldIdle => "held",
+            GpuState::UnallocatedIdle => "unalloc",
+            GpuState::Inefficient => "ineff",
+            other => plain(other),
+        }
+    }
+
+    /// Number of GPU equivalents that say so: `12 held idle`, `0.125 busy`. Drawn for many labels in each frame, so a whole
+    /// number is one text.
+    pub fn counted(self, equivalents: f64) -> String {
+        match equivalents {
+            whole if whole.fract() == 0.0 && (0.0..1e9).contains(&whole) => {
+                format!("{} {}", whole as u32, self.plain())
+            }
+            other => format!("{} {}", format::count(other), self.plain()),
+        }
+    }
+}
+
+/// Cell of the state of a GPU, glyph and label: `○ HELD IDLE`.
+pub fn cell(row: &GpuRow, symbols: Symbols) -> String {
+    format!("{} {}", glyph(row.verdict.state, symbols), Label::of(row).word())
 }
 
 /// Name of a kind of work in JSON and filters; `None` when not known.
@@ -75,17 +136,6 @@ pub fn workload(workload: Workload) -> Option<&'static str> {
         Workload::Unknown => None,
         Workload::Training => Some("training"),
         Workload::Inference => Some("inference"),
-    }
-}
-
-/// Number of GPU equivalents in a state: `12 held idle`, `0.125 busy`. Drawn for many states in each frame, so a whole number is
-/// one text.
-pub fn in_state(equivalents: f64, state: GpuState) -> String {
-    match equivalents {
-        whole if whole.fract() == 0.0 && (0.0..1e9).contains(&whole) => {
-            format!("{} {}", whole as u32, plain(state))
-        }
-        other => format!("{} {}", format::count(other), plain(state)),
     }
 }
 
@@ -113,15 +163,5 @@ pub fn plain(state: GpuState) -> &'static str {
         GpuState::Unknown => "unknown",
         GpuState::Stale => "stale",
         GpuState::Busy => "busy",
-    }
-}
-
-/// Short label of a state, for narrow places.
-pub fn short(state: GpuState) -> &'static str {
-    match state {
-        GpuState::HeldIdle => "held",
-        GpuState::UnallocatedIdle => "unalloc",
-        GpuState::Inefficient => "ineff",
-        other => plain(other),
     }
 }

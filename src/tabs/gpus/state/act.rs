@@ -49,7 +49,7 @@ impl App {
     }
 
     /// The grouping after this one that tells something apart: a filter that leaves one team, or one model, has said it.
-    fn next_grouping(&self) -> GpuGrouping {
+    pub(crate) fn next_grouping(&self) -> GpuGrouping {
         let table = &self.tabs.gpus.table;
         let mut next = self.tabs.gpus.grouping().next();
         if table.filter_text().is_empty() {
@@ -224,9 +224,19 @@ impl App {
 
     /// Instance ids of the marked GPUs, one per GPU.
     pub(crate) fn instances_of_marks(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.marked_gpus().map(|(_, instance)| instance)
+    }
+
+    /// Ids of the marked GPUs of an instance.
+    pub(crate) fn marks_of_instance(&self, id: &Arc<str>) -> impl Iterator<Item = &Arc<str>> {
+        self.marked_gpus().filter(move |(_, instance)| *instance == id).map(|(gpu, _)| gpu)
+    }
+
+    /// The marked GPUs that belong to an instance: the id of each, and that of its instance.
+    fn marked_gpus(&self) -> impl Iterator<Item = (&Arc<str>, &Arc<str>)> {
         let table = &self.tabs.gpus.table;
         let marked = self.gpu_rows().iter().filter(|row| table.is_marked(&row.id));
-        marked.filter_map(|row| Some(&row.node.instance.as_ref()?.instance.id))
+        marked.filter_map(|row| Some((&row.id, &row.node.instance.as_ref()?.instance.id)))
     }
 
     /// Instance of the GPU that keys apply to, or of the host under a heading; `None` without one.

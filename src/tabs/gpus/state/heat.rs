@@ -5,11 +5,15 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::GpuLook;
+use super::table::head_id;
 use crate::app::{App, Appearance, ColorDepth, Effect, Layout, ThemeName};
 use crate::fleet::GpuRow;
 use crate::tabs::gpus::picture::group::node_id;
 use crate::tabs::gpus::picture::heat::{HeatArea, HeatCell, HeatStep};
-use crate::tabs::gpus::picture::{GpuGrouping, HeatMap, HeatOrder, HeatUnit, HeatZoom};
+use crate::tabs::gpus::picture::order::Rank;
+use crate::tabs::gpus::picture::{
+    GpuGrouping, HeatMap, HeatOrder, HeatUnit, HeatZoom, Steady, group,
+};
 use crate::view::Symbols;
 
 /// Version and moment of the picture, number of GPUs shown, their filter, the grouping of the map.
@@ -20,6 +24,8 @@ type MadeFrom = (u64, Option<Timestamp>, usize, String, GpuGrouping);
 pub struct Heat {
     zoom: HeatZoom,
     order: HeatOrder,
+    /// The order in which the groups were last shown.
+    groups: Steady,
     map: Option<HeatMap>,
     /// Input that `order` was made from.
     made_from: Option<MadeFrom>,
@@ -121,7 +127,20 @@ impl App {
             {
                 heat.zoom = HeatZoom::Fleet;
             }
-            heat.order = HeatOrder::of(&fleet.rows, self.tabs.gpus.table.order(), by);
+            if heat.made_from.as_ref().is_some_and(|(.., former)| *former != by) {
+                heat.groups.forget();
+            }
+            let shown = self.tabs.gpus.table.order();
+            // As in the list: the most wasted first, and none moves for a difference that does not matter.
+            let groups = group(&fleet.rows, shown, by);
+            let ranks: Vec<(Arc<str>, Rank)> =
+                groups.iter().map(|group| (head_id(group.key.as_deref()), group.rank())).collect();
+            let places = heat.groups.order(&ranks, false);
+            let first: Vec<_> = places
+                .iter()
+                .filter_map(|at| Some(groups.get(*at as usize)?.key.clone()))
+                .collect();
+            heat.order = HeatOrder::of(&fleet.rows, shown, by, &first);
             heat.made_from = Some(made_from);
         }
         let laid_out = (heat.zoom.clone(), area);

@@ -22,6 +22,7 @@ use crate::tabs::gpus::TAB;
 use crate::tabs::gpus::picture::{
     BlindPanel, GpuField, GpuGroup, GpuGrouping, Pulse, blind, pulse,
 };
+use crate::tabs::overview::picture::{GpuUse, Measures, is_joined};
 use crate::view::ViewContext;
 pub use heat::{Heat, legend_lines};
 use table::Groups;
@@ -66,9 +67,9 @@ impl Default for Gpus {
     }
 }
 
-/// What tells one picture of the GPUs from another: version, moment of the join, and the moment
-/// that spans are measured to.
-type Stamp = (u64, Option<Timestamp>, Timestamp);
+/// What tells one picture of the GPUs from another: version, moment of the join, the moment that spans are measured to, and the
+/// version of the instances.
+type Stamp = (u64, Option<Timestamp>, Timestamp, Option<u64>);
 
 /// Summary of all GPUs.
 #[derive(Clone, Debug)]
@@ -185,7 +186,8 @@ impl App {
 
     fn gpu_stamp(&self) -> Option<Stamp> {
         let gpus = self.gpus()?;
-        Some((gpus.version, gpus.as_of, self.gpu_context().now))
+        let instances = self.shown().map(|fleet| fleet.version);
+        Some((gpus.version, gpus.as_of, self.gpu_context().now, instances))
     }
 
     /// Summarises the GPUs, once per picture of them.
@@ -199,7 +201,11 @@ impl App {
             let mut told = gpus.rows.iter().flat_map(|row| &row.told).peekable();
             let any = told.peek().is_some();
             let only_cloudwatch = any && told.all(|t| t.source == SourceId::CloudWatchGpu);
-            let pulse = pulse(gpus, &ctx);
+            let is_read = self.sources().progress.waiting == 0;
+            let joined = self.shown().filter(|fleet| is_read && is_joined(fleet, gpus));
+            let measures = joined.and_then(|fleet| Measures::of(fleet, gpus));
+            let unseen = measures.map_or(0.0, |all| all.live[GpuUse::Unseen as usize]);
+            let pulse = Pulse { unseen, ..pulse(gpus, &ctx) };
             (stamp, Said { pulse, blind: blind(gpus), only_cloudwatch })
         });
         self.tabs.gpus.said = said;

@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 use super::fixture::{app, go, heard, init};
 use crate::app::content::Target;
 use crate::app::fixture::press;
-use crate::app::{App, Effect, GpuLook, Msg, Page};
+use crate::app::{Action, App, Effect, GpuLook, Msg, Page};
 use crate::domain::{GpuState, VerdictKind};
 use crate::fleet::gpu::GpuFleet;
 use crate::report::Format;
@@ -214,6 +214,48 @@ fn groups_cycle_fold_and_hold_their_rows() {
 }
 
 #[test]
+fn a_filter_counts_rows_and_gpus_above_the_list_and_the_map() {
+    let mut app = app(SIZE);
+    let above = |app: &mut App| {
+        app.prepare();
+        let line = app.strip().remove(0);
+        line.spans.iter().map(|span| span.text.as_ref()).collect::<String>()
+    };
+    press(&mut app, "2/state=held_idle<enter>");
+    // Five GPUs and a slice of 3/7; of 19 GPUs and 5/7 in 22 rows.
+    let says = "filter: 6 of 22 rows, 5.429 of 19.714 GPUs";
+    assert!(above(&mut app).starts_with(says), "{}", above(&mut app));
+    press(&mut app, "m");
+    assert!(app.shows_heat() && above(&mut app).starts_with(says), "{}", above(&mut app));
+    assert_eq!(app.strip().len(), 1);
+    press(&mut app, "<esc>");
+    assert!(above(&mut app).starts_with("19.714 GPUs seen by exporters"), "{}", above(&mut app));
+}
+
+#[test]
+fn the_footer_says_by_what_is_grouped_next_and_the_map_has_the_groups_in_the_order_of_the_list() {
+    let mut app = app(SIZE);
+    press(&mut app, "2");
+    for by in ["by team", "by owner", "by job", "by model", "by state", "no groups", "by node"] {
+        app.prepare();
+        let group = app.hints().iter().find(|(action, _)| *action == Action::Group);
+        assert_eq!(group.map(|(_, label)| *label), Some(by));
+        press(&mut app, "o");
+    }
+    press(&mut app, ":group team<enter>");
+    app.prepare();
+    let list: Vec<String> =
+        app.gpu_tab().groups().iter().map(|group| group.label.to_string()).collect();
+    press(&mut app, "m");
+    app.prepare();
+    let map = app.gpu_tab().heat().map().unwrap();
+    let heads = map.labels.iter().filter(|label| label.is_head);
+    let heads: Vec<String> = heads.map(|label| label.text.to_string()).collect();
+    assert_eq!(heads, list);
+    assert_eq!(list[0], "nlp", "8 × $230.56 since its GPUs idle");
+}
+
+#[test]
 fn rows_do_not_jump_under_the_reader() {
     let mut app = app(SIZE);
     press(&mut app, "2:group flat<enter>jjj");
@@ -317,7 +359,7 @@ fn the_cursor_of_the_map_goes_from_cell_to_cell_and_follows_its_gpu() {
     press(&mut app, "/state=busy<enter>");
     app.prepare();
     let states = app.gpu_tab().heat().map().unwrap().states(app.gpu_tab().heat().order());
-    assert_eq!(states.iter().map(|s| s.0).collect::<Vec<_>>(), [GpuState::Busy]);
+    assert_eq!(states.iter().map(|s| s.0.state).collect::<Vec<_>>(), [GpuState::Busy]);
     press(&mut app, "<esc>");
     assert!(app.shows_heat(), "the filter goes first");
     assert_eq!(app.gpu_tab().table().filter_text(), "");
@@ -358,6 +400,14 @@ fn acting_means_the_instances_of_the_marked_gpus_once_each() {
     ids.dedup();
     assert_eq!(ids.len(), all);
     assert_eq!(all, 4, "{ids:?}");
+    // One that is left out takes the marks of its GPUs along, and brings them back.
+    let marks = |app: &App| app.tabs.gpus.table.marks().cloned().collect::<Vec<_>>();
+    let (before, last) = (marks(&app), sheet.rows()[3].instance.id.clone());
+    press(&mut app, "G ");
+    assert!(app.sheet().unwrap().is_left_out(&last));
+    assert!(!marks(&app).is_empty() && app.instances_of_marks().all(|id| *id != last));
+    press(&mut app, " ");
+    assert_eq!(marks(&app), before);
     // A host that is no instance of the accounts read has nothing to act on.
     let mut lab = super::fixture::app(SIZE);
     press(&mut lab, "2/node=lab-07<enter>Ga");

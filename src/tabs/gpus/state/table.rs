@@ -169,7 +169,7 @@ impl Gpus {
 }
 
 /// Id of the heading of a group.
-fn head_id(key: Option<&str>) -> Arc<str> {
+pub(super) fn head_id(key: Option<&str>) -> Arc<str> {
     match key {
         Some(key) => format!("group {key}").into(),
         None => "no group".into(),

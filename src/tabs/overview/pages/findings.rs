@@ -9,8 +9,12 @@ use crate::tabs::overview::picture::{Finding, FindingOf, Group, Overview};
 use crate::tabs::savings::state::SavingsPage;
 use crate::view::{ViewContext, format};
 
-/// What the columns are, and at which basis.
-const COLUMNS: &str = "  waste/h, so far, since, team; list price, commitments paid";
+/// What the columns are, and at which basis: the first of these that fits.
+const COLUMNS: [&str; 3] = [
+    "  waste/h, so far, since, team; at list price, a commitment at what is paid for it",
+    "  waste/h, so far, since, team; mostly at list price",
+    "  waste/h, so far, since, team",
+];
 
 /// Columns of the dollars per hour and of those wasted so far.
 const MONEY: usize = 10;
@@ -32,7 +36,8 @@ pub(super) fn lines(overview: &Overview, ctx: &ViewContext, width: usize) -> Vec
         return vec![heading, said];
     }
     let room = width.saturating_sub(columns(TITLE));
-    let mut lines = vec![heading.with(Role::Dim, cut(COLUMNS, room, ctx.symbols))];
+    let said = COLUMNS.into_iter().find(|said| columns(said) <= room).unwrap_or(COLUMNS[2]);
+    let mut lines = vec![heading.with(Role::Dim, cut(said, room, ctx.symbols))];
     let shape = Shape::of(overview, ctx, width);
     lines.extend(overview.findings.iter().map(|f| shape.line(f, ctx)));
     lines

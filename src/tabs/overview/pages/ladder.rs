@@ -6,7 +6,7 @@ use crate::app::content::{Line, Target, columns, wrap};
 use crate::app::{SavingsList, Tab};
 use crate::domain::HOURS_PER_MONTH;
 use crate::fleet::PartKind;
-use crate::fleet::savings::BillKind;
+use crate::fleet::savings::{BillKind, BillPart};
 use crate::tabs::overview::picture::{Basis, Ladder, LadderRow, Money, Overview, filter};
 use crate::tabs::overview::state::BillPage;
 use crate::view::{Symbols, ViewContext, format, reasons};
@@ -27,6 +27,9 @@ const DAYS: usize = MONTHS + MONTH;
 /// Columns of longer times: their heading and hours.
 static LONGER: [(&str, f64); 2] = [("a day", 24.0), ("a month", HOURS_PER_MONTH)];
 
+/// On screens with fewer rows the parts of a whole bill stand below the findings, and above them [`short`].
+pub(super) const TALL: u16 = 30;
+
 /// Rows of the ladder, and what stands below them over the whole width: what is left out, a bar of the parts.
 pub(super) fn lines(
     overview: &Overview,
@@ -35,15 +38,51 @@ pub(super) fn lines(
 ) -> (Vec<Line>, Vec<Line>) {
     let ladder = &overview.ladder;
     let shape = Shape::of(ladder, width, ctx);
-    let mut lines = vec![shape.heading(ladder)];
+    let mut lines = vec![shape.heading(ladder, title(ladder))];
     lines.extend(steps(overview, &shape));
-    let share_of = if ladder.is_whole() { ladder.bill() } else { ladder.list() };
-    for row in &ladder.rows {
-        lines.push(shape.part(row, share_of));
-    }
-    let mut below = left_out(ladder, &shape);
+    lines.extend(ladder.rows.iter().map(|row| shape.part(row, ladder.whole())));
+    let mut below = net_unknown(ladder, width);
     below.push(bar(ladder, ctx, width));
     (lines, below)
+}
+
+/// The ladder of a whole bill in few rows: its steps, the waste of instances, and in a row each what else is waste and what is
+/// not. Below it what is left out.
+pub(super) fn short(
+    overview: &Overview,
+    ctx: &ViewContext,
+    width: usize,
+) -> (Vec<Line>, Vec<Line>) {
+    let ladder = &overview.ladder;
+    let shape = Shape::of(ladder, width, ctx);
+    let mut lines = vec![shape.heading(ladder, title(ladder))];
+    lines.extend(steps(overview, &shape));
+    let is_main = |row: &&LadderRow| {
+        matches!(row.kind, BillKind::Instances(PartKind::Idle | PartKind::PartlyIdle))
+    };
+    let main = ladder.rows.iter().filter(is_main);
+    lines.extend(main.map(|row| shape.part(row, ladder.whole())));
+    for (label, is_waste) in [("other waste, see below", true), ("all else, see below", false)] {
+        let is_in = |row: &&LadderRow| !is_main(row) && row.kind.is_waste() == is_waste;
+        let rows: Vec<&LadderRow> = ladder.rows.iter().filter(is_in).collect();
+        if !rows.is_empty() {
+            lines.push(shape.rest(label, is_waste, &rows, ladder.whole()));
+        }
+    }
+    (lines, net_unknown(ladder, width))
+}
+
+/// All parts of the bill with their bar, for below the findings.
+pub(super) fn parts(ladder: &Ladder, ctx: &ViewContext, width: usize) -> Vec<Line> {
+    let shape = Shape::of(ladder, width, ctx);
+    let rows = ladder.rows.iter().map(|row| shape.part(row, ladder.whole()));
+    let heading = std::iter::once(shape.heading(ladder, "Parts of the bill"));
+    heading.chain(rows).chain([bar(ladder, ctx, width)]).collect()
+}
+
+/// Heading of the ladder.
+fn title(ladder: &Ladder) -> &'static str {
+    if ladder.is_whole() { "Bill, USD per hour" } else { "Burn, USD per hour" }
 }
 
 /// The glyph and role of a part, so that the bar can be read without colour.
@@ -97,11 +136,17 @@ pub(super) fn target(kind: BillKind) -> Target {
 fn steps(overview: &Overview, shape: &Shape<'_>) -> Vec<Line> {
     let ladder = &overview.ladder;
     let count = |n: u32| format::grouped(f64::from(n), 0);
-    let run = format!("{} of {} run", count(overview.running), count(overview.instances));
-    let gpus = format!("{run}ning, {} GPUs", format::count(overview.gpus));
+    let few = format!("{} running", count(overview.running));
+    let run = format!("{} of {} running", count(overview.running), count(overview.instances));
+    let gpus = format!("{run}, {} GPUs", format::count(overview.gpus));
     let notes = match overview.unpriced {
-        0 => vec![gpus, run],
-        n => vec![format!("{gpus}, {n} unpriced"), format!("{run}ning, {n} unpriced"), run],
+        0 => vec![gpus, run, few],
+        n => vec![
+            format!("{gpus}, {n} without a price"),
+            format!("{run}, {n} without a price"),
+            format!("{run}, {n} unpriced"),
+            few,
+        ],
     };
     let list = overview.known_burn().map(|_| ladder.list());
     let running = Target::Filtered(Box::new(Target::Tab(Tab::Idle)), "state=running");
@@ -134,19 +179,37 @@ pub(super) fn bill_label(ladder: &Ladder) -> &'static str {
     if ladder.basis == Basis::Net { "the bill now" } else { "the bill at list price" }
 }
 
-/// What no figure of the ladder has, and the sentence on a net that is not known.
-fn left_out(ladder: &Ladder, shape: &Shape<'_>) -> Vec<Line> {
-    let mut texts = Vec::new();
-    if let Basis::List(why) = &ladder.basis {
-        let why = reasons::net_unknown(why);
-        texts.push(format!("Net of commitments unknown ({why}): savings are at list price."));
+/// A sentence, wrapped.
+fn warning(text: &str, width: usize) -> Vec<Line> {
+    wrap(text, width).into_iter().map(|part| Line::of(Role::Warn, part)).collect()
+}
+
+/// The sentence on a net that is not known.
+fn net_unknown(ladder: &Ladder, width: usize) -> Vec<Line> {
+    let Basis::List(why) = &ladder.basis else { return Vec::new() };
+    let why = reasons::net_unknown(why);
+    warning(&format!("Net of commitments unknown ({why}): savings are at list price."), width)
+}
+
+/// What no figure of the ladder has; `why` says whether a part is on its way, and what to do where it is not.
+pub(super) fn unread(ladder: &Ladder, why: impl Fn(BillPart) -> String, width: usize) -> Vec<Line> {
+    let mut parts: Vec<(String, String)> = Vec::new();
+    for part in &ladder.unread {
+        let why = why(*part);
+        match parts.last_mut() {
+            Some((labels, alike)) if *alike == why => {
+                labels.push_str(", ");
+                labels.push_str(part.label());
+            }
+            _ => parts.push((part.label().to_owned(), why)),
+        }
     }
-    if !ladder.unread.is_empty() {
-        let unread: Vec<&str> = ladder.unread.iter().map(|part| part.label()).collect();
-        texts.push(format!("The bill leaves out {}: not read.", unread.join(", ")));
+    if parts.is_empty() {
+        return Vec::new();
     }
-    let wrapped = texts.iter().flat_map(|text| wrap(text, shape.width));
-    wrapped.map(|part| Line::of(Role::Warn, part)).collect()
+    let parts: Vec<String> =
+        parts.into_iter().map(|(labels, why)| format!("{labels}: {why}")).collect();
+    warning(&format!("The bill leaves out {}.", parts.join("; ")), width)
 }
 
 /// Which columns there is room for.
@@ -176,12 +239,8 @@ impl<'a> Shape<'a> {
         Self { ctx, width, label, list, share: used + SHARE <= width, longer }
     }
 
-    fn heading(&self, ladder: &Ladder) -> Line {
-        let (title, paid) = match ladder.basis {
-            Basis::Net => ("Bill, USD per hour", "paid"),
-            Basis::List(_) => ("Bill, USD per hour", "list price"),
-            Basis::Instances => ("Burn, USD per hour", "list price"),
-        };
+    fn heading(&self, ladder: &Ladder, title: &str) -> Line {
+        let paid = if ladder.basis == Basis::Net { "paid" } else { "list price" };
         let mut line = Line::new()
             .column(
                 Role::Heading,
@@ -263,7 +322,7 @@ impl<'a> Shape<'a> {
 
     /// The sum of the marked rows.
     fn waste(&self, ladder: &Ladder, is_known: bool) -> Line {
-        let whole = if ladder.is_whole() { ladder.bill() } else { ladder.list() };
+        let whole = ladder.whole();
         let of = |money: Money| Some(money).filter(|_| is_known);
         let mark = Line::new().with(Role::Idle, "!   ");
         let label = if ladder.is_whole() { "of it waste, marked !" } else { "waste, marked !" };
@@ -319,9 +378,27 @@ impl<'a> Shape<'a> {
         let counted = counted.trim_end();
         let notes = match row.unpriced {
             0 => vec![counted.to_owned()],
-            n => vec![format!("{counted}, {n} unpriced"), format!("{n} unpriced")],
+            n => vec![
+                format!("{counted}, {n} without a price"),
+                format!("{n} without a price"),
+                format!("{n} unpriced"),
+            ],
         };
         self.end(line, paid, &notes).to(target(row.kind))
+    }
+
+    /// The sum of several parts, which leads to all of the bill.
+    fn rest(&self, label: &str, is_waste: bool, rows: &[&LadderRow], whole: Money) -> Line {
+        let mark = if is_waste { "!   " } else { "    " };
+        let paid: Option<Money> = Some(rows.iter().map(|row| row.paid).sum());
+        let line = self.begin(Line::new().with(Role::Idle, mark), Role::Text, label, paid);
+        let list = rows.iter().filter_map(|row| row.list).reduce(|sum, list| sum + list);
+        let line = self.columns(line, list, paid, whole);
+        let notes = match rows.iter().map(|row| row.unpriced).sum::<u32>() {
+            0 => Vec::new(),
+            n => vec![format!("{n} without a price"), format!("{n} unpriced")],
+        };
+        self.end(line, paid, &notes).to(Target::Bill(BillPage::Whole))
     }
 }
 
@@ -406,6 +483,35 @@ mod tests {
     }
 
     #[test]
+    fn in_few_rows_it_adds_up_too_and_the_parts_follow() {
+        for savings in [savings(), denied()] {
+            let o = overview(&fleet(), &ctx()).with_savings(&savings);
+            let rows = short(&o, &ctx(), 78).0;
+            // With the strip, a blank line, the heading and three findings no more than the 18 rows of 24.
+            assert!(rows.len() + 6 <= 18, "{} rows", rows.len());
+            let of = |label: &str| {
+                cents(rows.iter().find(|line| text(line).contains(label)).unwrap()).unwrap()
+            };
+            let waste = rows.iter().position(|line| text(line).contains("of it waste")).unwrap();
+            let below = &rows[waste + 1..];
+            assert_eq!(below.iter().filter_map(cents).sum::<i64>(), o.ladder.bill().cents);
+            assert_eq!(of(bill_label(&o.ladder)), o.ladder.bill().cents);
+            let marked = below.iter().filter(|line| text(line).starts_with('!'));
+            assert_eq!(marked.filter_map(cents).sum::<i64>(), of("of it waste"));
+            assert!(rows[1..].iter().all(|line| line.target.is_some()));
+            let parts = parts(&o.ladder, &ctx(), 78);
+            assert_eq!(parts.len(), 1 + o.ladder.rows.len() + 1, "a heading and the bar");
+            assert_eq!(parts.iter().filter_map(cents).sum::<i64>(), o.ladder.bill().cents);
+            for width in 20..220 {
+                for line in short(&o, &ctx(), width).0 {
+                    let columns = line_columns(&line);
+                    assert!(columns <= width.max(MARK + 8 + MONEY), "{width}: {line:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn the_list_price_stands_among_list_prices_where_they_have_a_column() {
         let o = overview(&fleet(), &ctx()).with_savings(&savings());
         for width in [60, 78, 120, 200] {
@@ -470,6 +576,32 @@ mod tests {
             let rows = lines(&o, &ctx(), 78).0;
             assert!(rows.len() <= 18 + 1, "{} rows", rows.len());
         }
+    }
+
+    #[test]
+    fn parts_that_were_not_read_say_what_becomes_of_each() {
+        let ladder = Ladder {
+            basis: Basis::Net,
+            rows: Vec::new(),
+            unread: vec![BillPart::Buckets, BillPart::Volumes],
+        };
+        let said = |why: fn(BillPart) -> String| -> String {
+            unread(&ladder, why, 200).iter().map(text).collect()
+        };
+        assert_eq!(
+            said(|_| "not read yet".to_owned()),
+            "The bill leaves out buckets, volumes and snapshots: not read yet."
+        );
+        let apart = said(|part| match part {
+            BillPart::Buckets => "not read: !".to_owned(),
+            BillPart::Volumes => "not read yet".to_owned(),
+        });
+        assert_eq!(
+            apart,
+            "The bill leaves out buckets: not read: !; volumes and snapshots: not read yet."
+        );
+        let all_read = Ladder { unread: Vec::new(), ..ladder };
+        assert!(unread(&all_read, |_| String::new(), 200).is_empty());
     }
 
     #[test]

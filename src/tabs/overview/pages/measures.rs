@@ -5,13 +5,29 @@ use crate::app::Role;
 use crate::app::Tab;
 use crate::app::content::{Line, Target, columns};
 use crate::tabs::gpus::picture::words;
-use crate::tabs::overview::picture::{GpuUse, Measures, PieceKind};
+use crate::tabs::overview::picture::{GpuUse, Measures, Piece, PieceKind};
 use crate::view::{ViewContext, format};
 
 /// Columns of the labels, of a number of GPUs, and of dollars per hour.
 const LABEL: usize = 38;
 const GPUS: usize = 12;
 const MONEY: usize = 14;
+
+/// The lines that lead from the waste of the ladder to the one seen live, and the pieces summed up in each.
+static STEPS: [(&str, &[PieceKind]); 6] = [
+    ("waste above, at list price", &[PieceKind::Judged]),
+    ("less instances without GPUs", &[PieceKind::WithoutGpus]),
+    (
+        "and idle now, not judged idle",
+        &[PieceKind::HeldIdle, PieceKind::Unallocated, PieceKind::NotJudged],
+    ),
+    (
+        "less judged idle, not seen idle now",
+        &[PieceKind::AtWork, PieceKind::Unknown, PieceKind::Unseen],
+    ),
+    ("and stalled, or unhealthy and quiet", &[PieceKind::Broken]),
+    ("= waste live now, by telemetry", &[PieceKind::Live]),
+];
 
 /// Lines of the comparison; they lead to the GPUs tab.
 pub(super) fn lines(measures: &Measures, ctx: &ViewContext, width: usize) -> Vec<Line> {
@@ -42,10 +58,14 @@ pub(super) fn lines(measures: &Measures, ctx: &ViewContext, width: usize) -> Vec
     }
     let all = format::count(measures.all());
     let line = named("all of running instances", Role::Dim);
-    lines.push(line.number(Role::Dim, &all, GPUS).number(Role::Dim, &all, GPUS));
-    lines.extend(notes(measures, ctx, width));
-    let piece = |kind: PieceKind, is_end: bool| {
-        let of = measures.of_piece(kind);
+    let line = line.number(Role::Dim, &all, GPUS).number(Role::Dim, &all, GPUS);
+    let sliced = (measures.slices > 0).then(|| {
+        let slices = format::plural(measures.slices as usize, "slice");
+        format!("  {} of them in {slices}", format::count(measures.sliced))
+    });
+    lines.push(noted(line, Role::Dim, sliced, width));
+    lines.extend(outside(measures, width));
+    let step = |label: &str, of: Piece, is_end: bool| {
         let sign = match (is_end, of.gpus < -1e-9 || of.usd_per_hour < -1e-9) {
             (true, _) => "",
             (_, true) => "-",
@@ -57,46 +77,35 @@ pub(super) fn lines(measures: &Measures, ctx: &ViewContext, width: usize) -> Vec
         let usd = of.known().map(f64::abs);
         let usd = ctx.symbols.or_unknown(usd, |usd| signed(format::usd_per_hour(usd)));
         let role = if is_end { Role::Heading } else { Role::Text };
-        let line = named(kind.label(), role).number(role, &count, GPUS).number(role, &usd, MONEY);
-        let left_out = of.left_out().map(|text| format!("  {text}"));
-        match left_out.filter(|text| line_columns(&line) + columns(text) <= width) {
-            Some(text) => line.with(Role::Warn, text),
-            None => line,
-        }
+        let line = named(label, role).number(role, &count, GPUS).number(role, &usd, MONEY);
+        noted(line, Role::Warn, of.left_out().map(|text| format!("  {text}")), width)
     };
-    lines.push(here(piece(PieceKind::Judged, true)));
-    for kind in PieceKind::ALL {
-        let is_end = matches!(kind, PieceKind::Judged | PieceKind::Live);
-        if !is_end && !measures.of_piece(kind).is_nothing() {
-            lines.push(piece(kind, false));
+    for (label, kinds) in &STEPS {
+        let Some(of) = measures.of_pieces(kinds) else { continue };
+        let is_end = matches!(of.kind, PieceKind::Judged | PieceKind::Live);
+        if is_end {
+            lines.push(here(step(label, of, true)));
+        } else if !of.is_nothing() {
+            lines.push(step(label, of, false));
         }
     }
-    lines.push(here(piece(PieceKind::Live, true)));
     lines
 }
 
-/// What the columns leave out, slices, and how much of the live GPUs' time is of use.
-fn notes(measures: &Measures, ctx: &ViewContext, width: usize) -> Option<Line> {
-    let dot = ctx.symbols.separator();
-    let mut parts = Vec::new();
-    if let Some(effective) = measures.effective {
-        parts.push(format!("effective {}", format::share(effective, 0)));
+/// The line with a note behind it, where there is one and it fits.
+fn noted(line: Line, role: Role, note: Option<String>, width: usize) -> Line {
+    match note.filter(|note| line_columns(&line) + columns(note) <= width) {
+        Some(note) => line.with(role, note),
+        None => line,
     }
-    if measures.slices > 0 {
-        parts.push(words::gpus(measures.sliced, measures.slices, measures.sliced));
-    }
-    if measures.outside > 0.0 {
-        let outside = words::gpus(measures.outside, 0, 0.0);
-        parts.push(format!("{outside} of no running instance, in neither column"));
-    }
-    let mut text = String::from("  live:");
-    for (i, part) in parts.iter().enumerate() {
-        let part = if i == 0 { format!(" {part}") } else { format!(" {dot} {part}") };
-        if columns(&text) + columns(&part) <= width {
-            text.push_str(&part);
-        }
-    }
-    (!parts.is_empty()).then(|| Line::of(Role::Dim, text))
+}
+
+/// What neither column has.
+fn outside(measures: &Measures, width: usize) -> Option<Line> {
+    let gpus = words::gpus(measures.outside, 0, 0.0);
+    // While instances are read, theirs may be among them.
+    let text = format!("  {gpus} of no running instance that is known, in neither column");
+    (measures.outside > 0.0 && columns(&text) <= width).then(|| Line::of(Role::Dim, text))
 }
 
 #[cfg(test)]
@@ -118,5 +127,21 @@ mod tests {
         let text = |line: &Line| line.spans.iter().map(|s| &*s.text).collect::<String>();
         let heading = text(&lines(&measures, &ctx(), 78)[0]);
         assert!(heading.contains("judged") && heading.contains("live now"), "{heading}");
+    }
+
+    #[test]
+    fn every_piece_is_in_one_line() {
+        for kind in PieceKind::ALL {
+            let of_it = STEPS.iter().filter(|(_, kinds)| kinds.contains(&kind)).count();
+            assert_eq!(of_it, 1, "{kind:?}");
+        }
+        let o = overview(&fleet(), &ctx()).with_gpus(&fleet(), &gpus());
+        let measures = o.measures.unwrap();
+        let (last, before) = STEPS.split_last().unwrap();
+        let sum = |kinds: &[PieceKind]| measures.of_pieces(kinds).unwrap();
+        let usd: f64 = before.iter().map(|(_, kinds)| sum(kinds).usd_per_hour).sum();
+        assert!((usd - sum(last.1).usd_per_hour).abs() < 1e-9, "{usd}");
+        let gpus: f64 = before.iter().map(|(_, kinds)| sum(kinds).gpus).sum();
+        assert!((gpus - sum(last.1).gpus).abs() < 1e-9, "{gpus}");
     }
 }

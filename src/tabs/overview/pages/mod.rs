@@ -14,7 +14,10 @@ pub(crate) use bill::lines as bill;
 use crate::app::App;
 use crate::app::Role;
 use crate::app::content::{Line, columns, pad, wrap};
+use crate::domain::SourceId;
+use crate::fleet::savings::BillPart;
 use crate::tabs::overview::picture::{Group, Overview, directed};
+use crate::tabs::storage::pages::unread;
 use crate::view::Symbols;
 use crate::view::format;
 pub(crate) use crate::view::room::cut;
@@ -35,29 +38,43 @@ pub fn lines(app: &App, overview: &Overview, width: usize) -> Vec<Line> {
             format!("The sums below are of {} of {} instances so far.", count(some), count(all));
         lines.push(Line::of(Role::Warn, text));
     }
-    let (bill, below) = ladder::lines(overview, &ctx, width);
+    // On a short screen the findings must not be pushed off it.
+    let is_short = app.size().1 < ladder::TALL && overview.ladder.is_whole();
+    let (bill, below) = if is_short {
+        ladder::short(overview, &ctx, width)
+    } else {
+        ladder::lines(overview, &ctx, width)
+    };
     let directed = directed(&overview.scores, app.burn_past().map(|past| &**past));
     let scores = scorecard::lines(&directed, &overview.units, &ctx, width);
     // On a wide screen the scorecard stands beside the ladder, else below the findings.
-    let together = widest(&bill) + GAP + widest(&scores) <= width;
+    let together = !is_short && widest(&bill) + GAP + widest(&scores) <= width;
     if together {
         let left = widest(&bill) + GAP;
         lines.extend(beside(bill, scores.clone(), left));
     } else {
         lines.extend(bill);
     }
+    let why = |part| match part {
+        BillPart::Buckets => unread(app, SourceId::S3),
+        BillPart::Volumes => unread(app, SourceId::Ebs),
+    };
+    lines.extend(ladder::unread(&overview.ladder, why, width));
     lines.extend(below);
     lines.push(Line::new());
     block(&mut lines, findings::lines(overview, &ctx, width));
+    if is_short {
+        block(&mut lines, ladder::parts(&overview.ladder, &ctx, width));
+    }
     block(&mut lines, past::lines(app, &ctx, width));
     if let Some(measures) = &overview.measures {
         block(&mut lines, measures::lines(measures, &ctx, width));
     }
+    block(&mut lines, crate::tabs::gpus::pages::findings(&overview.gpu_findings, &ctx));
     if let Some(saved) = &overview.saved {
         block(&mut lines, savings::waterfall(saved, &ctx, width));
         block(&mut lines, savings::sequence(saved, &ctx, width));
     }
-    block(&mut lines, crate::tabs::gpus::pages::findings(&overview.gpu_findings, &ctx));
     block(&mut lines, crate::tabs::storage::pages::overview(app, width));
     block(&mut lines, crate::tabs::whatif::pages::overview(app).into_iter().collect());
     // What sources of telemetry leave unseen is said with the GPUs, instance by instance.

@@ -23,13 +23,17 @@ const BAR: usize = 48;
 /// From this width on, what a step says of itself stands under the waterfall.
 const NOTES: usize = 110;
 
+/// The heading, where there is room with what its dollars are of, and without.
+const TITLES: [&str; 2] = ["Savings in turn, each on what the former left", "Savings in turn"];
+
 /// The waterfall; nothing before it was worked out.
 pub(super) fn waterfall(saved: &Saved, ctx: &ViewContext, width: usize) -> Vec<Line> {
     let w = &saved.waterfall;
     let shape = Shape::of(width);
-    let mut heading = Line::new()
-        .column(Role::Heading, "Savings in turn", 2 + LABEL + shape.bar)
-        .number(Role::Dim, "saves", HOUR);
+    let room = 2 + LABEL + shape.bar;
+    let title = TITLES.into_iter().find(|title| columns(title) < room).unwrap_or(TITLES[1]);
+    let mut heading =
+        Line::new().column(Role::Heading, title, room).number(Role::Dim, "saves", HOUR);
     if shape.month > 0 {
         heading = heading.number(Role::Dim, "a month", shape.month);
     }

@@ -13,7 +13,7 @@ const INDENT: usize = 2;
 /// Columns of the label, the value and the band of a score.
 const LABEL: usize = 28;
 const VALUE: usize = 5;
-const GRADE: usize = 13;
+const GRADE: usize = 15;
 
 /// Columns that the targets take at least, where there are as many.
 const NARROWEST: usize = 40;
@@ -98,8 +98,8 @@ fn targets(scores: &[Score], units: &[UnitCost], symbols: Symbols, width: usize)
 /// What stands in place of a band where there is none: whether the target is met.
 fn met(is_met: Option<bool>, symbols: Symbols) -> (Role, &'static str) {
     match is_met {
-        Some(true) => (Role::Ok, "met"),
-        Some(false) => (Role::Warn, "missed"),
+        Some(true) => (Role::Ok, "target met"),
+        Some(false) => (Role::Warn, "target missed"),
         None => (Role::Dim, symbols.unknown()),
     }
 }
@@ -163,10 +163,10 @@ mod tests {
             [
                 "Scorecard".to_owned(),
                 format!(
-                    "  {:<26}$0.5128 ↑ {:<13}2026-11, 12 days",
-                    "thousand predictions", "missed"
+                    "  {:<26}$0.5128 ↑ {:<15}2026-11, 12 days",
+                    "thousand predictions", "target missed"
                 ),
-                format!("  {}… –   {:<13}nothing counted in 2026-11", "x".repeat(30), "–"),
+                format!("  {}… –   {:<15}nothing counted in 2026-11", "x".repeat(30), "–"),
                 "  Targets: thousand predictions ≤$0.45: missed, rising".to_owned(),
             ]
         );

@@ -12,7 +12,7 @@ const KINDS: [&str; 6] = ["instance", "gpus", "resource", "commitment", "network
 field_table! {
     /// A field of a finding.
     pub enum FindingField => FIELDS {
-        Name text "name" [] "NAME" 16 wide by('n') "What it is about, by its name, or its id.";
+        Name text "name" [] "NAME" 16 key wide by('n') "What it is about, by its name, or its id.";
         Id text "id" [] "ID" 19 by('d') "Id of what it is about.";
         Kind choice(KINDS) "kind" [] "KIND" 10 by('k')
             "What it is about: an instance, GPUs of one, a resource, a commitment, a path of the network, storage.";

@@ -16,7 +16,7 @@ use crate::domain::text::clean;
 use crate::domain::{GpuState, HOURS_PER_MONTH};
 use crate::fleet::savings::{CommitmentRow, PathKind, PathRow, ResourceRow};
 use crate::fleet::{GpuFleet, GpuRow, Row, Savings, StorageFleet};
-use crate::tabs::gpus::picture::words as gpu_words;
+use crate::tabs::gpus::picture::RollUp;
 use crate::tabs::idle::picture::Field;
 use crate::tabs::savings::picture::is_idle;
 use crate::view::{TableField, ViewContext, format};
@@ -154,7 +154,7 @@ pub(super) fn of_gpus(gpus: &GpuFleet) -> Vec<Finding> {
             hosts.entry((&**host, row.verdict.state)).or_default().push(row);
         }
     }
-    let found = hosts.into_iter().filter_map(|((host, state), rows)| {
+    let found = hosts.into_iter().filter_map(|((host, _), rows)| {
         let first = *rows.first()?;
         let instance = first.node.instance.as_deref();
         let (name, kind) = match instance {
@@ -168,14 +168,15 @@ pub(super) fn of_gpus(gpus: &GpuFleet) -> Vec<Finding> {
             .iter()
             .filter_map(|r| Some((r.verdict.idle_since?, r.verdict.idle_since_at_least)));
         let wasted = rows.iter().filter_map(|r| r.wasted_usd).reduce(|a, b| a + b);
-        let count = format::plural(rows.len(), "GPU");
+        let sums = RollUp::of(rows.iter().copied());
+        let said: Vec<&str> = sums.labels().map(|(label, _)| label.plain()).collect();
         Some(Finding {
             of: match instance {
                 Some(_) => FindingOf::Gpus(host.into()),
                 None => FindingOf::HostGpus(host.into()),
             },
             name: name.clone(),
-            what: format!("{count} {} {kind}", gpu_words::plain(state)),
+            what: format!("{} {} {kind}", sums.words(), said.join(" or ")),
             team: first.team.clone(),
             since: since.min(),
             usd_per_hour: rows.iter().filter_map(|r| r.waste_usd_per_hour).sum(),

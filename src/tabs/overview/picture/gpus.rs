@@ -4,7 +4,9 @@
 use super::findings::of_gpus;
 use super::{Blind, Measures, Metric, Overview, Score};
 use crate::domain::{GpuState, VerdictKind};
+use crate::fleet::gpu::Places;
 use crate::fleet::{Fleet, GpuFleet, GpuRow};
+use crate::tabs::gpus::picture::words::Label;
 use crate::tabs::gpus::picture::{BlindPanel, blind};
 use crate::view::format::count;
 
@@ -25,7 +27,9 @@ pub struct GpuFinding {
     pub gpus: f64,
     /// Number of MIG slices among them, and their GPU equivalents.
     pub slices: (u32, f64),
-    /// Number of these without a price.
+    /// GPU equivalents of the unallocated ones that a job has by its scheduler.
+    pub in_job: f64,
+    /// Number of all of them without a price.
     pub unpriced: u32,
     /// Waste of the priced ones, USD/h.
     pub usd_per_hour: f64,
@@ -50,11 +54,22 @@ impl Overview {
         if let Some(share) = gpus.totals.efficiency() {
             let seen = gpus.totals.measured;
             let all = seen.max(self.gpus);
-            let rests_on = format!("effective use of {} of {} GPUs", count(seen), count(all));
+            let rests_on = format!("known for {} of {} GPUs", count(seen), count(all));
             Score::new(Metric::GpuUtilisation, Some(share), rests_on).put(&mut self.scores);
         }
         self
     }
+}
+
+/// True once each GPU is of its instance, as far as its host is one of `fleet`: a picture of GPUs that was made before the
+/// instances were read has none of them.
+pub fn is_joined(fleet: &Fleet, gpus: &GpuFleet) -> bool {
+    let alone = || gpus.rows.iter().filter(|row| row.node.instance.is_none());
+    if alone().next().is_none() {
+        return true;
+    }
+    let places = Places::of(&fleet.rows);
+    alone().all(|row| places.find(&row.sample.identity.host).is_none())
 }
 
 fn findings(gpus: &GpuFleet) -> Vec<GpuFinding> {
@@ -65,6 +80,7 @@ fn findings(gpus: &GpuFleet) -> Vec<GpuFinding> {
             count: 0,
             gpus: 0.0,
             slices: (0, 0.0),
+            in_job: 0.0,
             unpriced: 0,
             usd_per_hour: 0.0,
             wasted_usd: None,
@@ -73,6 +89,9 @@ fn findings(gpus: &GpuFleet) -> Vec<GpuFinding> {
         rows().filter(|r| r.verdict.state == state).fold(empty, |mut sum, row| {
             sum.count += 1;
             sum.gpus += row.equivalents;
+            if Label::of(row).in_job {
+                sum.in_job += row.equivalents;
+            }
             if row.key.gpu_instance.is_some() {
                 sum.slices = (sum.slices.0 + 1, sum.slices.1 + row.equivalents);
             }
@@ -152,7 +171,7 @@ mod tests {
         let want = (2.06 + 0.03 / 7.0 + 0.7 / 7.0) / (17.0 + 4.0 / 7.0);
         assert!((score.share.unwrap() - want).abs() < 1e-6, "{score:?}");
         assert_eq!(score.grade, Some(Band::Poor));
-        assert!(score.rests_on.starts_with("effective use of 17.571 of "), "{}", score.rests_on);
+        assert!(score.rests_on.starts_with("known for 17.571 of "), "{}", score.rests_on);
         let none = before.clone().with_gpus(&fleet(), &GpuFleet::default());
         assert_eq!(none, before);
     }

@@ -155,6 +155,11 @@ impl Ladder {
         self.sum(|_| true)
     }
 
+    /// What shares are of: the bill, of instances alone their list price.
+    pub fn whole(&self) -> Money {
+        if self.is_whole() { self.bill() } else { self.list() }
+    }
+
     /// What of the bill is waste: the sum of the parts with [`BillKind::is_waste`].
     pub fn waste(&self) -> Money {
         self.sum(BillKind::is_waste)
@@ -273,6 +278,27 @@ mod tests {
         assert_eq!(ladder.change(), None);
         let early = savings_of(|s| s.waterfall.early = true);
         assert_eq!(Ladder::of_bill(&early), None, "a part is not the whole");
+    }
+
+    #[test]
+    fn a_bill_that_was_made_before_instances_were_read_is_not_shown() {
+        // Storage and resources may have been read before.
+        for keeps_others in [false, true] {
+            let of_nothing = savings_of(|savings| {
+                let bill = savings.waterfall.bill.iter_mut();
+                for row in bill.filter(|row| row.list_usd_per_hour.is_some() || !keeps_others) {
+                    (row.usd_per_hour, row.count, row.unpriced) = (0.0, 0, 0);
+                    row.list_usd_per_hour = row.list_usd_per_hour.map(|_| 0.0);
+                }
+                savings.waterfall.before =
+                    savings.waterfall.bill.iter().map(|row| row.usd_per_hour).sum();
+            });
+            let before = overview(&fleet(), &ctx());
+            let after = before.clone().with_savings(&of_nothing);
+            assert_eq!(after.ladder, before.ladder, "{keeps_others}");
+        }
+        let before = overview(&fleet(), &ctx());
+        assert_ne!(before.clone().with_savings(&savings()).ladder, before.ladder);
     }
 
     #[test]

@@ -11,13 +11,13 @@ use crate::view::format;
 pub enum GpuUse {
     /// Works, however little.
     AtWork,
-    /// Idles.
+    /// Idles: live it is held, unallocated or in a job.
     Idle,
     /// Stalled, or unhealthy and quiet; live only.
     Broken,
     /// Of an instance that is exempt or too new to judge; judged only.
     Exempt,
-    /// Not known: too little data, or data too old.
+    /// Not known: too little data, or data too old, or a hardware error and nothing that tells of its use.
     Unknown,
     /// Reported by no exporter; live only.
     Unseen,
@@ -50,14 +50,14 @@ impl GpuUse {
         }
     }
 
-    /// Label on screen.
+    /// Label on screen: the states of the GPUs tab that it holds, in its words.
     pub fn label(self) -> &'static str {
         match self {
-            Self::AtWork => "at work",
-            Self::Idle => "idle",
-            Self::Broken => "stalled or unhealthy",
+            Self::AtWork => "at work: busy or inefficient",
+            Self::Idle => "idle: held, unallocated or in a job",
+            Self::Broken => "stalled, or unhealthy and quiet",
             Self::Exempt => "exempt or too new",
-            Self::Unknown => "unknown",
+            Self::Unknown => "unknown, stale or unhealthy",
             Self::Unseen => "no exporter sees them",
         }
     }
@@ -130,7 +130,7 @@ impl PieceKind {
             Self::AtWork => "judged idle, at work now",
             Self::Unknown => "judged idle, state unknown now",
             Self::Unseen => "judged idle, no exporter sees them",
-            Self::Broken => "stalled or unhealthy",
+            Self::Broken => "stalled, or unhealthy and quiet",
             Self::Live => "waste live now",
         }
     }
@@ -177,15 +177,13 @@ pub struct Measures {
     pub live: [f64; 6],
     /// Pieces that lead from the judged waste to the live one, in the order of [`PieceKind::ALL`].
     pub pieces: [Piece; 10],
-    /// Number of MIG slices among the live GPUs.
+    /// Number of MIG slices that exporters report on running instances.
     pub slices: u32,
     /// GPU equivalents of these slices.
     pub sliced: f64,
     /// GPU equivalents that exporters report on hosts which are no running instance of the fleet, or of unknown type: in
     /// neither column.
     pub outside: f64,
-    /// Share of the GPUs' time that is of use, 0–1, over those of known activity; `None` without any.
-    pub effective: Option<f64>,
 }
 
 impl Measures {
@@ -207,19 +205,16 @@ impl Measures {
             slices: 0,
             sliced: 0.0,
             outside: 0.0,
-            effective: gpus.totals.efficiency(),
         };
         for row in &gpus.rows {
             let id = row.node.instance.as_deref().map_or("", |row| &*row.instance.id);
             live.entry(id).or_default().add(row);
-            if row.key.gpu_instance.is_some() {
-                sum.slices += 1;
-                sum.sliced += row.equivalents;
-            }
         }
         for row in fleet.rows.iter().filter(|r| r.instance.state.is_billed()) {
             if let Some(all) = row.gpus().filter(|gpus| *gpus > 0.0) {
                 let live = live.remove(&*row.instance.id).unwrap_or_default();
+                sum.slices += live.slices;
+                sum.sliced += live.sliced;
                 sum.add(row, all, live.within(all));
             } else {
                 let usd = row.waste_usd_per_hour().unwrap_or(0.0);
@@ -241,6 +236,17 @@ impl Measures {
     /// A piece by its kind.
     pub fn of_piece(&self, kind: PieceKind) -> Piece {
         self.pieces[kind as usize]
+    }
+
+    /// Several pieces as one, of the kind of the first; `None` for none.
+    pub fn of_pieces(&self, kinds: &[PieceKind]) -> Option<Piece> {
+        let each = kinds.iter().map(|kind| self.of_piece(*kind));
+        each.reduce(|sum, piece| Piece {
+            gpus: sum.gpus + piece.gpus,
+            usd_per_hour: sum.usd_per_hour + piece.usd_per_hour,
+            unpriced: sum.unpriced + piece.unpriced,
+            ..sum
+        })
     }
 
     /// GPU equivalents of all running instances of known types.
@@ -321,6 +327,9 @@ struct Live {
     unallocated: f64,
     broken: f64,
     unknown: f64,
+    /// Number of MIG slices in them, and their GPU equivalents.
+    slices: u32,
+    sliced: f64,
 }
 
 impl Live {
@@ -338,6 +347,10 @@ impl Live {
             GpuState::Inefficient | GpuState::Busy => &mut self.at_work,
         };
         *part += row.equivalents;
+        if row.key.gpu_instance.is_some() {
+            self.slices += 1;
+            self.sliced += row.equivalents;
+        }
     }
 
     fn all(&self) -> f64 {
@@ -354,6 +367,7 @@ impl Live {
             unallocated: self.unallocated * scale,
             broken: self.broken * scale,
             unknown: self.unknown * scale,
+            ..self
         }
     }
 }
@@ -380,6 +394,28 @@ mod tests {
         assert!(near(measures.live.iter().sum(), fleet.totals.gpus), "{measures:?}");
         assert!(near(measures.of_piece(PieceKind::Judged).usd_per_hour, fleet.totals.waste));
         assert!(near(measures.judged[GpuUse::Idle as usize], fleet.totals.idle_gpus));
+    }
+
+    #[test]
+    fn slices_of_no_running_instance_are_not_among_the_gpus_compared() {
+        let (fleet, mut gpus) = (fleet(), gpus());
+        let of = |gpus: &GpuFleet| {
+            let measures = Measures::of(&fleet, gpus).unwrap();
+            (measures.slices, measures.sliced, measures.outside)
+        };
+        let (slices, sliced, outside) = of(&gpus);
+        assert_eq!((slices, sliced), (0, 0.0), "the host of the slices is no instance");
+        let host = gpus.rows.iter().find_map(|row| row.node.instance.clone()).unwrap();
+        for row in &mut gpus.rows {
+            let row = Arc::make_mut(row);
+            if row.key.gpu_instance.is_some() {
+                Arc::make_mut(&mut row.node).instance = Some(host.clone());
+            }
+        }
+        // Of the 7 parts of the GPU the slices have 3, 1 and 1.
+        let (slices, sliced, left) = of(&gpus);
+        assert_eq!(slices, 3);
+        assert!(near(sliced, 5.0 / 7.0) && near(left, outside - sliced), "{sliced} {left}");
     }
 
     #[test]

@@ -15,10 +15,10 @@ mod units;
 
 pub use finding_field::FindingField;
 pub use findings::{FINDINGS, Finding, FindingOf};
-pub use gpus::GpuFinding;
+pub use gpus::{GpuFinding, is_joined};
 pub use groups::Group;
 pub use ladder::{Basis, Ladder, LadderRow, Money, filter};
-pub use measures::{GpuUse, Measures, PieceKind};
+pub use measures::{GpuUse, Measures, Piece, PieceKind};
 pub use past::{TRAIL_DAYS, since, trail};
 pub use savings::{NetBurn, Saved};
 pub use score::{Metric, Score, directed};
@@ -145,7 +145,7 @@ pub struct Blind {
 }
 
 impl Blind {
-    /// `GPU telemetry missing on 3 instances ($48.87/h blind)`; `None` where none is missing.
+    /// `GPU telemetry missing on 3 instances ($48.87/h burns unseen)`; `None` where none is missing.
     pub fn sentence(&self) -> Option<String> {
         let rate = format::usd_per_hour(self.usd_per_hour);
         let more = match self.unpriced {
@@ -154,7 +154,7 @@ impl Blind {
         };
         (self.instances > 0).then(|| {
             let instances = format::plural(self.instances as usize, "instance");
-            format!("GPU telemetry missing on {instances} ({rate} blind{more})")
+            format!("GPU telemetry missing on {instances} ({rate} burns unseen{more})")
         })
     }
 }

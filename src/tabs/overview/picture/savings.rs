@@ -1,6 +1,6 @@
 //! What could be saved: the waterfall, the order of work, and what is paid and not used.
 
-use super::{Ladder, Metric, Overview, Score, findings};
+use super::{Ladder, LadderRow, Metric, Overview, Score, findings};
 use crate::analyze::waterfall::{DataGaps, Task, sequence};
 use crate::domain::{HOURS_PER_MONTH, Lifecycle, ResourceKind, VerdictKind};
 use crate::fleet::savings::{CommitmentSums, Waterfall};
@@ -118,12 +118,18 @@ impl Overview {
             (Metric::CommitmentUtilisation, sums.utilisation, sums.left_out),
             (Metric::CommitmentCoverage, sums.coverage, 0),
         ] {
-            let rests_on =
-                if known { in_force(savings, left_out) } else { "commitments not read".to_owned() };
+            let rests_on = match (known, savings.waterfall.early) {
+                (true, _) => in_force(savings, left_out),
+                (false, true) => "commitments not read yet".to_owned(),
+                (false, false) => "commitments not read".to_owned(),
+            };
             Score::new(metric, share.filter(|_| known), rests_on).put(&mut self.scores);
         }
         self.add_findings(&["resource", "commitment", "network"], findings::of_savings(savings));
-        if let Some(ladder) = Ladder::of_bill(savings) {
+        // A bill that was made before instances were read has none of them.
+        let is_instances = |row: &LadderRow| row.list.is_some();
+        let whole = |ladder: &Ladder| self.running == 0 || ladder.rows.iter().any(is_instances);
+        if let Some(ladder) = Ladder::of_bill(savings).filter(whole) {
             self.ladder = ladder;
         }
         let gaps = DataGaps { blind: self.blind.instances, untagged: self.untagged };

@@ -148,7 +148,7 @@ fn blind_boxes_are_counted_with_their_dollars() {
     assert_eq!(o.blind, Blind { instances: 1, usd_per_hour: 16.288, unpriced: 0 });
     assert_eq!(
         o.blind.sentence().as_deref(),
-        Some("GPU telemetry missing on 1 instance ($16.29/h blind)")
+        Some("GPU telemetry missing on 1 instance ($16.29/h burns unseen)")
     );
     assert_eq!(Blind::default().sentence(), None);
 }

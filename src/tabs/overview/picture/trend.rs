@@ -33,7 +33,7 @@ pub fn trend_rows(of: Vec<TrendRow>) -> Arc<[Arc<TrendItem>]> {
 field_table! {
     /// A field of a period.
     pub enum TrendField => FIELDS {
-        Period text "period" [] "PERIOD" 10 "The day, week (Monday to Sunday) or month, UTC.";
+        Period text "period" [] "PERIOD" 10 key "The day, week (Monday to Sunday) or month, UTC.";
         Kind choice(PeriodKind::WORDS) "length" ["kind"] "BY" 6 "Length of the period: day, week, month.";
         Day text "day" ["from"] "FROM" 10 "First day of the period, UTC.";
         Key text "key" ["account", "team"] "OF" 14 wide "Account or team, as `burntop trend --by` says; none for instances without a team.";

@@ -281,14 +281,14 @@ fn finish(map: &mut HeatMap, rows: u32) {
 
 /// The cell of a GPU, without its place.
 fn one(order: &HeatOrder, at: u32, block: u32) -> HeatCell {
-    let Fact { state, waste } = order.facts[at as usize];
+    let Fact { label, waste, .. } = order.facts[at as usize];
     HeatCell {
         x: 0,
         y: 0,
         tall: false,
         row: order.row(at),
         gpus: 1,
-        state,
+        state: label.state,
         waste: Some(waste).filter(|w| !w.is_nan()),
         level: None,
         block,
@@ -300,7 +300,7 @@ fn whole(order: &HeatOrder, piece: &Piece, x: u16, y: u32) -> HeatCell {
     let by_harm = |a: &u32, b: &u32| {
         let (a, b) = (order.facts[*a as usize], order.facts[*b as usize]);
         let waste = |f: Fact| if f.waste.is_nan() { -1.0 } else { f.waste };
-        a.state.cmp(&b.state).then(waste(b).total_cmp(&waste(a)))
+        a.label.state.cmp(&b.label.state).then(waste(b).total_cmp(&waste(a)))
     };
     let worst = piece.gpus.clone().min_by(by_harm).unwrap_or(piece.gpus.start);
     let known = piece.gpus.clone().map(|at| order.facts[at as usize].waste);

@@ -1,18 +1,20 @@
-//! GPUs in the order of the map: group, host, index. It depends on who they are alone, so that cells
+//! GPUs in the order of the map: group, host, index. Within a group it depends on who they are alone, so that cells
 //! hold still while states change.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::domain::GpuState;
 use crate::fleet::GpuRow;
 use crate::tabs::gpus::picture::group::{GpuGrouping, node_id};
+use crate::tabs::gpus::picture::words::Label;
 
 /// Facts about a GPU that the map is made of.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fact {
-    pub(super) state: GpuState,
+    pub(super) label: Label,
+    /// GPU equivalents.
+    pub(super) gpus: f64,
     /// USD/h; NaN when not known.
     pub(super) waste: f32,
 }
@@ -51,8 +53,14 @@ pub struct HeatOrder {
 }
 
 impl HeatOrder {
-    /// Orders the GPUs `shown` (indices in `rows`), of a list that is grouped by `by`: see [`GpuGrouping::of_map`].
-    pub fn of(rows: &[Arc<GpuRow>], shown: &[u32], by: GpuGrouping) -> Self {
+    /// Orders the GPUs `shown` (indices in `rows`), of a list that is grouped by `by`: see [`GpuGrouping::of_map`]. Groups come
+    /// in the order of the keys in `first`, then those that it has not by name, GPUs without one last.
+    pub fn of(
+        rows: &[Arc<GpuRow>],
+        shown: &[u32],
+        by: GpuGrouping,
+        first: &[Option<Arc<str>>],
+    ) -> Self {
         let by = by.of_map();
         // Hosts and teams are shared between rows: an address costs less than a text. What is equal
         // behind different addresses is joined below.
@@ -74,7 +82,7 @@ impl HeatOrder {
             }
             of_row.push((place, *index));
         }
-        let (blocks, block_of) = blocks(&firsts);
+        let (blocks, block_of) = blocks(&firsts, first);
         let mut order = Self { by, blocks, ..Self::default() };
         order.fill(rows, &of_row, &block_of);
         order
@@ -145,14 +153,20 @@ impl HeatOrder {
 
 fn fact(row: &GpuRow) -> Fact {
     let waste = row.waste_usd_per_hour.filter(|w| w.is_finite());
-    Fact { state: row.verdict.state, waste: waste.map_or(f32::NAN, |w| w as f32) }
+    let waste = waste.map_or(f32::NAN, |w| w as f32);
+    Fact { label: Label::of(row), gpus: row.equivalents, waste }
 }
 
-/// Empty blocks in their order, and the block of each of `firsts`. Those without a group come last.
-fn blocks(firsts: &[First<'_>]) -> (Vec<Block>, Vec<u32>) {
+/// Empty blocks in their order, and the block of each of `firsts`: by the place of their group in `order`, those that it has
+/// not after them by name, those without a group last.
+fn blocks(firsts: &[First<'_>], order: &[Option<Arc<str>>]) -> (Vec<Block>, Vec<u32>) {
+    let places: HashMap<Option<&str>, usize> =
+        order.iter().enumerate().map(|(place, key)| (key.as_deref(), place)).collect();
     let key = |i: usize| {
         let First { row, group } = &firsts[i];
-        (group.is_none(), group.as_deref(), &*row.node.name, node_id(row))
+        let group = group.as_deref();
+        let place = places.get(&group).copied().unwrap_or(usize::MAX);
+        (place, group.is_none(), group, &*row.node.name, node_id(row))
     };
     let mut sorted: Vec<usize> = (0..firsts.len()).collect();
     sorted.sort_unstable_by(|a, b| key(*a).cmp(&key(*b)));

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::{HeatMap, HeatOrder};
-use crate::domain::GpuState;
 use crate::fleet::GpuRow;
 use crate::tabs::gpus::picture::GpuField;
 use crate::tabs::gpus::picture::rollup::RollUp;
+use crate::tabs::gpus::picture::words::Label;
 use crate::view::{TableField, ViewContext, format};
 
 impl HeatMap {
@@ -41,19 +41,24 @@ impl HeatMap {
         Some(parts.join(&format!(" {} ", ctx.symbols.separator())))
     }
 
-    /// States on the map with their number of GPUs, the worst first: the legend of the hues.
-    pub fn states(&self, order: &HeatOrder) -> Vec<(GpuState, u32)> {
-        let mut counts = [0; GpuState::ALL.len()];
+    /// States on the map, as rows say them, with their GPU equivalents, the worst first: the legend of the hues.
+    pub fn states(&self, order: &HeatOrder) -> Vec<(Label, f64)> {
+        let mut sums = Label::all().map(|label| (label, 0.0)).collect::<Vec<_>>();
+        let mut last = None;
         for cell in &self.cells {
+            // The cells of a host are neighbours, and all of them are shown.
+            if last.replace(cell.block) == Some(cell.block) {
+                continue;
+            }
             let Some(block) = order.blocks.get(cell.block as usize) else { continue };
-            if self.per_node {
-                let facts = order.facts.get(block.from as usize..block.to as usize);
-                facts.unwrap_or_default().iter().for_each(|f| counts[f.state as usize] += 1);
-            } else {
-                counts[cell.state as usize] += 1;
+            let facts = order.facts.get(block.from as usize..block.to as usize);
+            for fact in facts.unwrap_or_default() {
+                let of_label = sums.iter_mut().find(|(label, _)| *label == fact.label);
+                of_label.into_iter().for_each(|(_, gpus)| *gpus += fact.gpus);
             }
         }
-        GpuState::ALL.into_iter().zip(counts).filter(|(_, n)| *n > 0).collect()
+        sums.retain(|(_, gpus)| *gpus > 0.0);
+        sums
     }
 }
 

@@ -12,7 +12,7 @@ use crate::view::fixture::ctx;
 
 fn order(fleet: &GpuFleet) -> HeatOrder {
     let shown: Vec<u32> = (0..fleet.rows.len() as u32).collect();
-    HeatOrder::of(&fleet.rows, &shown, GpuGrouping::Node)
+    HeatOrder::of(&fleet.rows, &shown, GpuGrouping::Node, &[])
 }
 
 fn area(width: u16, height: u16, halves: bool) -> HeatArea {
@@ -164,7 +164,7 @@ fn the_map_has_the_groups_of_the_list() {
     let fleet = gpus();
     let shown: Vec<u32> = (0..fleet.rows.len() as u32).collect();
     let heads = |by: GpuGrouping| -> Vec<String> {
-        let order = HeatOrder::of(&fleet.rows, &shown, by);
+        let order = HeatOrder::of(&fleet.rows, &shown, by, &[]);
         let map = HeatMap::of(&order, &HeatZoom::Fleet, area(60, 40, true), HeatUnit::Auto);
         let mut rows: Vec<u32> = map.cells.iter().map(|cell| cell.row).collect();
         rows.sort_unstable();
@@ -185,6 +185,19 @@ fn the_map_has_the_groups_of_the_list() {
         assert_eq!(heads(by), keys(GpuGrouping::Team), "{by:?}");
     }
     assert!(heads(GpuGrouping::Owner).contains(&"ada".to_owned()));
+}
+
+#[test]
+fn groups_come_in_the_order_asked_for_and_the_others_by_name() {
+    let fleet = gpus();
+    let shown: Vec<u32> = (0..fleet.rows.len() as u32).collect();
+    let first: [Option<Arc<str>>; 4] =
+        [Some("vision".into()), None, Some("nlp".into()), Some("nobody".into())];
+    let order = HeatOrder::of(&fleet.rows, &shown, GpuGrouping::Team, &first);
+    let map = HeatMap::of(&order, &HeatZoom::Fleet, area(60, 40, true), HeatUnit::Auto);
+    let heads: Vec<&str> =
+        map.labels.iter().filter(|label| label.is_head).map(|label| &*label.text).collect();
+    assert_eq!(heads, ["vision", "nlp", "NLP", "lab", "serving"]);
 }
 
 #[test]
