@@ -94,9 +94,11 @@ pub enum Effect {
     /// Values a scenario; answered by [`super::Msg::Planned`], once per stage. A later request for the same
     /// slot replaces an earlier one.
     Plan(PlanRequest),
-    /// Saves a scenario under its name, replacing an older one; answered by a notice and by
+    /// Saves a scenario under its name, unless one of this name is kept; answered by a notice and by
     /// [`super::Msg::Scenarios`].
     SaveScenario(Arc<Scenario>),
+    /// Saves a scenario under its name, in place of the one that is kept; answered likewise.
+    ReplaceScenario(Arc<Scenario>),
     /// Reads a saved scenario; answered by [`super::Msg::Scenario`], or by a notice with the reason.
     LoadScenario {
         /// Name of the scenario.

@@ -4,10 +4,10 @@ use super::content::help::HelpView;
 use super::{App, Page};
 
 impl App {
-    /// Asks for the words to search all of the help for.
+    /// Asks for the words to search all of the help for; those of the last search are replaced by what is typed.
     pub(super) fn search_help(&mut self) {
         let words = self.help.words.clone();
-        self.ask_for("search the help: ", &words, |app, text| {
+        self.ask_for_name("search the help: ", &words, |app, text| {
             let words = text.trim().to_owned();
             app.look_at_help(HelpView { words, ..app.help });
             Ok(Vec::new())

@@ -30,7 +30,7 @@ pub struct Layout {
     pub body_top: u16,
     /// Number of rows of the body.
     pub body_height: u16,
-    /// Row of the rule below the body, which also shows errors in typed text; `None` where there is no room.
+    /// Row of the rule below the body, which also shows notices and errors in typed text; `None` where there is no room.
     pub lower_rule: Option<u16>,
     /// Row of the footer, which also holds the prompt.
     pub footer: u16,

@@ -163,6 +163,8 @@ pub struct App {
     /// Verdicts of a former day with what became of them, and the preset that gave them.
     looked_back: Option<(String, DayCount)>,
     log: VecDeque<LogEntry>,
+    /// The last messages above the footer, oldest first.
+    said: VecDeque<LogEntry>,
     rules: Arc<Rules>,
     no_credentials: Option<String>,
 
@@ -216,6 +218,9 @@ impl App {
     /// Entries of the event log that are kept.
     const LOG_MAX: usize = 500;
 
+    /// Messages above the footer that are kept.
+    const SAID_MAX: usize = 20;
+
     /// The cockpit in its initial state.
     pub fn new(init: AppInit) -> Self {
         let tab = Tab::Overview;
@@ -245,6 +250,7 @@ impl App {
             burn_past: None,
             looked_back: None,
             log: VecDeque::new(),
+            said: VecDeque::new(),
             rules: Arc::default(),
             no_credentials: None,
             tab,
@@ -425,6 +431,11 @@ impl App {
         &self.log
     }
 
+    /// The last messages above the footer, oldest first.
+    pub fn said(&self) -> &VecDeque<LogEntry> {
+        &self.said
+    }
+
     /// Name of the preset in use.
     pub fn preset(&self) -> &str {
         &self.preset
@@ -471,7 +482,7 @@ impl App {
         self.prompt.as_ref()
     }
 
-    /// Message in the status line; `None` without one.
+    /// Message above the footer; `None` without one.
     pub fn notice(&self) -> Option<&Notice> {
         self.notice.as_ref()
     }

@@ -76,7 +76,7 @@ pub enum Msg {
     },
     /// An entry for the event log.
     Log(LogEntry),
-    /// Message for the status line: an effect succeeded or failed.
+    /// Message above the footer: an effect succeeded or failed.
     Notice(Notice),
     /// Accounts being read.
     Accounts(Vec<AccountInfo>),
@@ -201,7 +201,7 @@ pub struct LogEntry {
     pub fix: String,
 }
 
-/// A message in the status line, removed by the next key.
+/// A message above the footer, removed by the next key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
     /// Severity.

@@ -21,6 +21,7 @@ impl App {
                 Filter::parse(self.list().table(), filter).map_err(|e| e.to_string())?;
             }
             Command::Export(format, _) => self.screen().check_export(self, *format)?,
+            Command::Save(name) => self.warn_of_replacing(name)?,
             _ => {}
         }
         Ok(command)

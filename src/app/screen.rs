@@ -81,6 +81,11 @@ pub trait Screen: Sync {
     /// Keys for the footer.
     fn hints(&self, app: &App) -> Hints;
 
+    /// False for a key that would do nothing with what is on screen: the footer leaves it out.
+    fn offers(&self, _app: &App, _action: Action) -> bool {
+        true
+    }
+
     /// Handles keys that mean something else on this screen; `None` = the key has its usual meaning.
     fn act_first(&self, _app: &mut App, _action: Action) -> Option<Vec<Effect>> {
         None
@@ -89,6 +94,11 @@ pub trait Screen: Sync {
     /// Commands of the screen, in the order of the help.
     fn commands(&self) -> &'static [CommandSpec] {
         &[]
+    }
+
+    /// Words that stand on it, each with a sentence, for its help; the search of the help finds them too.
+    fn glossary(&self) -> Vec<(&'static str, &'static str)> {
+        Vec::new()
     }
 
     /// Contexts whose actions this screen handles in [`Screen::act`].
@@ -133,6 +143,12 @@ pub trait Screen: Sync {
     /// True where code in `draw/` draws the body: a list, a map, charts; else [`Screen::lines`] gives it.
     fn is_drawn(&self, app: &App) -> bool {
         self.shows_table(app)
+    }
+
+    /// What the rows of its list are counted as, where that is not what they are of: `rows, 34 of 1,010.75 GPUs`; `None` for
+    /// the noun of the list.
+    fn counted(&self, _app: &App) -> Option<String> {
+        None
     }
 
     /// Lines above its list or map, at most `width` columns wide.
@@ -208,6 +224,13 @@ pub trait Screen: Sync {
         Vec::new()
     }
 
+    /// Marked rows that stand for an instance, by the ids of its list: the instance's own, where they are instances.
+    fn marks_of(&self, app: &App, instance: &Arc<str>) -> Vec<Arc<str>> {
+        let mut marked = self.marked_instances(app);
+        marked.retain(|id| id == instance);
+        marked
+    }
+
     /// Id of the row that keys apply to, to be copied: its noun for the notice, and the text.
     fn id_to_copy(&self, app: &App) -> Option<(String, String)> {
         let id = app.current_row()?.instance.id.to_string();
@@ -250,6 +273,12 @@ pub trait Screen: Sync {
     /// Saves filter, order and columns of its list under a name. Fails with the reason.
     fn save(&self, app: &mut App, name: &str) -> Result<Vec<Effect>, String> {
         Ok(app.save_view(name))
+    }
+
+    /// What is kept under this name already, which [`Screen::save`] would replace: `view mine`; `None` where nothing is.
+    fn replaces(&self, app: &App, name: &str) -> Option<String> {
+        let view = app.views.iter().find(|view| view.name == name)?;
+        Some(format!("view {}", view.name))
     }
 
     /// Drops all data of the accounts shown so far; called when others are read.
@@ -397,7 +426,12 @@ impl App {
         }
     }
 
-    /// Keys for the footer of the page or screen shown.
+    /// False for a key that would do nothing with what is on screen.
+    pub fn offers(&self, action: Action) -> bool {
+        self.screen_in_front().is_none_or(|screen| screen.offers(self, action))
+    }
+
+    /// Keys for the footer of the page or screen shown, beside those that are not offered now.
     pub fn hints(&self) -> Hints {
         match self.page() {
             Some(opened) if matches!(opened.page, Page::Help) => {

@@ -98,7 +98,7 @@ fn tab_completes_fields_and_values_of_a_filter() {
     assert!(app.prompt().unwrap().error.is_some());
     press(&mut app, "n<tab>");
     assert_eq!(app.list().filter_text(), "team=nlp");
-    press(&mut app, " and verdict=<tab>");
+    press(&mut app, " and verdict=<tab><tab>");
     let first = app.prompt().unwrap().line.text().to_owned();
     press(&mut app, "<tab>");
     assert_ne!(app.prompt().unwrap().line.text(), first, "the next one");
@@ -595,6 +595,19 @@ fn views_are_saved_and_used() {
 }
 
 #[test]
+fn a_view_is_replaced_only_when_enter_is_pressed_again() {
+    let mut app = app(SIZE);
+    assert_eq!(press(&mut app, "3wmine<enter>").len(), 1);
+    for keys in ["wmine<enter>", ":save mine<enter>"] {
+        assert_eq!(press(&mut app, keys), [], "{keys}");
+        let error = app.prompt().unwrap().error.clone().unwrap().message;
+        assert_eq!(error, "view mine is kept already: enter again replaces it");
+        assert_eq!(press(&mut app, "<enter>").len(), 1, "{keys}");
+        assert!(app.prompt().is_none(), "{keys}");
+    }
+}
+
+#[test]
 fn commands_complete_and_remember() {
     let mut app = app(SIZE);
     press(&mut app, ":the<tab>");
@@ -670,7 +683,7 @@ fn clicks_reach_tabs_headings_and_rows() {
     assert_eq!(app.tab().title(), "GPUs");
     mouse(&mut app, click, 22, 1);
     assert_eq!(app.tab().title(), "Idle");
-    mouse(&mut app, click, 13, 4);
+    mouse(&mut app, click, 6, 4);
     assert_eq!(app.table().sort.field, Some(Field::WasteUsdPerHour.spec()));
     press(&mut app, ":sort worst<enter>");
     mouse(&mut app, click, 20, 7);

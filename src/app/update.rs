@@ -104,7 +104,7 @@ impl App {
                 Vec::new()
             }
             Msg::Notice(notice) => {
-                self.notice = Some(notice);
+                self.say(notice);
                 Vec::new()
             }
             Msg::Accounts(accounts) => {
@@ -237,12 +237,19 @@ impl App {
         self.fold_sources();
     }
 
-    /// Shows a message in the status line.
+    /// Shows a message above the footer, and keeps it for the page of events: there it can be read when the next key has
+    /// taken it away.
     pub(crate) fn say(&mut self, notice: Notice) {
+        if self.said.len() == Self::SAID_MAX {
+            self.said.pop_front();
+        }
+        let (level, message) = (notice.level, notice.text.clone());
+        let (source, scope, fix) = (None, None, String::new());
+        self.said.push_back(LogEntry { at: self.now, level, source, scope, message, fix });
         self.notice = Some(notice);
     }
 
-    /// Takes the message in the status line away: a question has its keys there.
+    /// Takes the message above the footer away: what it told of is over.
     pub(crate) fn unsay(&mut self) {
         self.notice = None;
     }

@@ -284,6 +284,14 @@ fn planted_boxes_say_beforehand_what_would_block_a_stop() {
     assert!(blocked("agent-hung").unwrap().contains(&"recheck"), "silent for half an hour");
     assert!(!blocked("train-7b-old").unwrap().contains(&"recheck"));
     assert_eq!(blocked("pretrain-70b"), None, "it works");
+    // What the check would warn of: 8,000 GB of instance store of a P4d, a reservation that bills on, a Spot instance.
+    let warned = |name: &str, guard: &str| {
+        let row = rows.iter().find(|row| *row.instance.name == *name).unwrap();
+        row.against_stop().unwrap().any(|of| !of.blocks && of.guard == guard)
+    };
+    assert!(warned("train-7b-old", "instance_store") && warned("train-7b-old", "capacity"));
+    assert!(warned("reserved-idle", "saving") && warned("spot-leftover", "spot"));
+    assert!(!warned("scratch-cpu", "instance_store") && !warned("scratch-cpu", "capacity"));
     // What a source of jobs says to be held is blocked by that, and nothing else is.
     let idle = rows.iter().filter_map(|row| Some((row, row.blocked_by()?)));
     for (row, mut by) in idle {

@@ -8,7 +8,7 @@ use super::sheet::{self, Sheet};
 use super::{Notes, Report, filtered, json, text, troubles_of};
 use crate::domain::{Reading, SourceId};
 use crate::view::room::{Extent, fit};
-use crate::view::{TableField, ViewContext, format};
+use crate::view::{FieldSpec, TableField, ViewContext, format};
 
 /// Rows of a list with columns and filter, as a subcommand or the screen shows them.
 #[derive(Clone, Debug)]
@@ -146,9 +146,9 @@ impl<F: ListField> List<F> {
         };
         let extents: Vec<Extent> =
             columns.iter().zip(text::natural_widths(&sheet)).map(extent).collect();
-        let dropped_first =
-            F::DROPPED_FIRST.iter().filter_map(|field| columns.iter().position(|c| c == field));
-        let kept = fit(&extents, dropped_first, text::GAP, usize::from(room));
+        let fields: Vec<&'static FieldSpec> = columns.iter().map(|field| field.spec()).collect();
+        let left_out = F::table().left_out(&fields);
+        let kept = fit(&extents, left_out, text::GAP, usize::from(room));
         let is_kept = |i: usize| kept.iter().any(|(k, _)| *k == i);
         let names: Vec<&str> =
             (0..columns.len()).filter(|i| !is_kept(*i)).map(|i| columns[i].spec().name).collect();

@@ -1,4 +1,4 @@
-//! The last line: where one types, a notice, or the keys that matter here.
+//! The last line: where one types, or the keys that matter here.
 
 use ratatui::style::Modifier;
 
@@ -8,7 +8,7 @@ use crate::app::command::doc_of;
 use crate::app::content::columns;
 use crate::app::sheet::{Place, Sheet, Stage, why_read_only};
 use crate::app::{
-    Action, App, HintPlace, Layout, Level, List, Mode, Page, Popup, Prompt, PromptKind, Role,
+    Action, App, HintPlace, Layout, List, Mode, Page, Popup, Prompt, PromptKind, Role,
     column_entries,
 };
 use crate::tabs;
@@ -18,7 +18,7 @@ use crate::view::format;
 /// Fewest columns of a reason why nothing can be done, cut.
 const READ_ONLY_AT_LEAST: u16 = 24;
 
-/// Draws the last line: prompt, notice or keys; returns the cell of the terminal's cursor, `None` without one, and where
+/// Draws the last line: prompt or keys; returns the cell of the terminal's cursor, `None` without one, and where
 /// keys stand.
 pub fn draw(
     canvas: &mut Canvas<'_>,
@@ -29,23 +29,19 @@ pub fn draw(
     if let Some(prompt) = app.prompt() {
         return (Some(draw_prompt(canvas, app, prompt, layout)), Vec::new());
     }
-    if let Some(notice) = app.notice() {
-        let role = match notice.level {
-            Level::Info => Role::Accent,
-            Level::Warn => Role::Warn,
-            Level::Error => Role::Crit,
-        };
-        let style = canvas.style(role);
-        let width = canvas.width();
-        canvas.put(1, y, width.saturating_sub(2), &notice.text, style);
-        return (None, Vec::new());
-    }
     if app.popup() == Some(&Popup::Sort) {
         sort_letters(canvas, app.list(), app.table_width(), layout);
         return (None, Vec::new());
     }
     let mut x = 1;
-    // Without the upper rule the banner has no other place.
+    // Without the lower rule a notice has no other place.
+    if layout.lower_rule.is_none()
+        && let Some((text, role)) = lines::notice(app)
+    {
+        let style = canvas.style(role);
+        x = canvas.put(x, y, canvas.width().saturating_sub(2), &text, style) + 3;
+    }
+    // Without the upper rule the banner has none.
     if layout.upper_rule.is_none()
         && let Some((text, role)) = lines::banner(app)
     {
@@ -227,19 +223,19 @@ fn further_key(app: &App, named: &[(Action, String, &'static str)]) -> Option<(u
         return Some((named.len().min(BEFORE_FIND), Action::FindText));
     }
     let is_filtered = app.shows_table() && !app.list().filter_text().is_empty();
-    let mark = named.iter().position(|(action, ..)| *action == Action::Mark);
-    mark.filter(|_| is_filtered).map(|at| (at + 1, Action::MarkAll))
+    let of = |wanted| named.iter().position(|(action, ..)| *action == wanted);
+    let mark = of(Action::Mark).filter(|_| is_filtered && of(Action::MarkAll).is_none());
+    mark.map(|at| (at + 1, Action::MarkAll))
 }
 
 /// The key of an action with what it does, `own` where the action's own label is too general; `None` where no key
-/// is left to it.
+/// is left to it, and where it would do nothing.
 fn label(app: &App, action: Action, own: &'static str) -> Option<(String, &'static str)> {
-    let key = app.keymap().keys(action).first()?.to_string();
+    let key = app.keymap().keys(action).first().filter(|_| app.offers(action))?.to_string();
     Some((key, if own.is_empty() { action.spec().short } else { own }))
 }
 
-/// The keys of the dialog, chooser or question on screen in one line, for its frame: a notice may stand where the
-/// footer names them.
+/// The keys of the dialog, chooser or question on screen in one line, for its frame.
 pub fn keys_of_box(app: &App) -> String {
     in_words(app, shown_keys(app))
 }
@@ -328,16 +324,49 @@ fn sheet_keys(app: &App) -> &'static [(Action, &'static str)] {
             }
         };
     }
+    let leaves_out = app.sheet().and_then(Sheet::would_leave_out);
     match app.sheet().map(Sheet::stage) {
-        Some(Stage::Choose(_)) => {
+        Some(Stage::Choose(choice)) if choice.row().is_none() => {
             &[(Action::Back, "leave"), (Action::Down, ""), (Action::Enter, "check it")]
         }
-        Some(Stage::Review(_)) => &[
-            (Action::Back, ""),
-            (Action::Enter, "details"),
-            (Action::Refresh, "check again"),
-            (Action::GoOn, ""),
-        ],
+        Some(Stage::Choose(_)) => match leaves_out {
+            Some(true) => &[
+                (Action::Back, "leave"),
+                (Action::LeaveOut, ""),
+                (Action::Enter, "to the actions"),
+                (Action::Down, ""),
+            ],
+            Some(false) => &[
+                (Action::Back, "leave"),
+                (Action::LeaveOut, "take back in"),
+                (Action::Enter, "to the actions"),
+                (Action::Down, ""),
+            ],
+            None => {
+                &[(Action::Back, "leave"), (Action::Enter, "to the actions"), (Action::Down, "")]
+            }
+        },
+        Some(Stage::Review(_)) => match leaves_out {
+            Some(true) => &[
+                (Action::Back, ""),
+                (Action::Enter, "details"),
+                (Action::LeaveOut, ""),
+                (Action::GoOn, ""),
+                (Action::Refresh, "check again"),
+            ],
+            Some(false) => &[
+                (Action::Back, ""),
+                (Action::LeaveOut, "take back in"),
+                (Action::GoOn, ""),
+                (Action::Refresh, "check again"),
+            ],
+            None => &[
+                (Action::Back, ""),
+                (Action::Enter, "details"),
+                (Action::Refresh, "check again"),
+                (Action::GoOn, ""),
+            ],
+        },
         Some(Stage::Run(run)) if !run.is_over() => {
             &[(Action::Back, "leave"), (Action::Actions, "log of runs"), (Action::Down, "")]
         }

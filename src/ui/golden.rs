@@ -14,7 +14,7 @@ use ratatui::style::{Color, Modifier};
 use super::draw;
 use crate::app::fixture::{self, app, app_with, fleet, fleet_of, press, readings};
 use crate::app::sheet::fixture as acting;
-use crate::app::{App, ColorDepth, Level, LogEntry, Mode, Msg, ThemeName};
+use crate::app::{App, ColorDepth, Level, LogEntry, Mode, Msg, Notice, ThemeName};
 use crate::domain::NetUnknown;
 use crate::domain::{ErrorKind, Scope, SourceId};
 use crate::view::Symbols;
@@ -299,6 +299,17 @@ fn states_of_the_action_sheet() {
 }
 
 #[test]
+fn the_footer_of_the_sheet_says_what_space_does_with_the_row() {
+    let footer = |app: &mut App| screen(app).lines().last().unwrap_or_default().to_owned();
+    let mut app = acting::at("review", acting::app(46));
+    assert!(footer(&mut app).contains("space leave out   c go on"), "{}", footer(&mut app));
+    acting::press_checked(&mut app, " ");
+    assert!(footer(&mut app).contains("space take back in"), "{}", footer(&mut app));
+    press(&mut app, "G");
+    assert!(!footer(&mut app).contains("space"), "{}", footer(&mut app));
+}
+
+#[test]
 fn first_screens() {
     let mut app = App::new(fixture::init(None, (80, 24)));
     insta::assert_snapshot!("first@nothing_yet", golden(&mut app));
@@ -363,6 +374,39 @@ fn states_of_the_frame() {
     let mut braille = heard(App::new(init));
     go(&mut braille, "3<enter>G");
     insta::assert_snapshot!("why@braille", golden(&mut braille));
+}
+
+#[test]
+fn a_message_is_read_whole_and_hides_neither_keys_nor_a_box() {
+    let mut app = app((80, 24));
+    go(&mut app, "3");
+    let before = screen(&mut app);
+    let long = "the bill of 2026-07 cannot be read: its pages hold more than is taken; ".repeat(3);
+    let notice = |text: &str| Msg::Notice(Notice::new(Level::Warn, text));
+    for text in ["reading again", long.trim_end()] {
+        app.update(notice(text));
+        let shown = screen(&mut app);
+        assert_eq!(shown.lines().last(), before.lines().last(), "the keys");
+        let words: Vec<String> =
+            shown.replace('─', " ").split_whitespace().map(str::to_owned).collect();
+        assert!(words.join(" ").contains(text), "{shown}");
+        // The table keeps its lines; what is long lies over the last ones.
+        assert!(shown.lines().take(18).eq(before.lines().take(18)), "{shown}");
+    }
+    go(&mut app, "c");
+    let but_the_rule = |text: String| -> Vec<String> {
+        let lines = text.lines().enumerate().filter(|(y, _)| *y != 22);
+        lines.map(|(_, line)| line.to_owned()).collect()
+    };
+    let asked = but_the_rule(screen(&mut app));
+    app.update(notice(long.trim_end()));
+    let shown = screen(&mut app);
+    assert!(shown.contains("the bill of 2026-07"), "{shown}");
+    assert_eq!(but_the_rule(shown), asked);
+    // What the next key takes away can still be read.
+    go(&mut app, "<esc>!G");
+    let log = screen(&mut app);
+    assert!(log.contains("Messages above the footer") && log.contains("reading again"), "{log}");
 }
 
 #[test]

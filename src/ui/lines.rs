@@ -5,7 +5,7 @@ use ratatui::style::Modifier;
 use super::canvas::Canvas;
 use super::footer;
 use crate::app::content::{columns, wrap};
-use crate::app::{App, Layout, List, Mode, PromptKind, Role, SourceStatus, tab_gap};
+use crate::app::{App, Layout, Level, List, Mode, PromptKind, Role, SourceStatus, tab_gap};
 use crate::domain::{SourceId, VerdictKind};
 use crate::fleet::Totals;
 use crate::tabs;
@@ -16,10 +16,12 @@ use crate::view::{Symbols, format};
 /// Draws the line of tabs, such as ` 1 Overview  3 Idle › Why`, with the state of the table on the right.
 pub fn tabs(canvas: &mut Canvas<'_>, app: &App, y: u16) {
     let gap = tab_gap(canvas.width());
+    // Where no colour tells the tab that is on, an underline is too little.
+    let here = if canvas.has_colours() { Modifier::UNDERLINED } else { Modifier::REVERSED };
     let mut x = 1;
     for (tab, label) in app.tab_labels() {
         let style = if tab == app.tab() {
-            canvas.style(Role::Accent).add_modifier(Modifier::UNDERLINED)
+            canvas.style(Role::Accent).add_modifier(here)
         } else {
             canvas.style(Role::Dim)
         };
@@ -205,11 +207,11 @@ pub fn banner(app: &App) -> Option<(String, Role)> {
     app.is_from_cache().then(|| ("from the cache".to_owned(), Role::Dim))
 }
 
-/// Most lines that an error in typed text takes, or what completes it.
+/// Most lines that a notice takes, or an error in typed text, or what completes it.
 const REMARK_LINES: usize = 5;
 
-/// Draws the rule below the body: errors and completions of the prompt or its keys, or remarks on the verdicts; on the right the
-/// position in the body.
+/// Draws the rule below the body: errors and completions of the prompt or its keys, a notice, or remarks on the verdicts; on the
+/// right the position in the body.
 pub fn lower_rule(canvas: &mut Canvas<'_>, app: &App, layout: &Layout, y: u16) {
     rule(canvas, y);
     let width = canvas.width();
@@ -217,12 +219,15 @@ pub fn lower_rule(canvas: &mut Canvas<'_>, app: &App, layout: &Layout, y: u16) {
     let mut room = width.saturating_sub(4);
     let keys = || app.prompt().map(|_| (footer::keys_of_prompt(app), Role::Dim));
     let remark = remark(app).or_else(keys);
-    if app.prompt().is_some()
+    if (app.prompt().is_some() || app.notice().is_some())
         && let Some((text, role)) = &remark
     {
         let beside = position.as_ref().map_or(0, |position| columns(position) + 1);
         if columns(text) + 2 + beside > usize::from(room) {
-            whole_remark(canvas, text, *role, y);
+            // A box keeps all of its lines: what is asked goes before what was said.
+            let is_asked = app.popup().is_some() || app.dialog().is_some();
+            let most = if app.prompt().is_none() && is_asked { 1 } else { REMARK_LINES };
+            whole_remark(canvas, text, *role, (y, most));
             return;
         }
     }
@@ -237,14 +242,14 @@ pub fn lower_rule(canvas: &mut Canvas<'_>, app: &App, layout: &Layout, y: u16) {
     }
 }
 
-/// Draws what is said of typed text and has no room beside the position: alone, and over the last lines of the body, so that
-/// all of it is read.
-fn whole_remark(canvas: &mut Canvas<'_>, text: &str, role: Role, y: u16) {
+/// Draws what is said and has no room beside the position: alone, in at most so many lines, over the last ones of the body, so
+/// that all of it is read.
+fn whole_remark(canvas: &mut Canvas<'_>, text: &str, role: Role, (y, most): (u16, usize)) {
     let width = canvas.width();
     let room = width.saturating_sub(4);
     let mut parts = wrap(text, usize::from(room.saturating_sub(2)));
-    if parts.len() > REMARK_LINES {
-        let rest = parts.split_off(REMARK_LINES - 1).join(" ");
+    if parts.len() > most {
+        let rest = parts.split_off(most - 1).join(" ");
         parts.push(rest);
     }
     let style = canvas.style(role);
@@ -256,7 +261,18 @@ fn whole_remark(canvas: &mut Canvas<'_>, text: &str, role: Role, y: u16) {
     }
 }
 
-/// Remark for the lower rule: error or completions of the prompt, or what the preset lacks; `None` without any.
+/// The message that the next key takes away; `None` without one.
+pub fn notice(app: &App) -> Option<(String, Role)> {
+    let notice = app.notice()?;
+    let role = match notice.level {
+        Level::Info => Role::Accent,
+        Level::Warn => Role::Warn,
+        Level::Error => Role::Crit,
+    };
+    Some((notice.text.clone(), role))
+}
+
+/// Remark for the lower rule: error or completions of the prompt, else a notice, or what the preset lacks; `None` without any.
 pub fn remark(app: &App) -> Option<(String, Role)> {
     if let Some(prompt) = app.prompt() {
         if let Some(error) = &prompt.error {
@@ -279,10 +295,10 @@ pub fn remark(app: &App) -> Option<(String, Role)> {
         }
         return app.list().remark().filter(|_| is_filter).map(|text| (text, Role::Warn));
     }
-    app.missing_usd().map(|usd| {
-        let usd = format::usd_spent(usd);
+    notice(app).or_else(|| {
+        let usd = format::usd_spent(app.missing_usd()?);
         let text = format!("r fetches what {} lacks, for about {usd}", app.preset());
-        (text, Role::Warn)
+        Some((text, Role::Warn))
     })
 }
 

@@ -163,8 +163,9 @@ fn draw_row(
     ctx: &ViewContext,
     y: u16,
 ) {
-    if state.marked {
-        let mark = canvas.glyph("•", "*");
+    if state.marked || state.in_range {
+        let range = canvas.glyph("│", "|");
+        let mark = if state.marked { canvas.glyph("•", "*") } else { range };
         let style = canvas.style(Role::Marked);
         canvas.put(1, y, 1, mark, style);
     }

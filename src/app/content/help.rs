@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{Line, wrap};
 use crate::app::command::{CommandSpec, Words, commands};
-use crate::app::keymap::{Action, ActionSpec, Context};
+use crate::app::keymap::{Action, ActionSpec, Context, Key};
 use crate::app::screen::Screen;
 use crate::app::{App, ListSpec, Page, Role, lists};
 use crate::domain::{GpuState, VerdictKind};
@@ -32,7 +32,7 @@ const GPU_STATES: [(GpuState, &str); GpuState::ALL.len()] = [
     (GpuState::HeldIdle, "A GPU that somebody holds and does nothing with."),
     (
         GpuState::UnallocatedIdle,
-        "A GPU that no process holds and nothing runs on; where a job has it all the same, its page says so.",
+        "A GPU that no process holds and nothing runs on; IDLE IN JOB where its scheduler gave it to a job all the same.",
     ),
     (GpuState::Inefficient, "A GPU that works at less than half of what it could."),
     (GpuState::Unknown, "The evidence does not suffice. Never counted as idle."),
@@ -231,6 +231,11 @@ fn of_page(app: &App) -> Vec<Section> {
     }
     signs.extend(other_signs(app));
     sections.push(Section::new("What the signs mean", signs));
+    let words = screen.map(Screen::glossary).unwrap_or_default();
+    if !words.is_empty() {
+        let words = words.into_iter().map(|(name, doc)| (name.to_owned(), doc.to_owned()));
+        sections.push(Section::new("What words mean here", words.collect()));
+    }
     if page.is_none() && app.screen().shows_table(app) {
         sections.push(filter());
         let list = app.list();
@@ -242,12 +247,19 @@ fn of_page(app: &App) -> Vec<Section> {
 
 /// All there is.
 fn everything(app: &App) -> Vec<Section> {
-    let mut sections: Vec<Section> =
-        Context::ALL.into_iter().map(|context| keys(app, context, true)).collect();
+    let keys = Context::ALL.into_iter().map(|context| keys(app, context, true));
+    let mut sections: Vec<Section> = keys.collect();
+    sections.push(free_keys(app));
     let signs = verdicts(app).chain(gpu_states(app)).chain(other_signs(app)).collect();
     sections.push(Section::new("What the signs mean", signs));
-    let words = WORDS.map(|(name, doc)| (name.to_owned(), doc.to_owned()));
-    sections.push(Section::new("What words mean", words.into()));
+    // A word that stands on several tabs is explained once.
+    let mut words: Vec<(String, String)> = Vec::new();
+    for (name, doc) in WORDS.into_iter().chain(crate::tabs::screens().flat_map(Screen::glossary)) {
+        if words.iter().all(|(known, _)| known != name) {
+            words.push((name.to_owned(), doc.to_owned()));
+        }
+    }
+    sections.push(Section::new("What words mean", words));
     let entries = commands().map(|command| command_entry(app, command)).collect();
     sections.push(Section::new("Commands, after :", entries));
     let entries = CONFIGURATION.map(|(name, doc)| (name.to_owned(), doc.to_owned()));
@@ -283,6 +295,27 @@ fn keys(app: &App, context: Context, named: bool) -> Section {
     };
     let entries = Action::ALL.iter().filter(|s| s.context == context).map(entry).collect();
     Section::new(context.title(), entries)
+}
+
+/// The single keys that no action has, for all actions and, beside these, for those of each context.
+fn free_keys(app: &App) -> Section {
+    let doc = |keys: &[Key]| {
+        let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
+        format!("free: {}", keys.join(" "))
+    };
+    let everywhere = app.keymap().free(None);
+    let mut entries = vec![("everywhere".to_owned(), doc(&everywhere))];
+    for context in Context::ALL {
+        let mut own = app.keymap().free(Some(context));
+        // Where one types fewer are free, and all of these are said.
+        if everywhere.iter().all(|key| own.contains(key)) {
+            own.retain(|key| !everywhere.contains(key));
+        }
+        if !own.is_empty() {
+            entries.push((context.title().to_owned(), doc(&own)));
+        }
+    }
+    Section::new("Keys that are free, by where an action works", entries)
 }
 
 /// The keys of the guide, which does not have all of the What-if tab's.
@@ -400,6 +433,22 @@ mod tests {
             assert!(found.contains("[keys]") && found.contains("ctrl-x"), "{found}");
         }
         assert!(help("3?/config<enter>").contains("burntop config path"));
+    }
+
+    #[test]
+    fn all_keys_end_with_those_that_are_free_for_any_action_and_for_those_of_a_tab() {
+        let all = help("3?A");
+        let free = all.split("Keys that are free").nth(1).unwrap();
+        let line = |name: &str| free.lines().find(|line| line.trim_start().starts_with(name));
+        let everywhere = line("everywhere").unwrap();
+        assert!(everywhere.contains(" free: v E I "), "{everywhere}");
+        // A key of the Storage tab is free on that of the GPUs; what is free everywhere is not said again.
+        let gpus = line("On the GPUs tab").unwrap();
+        assert!(gpus.contains(" t ") && !gpus.contains(" v "), "{gpus}");
+        // Where one types no character is free.
+        let typing = free.split("Anywhere, also while typing").nth(1).unwrap().trim_start();
+        assert!(typing.starts_with("free: f2 f3 "), "{typing}");
+        assert!(!help("3?").contains("free: v"));
     }
 
     #[test]

@@ -34,6 +34,13 @@ pub fn lines(app: &App, width: usize) -> Vec<Line> {
     for entry in app.log().iter().rev() {
         event(entry, width, &mut lines);
     }
+    if !app.said().is_empty() {
+        lines.push(Line::new());
+        lines.push(Line::of(Role::Heading, "Messages above the footer, newest first (UTC)"));
+    }
+    for entry in app.said().iter().rev() {
+        event(entry, width, &mut lines);
+    }
     lines
 }
 

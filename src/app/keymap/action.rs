@@ -292,13 +292,13 @@ actions! {
     Columns "columns" Table ["c"] "columns";
     /// Save filter, sort and columns under a name.
     SaveView "save-view" Table ["w"] "save view";
-    /// Select the row, or no more.
+    /// Select the row, or no more, and go down one.
     Mark "mark" Table ["space"] "select";
     /// Start a range; again selects all up to here.
     MarkRange "mark-range" Table ["V"] "range";
-    /// Select all rows that the filter leaves; where they are, none of them.
+    /// Select all rows that the filter leaves; where all of them are selected, none of them.
     MarkAll "mark-all" Table ["*"] "select all";
-    /// Select nothing.
+    /// Select no row any more, those that the filter hides included.
     Unmark "unmark" Table ["u"] "select none";
 
     /// Group by node, team, owner, job, model, state, or not at all; with a filter not by what all have in common.
@@ -330,7 +330,7 @@ actions! {
     LifecycleRules "lifecycle-rules" Storage ["L"] "rules";
     /// What was found of the bucket: what would save how much, why, and the rule that does it; esc comes back.
     BucketFindings "bucket-findings" Storage ["F"] "findings";
-    /// The training runs with checkpoints in the bucket; esc comes back.
+    /// The training runs with checkpoints in the bucket, where it has some; esc comes back.
     BucketRuns "bucket-runs" Storage ["R"] "runs";
     /// List the bucket's objects; says first what that costs. Stops a list that is being made.
     ListObjects "list-objects" Storage ["i"] "list objects";
@@ -364,7 +364,7 @@ actions! {
     PreviousChart "previous-chart" WhatIf ["O"] "previous chart";
     /// The chart alone, without the inputs; again for both.
     ChartAlone "chart-alone" WhatIf ["z"] "chart alone";
-    /// Buy as many units as are best: of the offer under the cursor, else of the cheapest.
+    /// Buy as many units as are recommended: of the offer under the cursor, else of the first that pays.
     BuyBest "buy-best" WhatIf ["b"] "buy the best";
     /// The arithmetic of what is under the cursor.
     Explain "explain" WhatIf ["x"] "explain";
@@ -384,8 +384,8 @@ actions! {
     Redo "redo" WhatIf ["U"] "redo";
     /// Keep the scenario under a name.
     SaveScenario "save-scenario" WhatIf ["w"] "save";
-    /// Go on with a kept scenario.
-    LoadScenario "load-scenario" WhatIf ["L"] "load";
+    /// Open a saved scenario in place of the one on screen.
+    LoadScenario "load-scenario" WhatIf ["L"] "open saved";
     /// Give the scenario another name.
     RenameScenario "rename-scenario" WhatIf ["R"] "rename";
     /// Write a note to the scenario.
@@ -433,6 +433,8 @@ actions! {
 
     /// Go on, to the last question before anything is done.
     GoOn "go-on" Sheet ["c"] "go on";
+    /// Leave the row under the cursor out, or take it back in; what was checked already is planned and checked anew without it.
+    LeaveOut "leave-out" Sheet ["space"] "leave out";
 
     /// Show or hide the column.
     ToggleColumn "toggle-column" Columns ["space"] "show/hide";

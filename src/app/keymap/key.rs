@@ -86,6 +86,14 @@ impl Key {
         }
     }
 
+    /// Every key that one finger presses and that is on any keyboard: letters, digits, signs, `f1` to `f12`.
+    pub fn singles() -> impl Iterator<Item = Self> {
+        let signs = ('!'..='~').filter(char::is_ascii_punctuation);
+        let chars = ('a'..='z').chain('A'..='Z').chain('0'..='9').chain(signs);
+        let codes = chars.map(KeyCode::Char).chain((1..=12).map(KeyCode::F));
+        codes.map(|code| Self::new(code, KeyModifiers::NONE))
+    }
+
     /// The event that a terminal sends for this key.
     pub fn event(self) -> KeyEvent {
         KeyEvent::new(self.code, self.modifiers)

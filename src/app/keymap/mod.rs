@@ -49,7 +49,10 @@ pub enum KeymapProblem {
         second: &'static str,
     },
     /// A key that belongs to another action, which the configuration does not mention.
-    #[error("[keys] `{key}` is a key of `{from}`: give `{from}` another one, or `{from} = []`")]
+    #[error(
+        "[keys] `{key}` is a key of `{from}`: give `{from}` another one, or `{from} = []`{}",
+        free_in_words(free)
+    )]
     Taken {
         /// Name of the key.
         key: String,
@@ -57,7 +60,17 @@ pub enum KeymapProblem {
         by: &'static str,
         /// Action that would lose it.
         from: &'static str,
+        /// The first keys that are free for the action that would lose it.
+        free: Vec<String>,
     },
+}
+
+/// Keys that an error names where one is taken, at most.
+const FREE_NAMED: usize = 6;
+
+/// The end of an error that names keys that are free; empty without any.
+fn free_in_words(free: &[String]) -> String {
+    if free.is_empty() { String::new() } else { format!("; free are {}", free.join(" ")) }
 }
 
 impl KeymapProblem {
@@ -127,8 +140,17 @@ impl Keymap {
                         key: key.to_string(),
                         by: by.spec().name,
                         from: spec.name,
+                        free: Vec::new(),
                     });
                 }
+            }
+        }
+        // What is free is known when all have theirs.
+        for problem in &mut problems {
+            if let KeymapProblem::Taken { from, free, .. } = problem {
+                let context = Action::from_name(from).map(|action| action.spec().context);
+                let keys = map.free(context).into_iter().take(FREE_NAMED);
+                *free = keys.map(|key| key.to_string()).collect();
             }
         }
         (map, problems)
@@ -146,6 +168,20 @@ impl Keymap {
             self.keys[action as usize].push(key);
             None
         }
+    }
+
+    /// Single keys that mean nothing wherever an action of this context may be in force, `None` = anywhere. Where one types,
+    /// a character is never free.
+    pub fn free(&self, context: Option<Context>) -> Vec<Key> {
+        let is_typed_in = matches!(context, Some(Context::Text | Context::Any));
+        let is_free = |key: &Key| {
+            let mut holders = self.by_key.get(key).into_iter().flatten();
+            let is_near = |holder: &Action| {
+                context.is_none_or(|context| context.overlaps(holder.spec().context))
+            };
+            !(holders.any(is_near) || is_typed_in && key.text().is_some())
+        };
+        Key::singles().filter(is_free).collect()
     }
 
     /// Action of `key` in the contexts in force; `None` without one.
@@ -205,12 +241,36 @@ mod tests {
     #[test]
     fn a_key_is_not_taken_from_an_action_that_is_not_named() {
         let (_, problems) = changed(&[("filter", &["f"])]);
-        let taken = KeymapProblem::Taken { key: "f".into(), by: "filter", from: "freeze" };
-        assert_eq!(problems, [taken]);
+        let [KeymapProblem::Taken { key, by, from, free }] = &problems[..] else {
+            panic!("{problems:?}");
+        };
+        assert_eq!((key.as_str(), *by, *from), ("f", "filter", "freeze"));
+        assert!(free.contains(&"v".to_owned()), "{free:?}");
         assert_eq!(problems[0].action(), "filter");
-        assert!(problems[0].to_string().contains("`freeze = []`"));
+        let text = problems[0].to_string();
+        assert!(text.contains("`freeze = []`; free are "), "{text}");
+        // One that is in force while one types is offered no character.
+        let (_, problems) = changed(&[("filter", &["ctrl-l"])]);
+        let text = problems[0].to_string();
+        assert!(text.contains("`redraw = []`; free are f2 "), "{text}");
         // Both quit: nothing is lost.
         assert_eq!(changed(&[("quit", &["q", "ctrl-c"])]).1, []);
+    }
+
+    #[test]
+    fn a_key_is_free_where_nothing_that_may_be_in_force_with_it_has_it() {
+        let (map, _) = changed(&[("freeze", &[]), ("mouse", &["v"])]);
+        let is_free = |key: &str, context| map.free(context).contains(&Key::parse(key).unwrap());
+        assert!(is_free("f", None), "taken away from its action");
+        assert!(!is_free("v", None) && !is_free("v", Some(Context::Table)), "given away");
+        // On the Storage tab alone: free in the table of no tab that it is a key of.
+        assert!(!is_free("t", None) && !is_free("t", Some(Context::Table)));
+        assert!(is_free("t", Some(Context::Gpus)) && is_free("f5", Some(Context::Text)));
+        assert!(!is_free("E", Some(Context::Text)), "it is typed");
+        // What is said to be free can be given without a word.
+        for key in Keymap::default().free(Some(Context::Jobs)) {
+            assert_eq!(changed(&[("jobs-key", &[&key.to_string()])]).1, [], "{key}");
+        }
     }
 
     mod hostile {

@@ -11,7 +11,7 @@ field_table! {
     pub enum ActionField => FIELDS {
         At time "at" ["when"] "WHEN" 16 by('w') "When its first line was written, UTC.";
         What text "what" ["verb"] "WHAT" 13 by('a') "The action: stop, terminate, start, mark, delete-volume, …; unknown where no intent was written.";
-        Which text "which" ["target"] "WHICH" 20 wide by('h') "What was acted on, by name; a search finds every id and name.";
+        Which text "which" ["target"] "WHICH" 20 key wide by('h') "What was acted on, by name; a search finds every id and name.";
         Result text "result" [] "RESULT" 18 by('r') "What became of it, counted; open: an intent without an outcome yet.";
         Who text "who" [] "WHO" 14 wide "Who did it, without account and kind.";
         Rows number(Count) "rows" [] "ROWS" 5 by('o') "Instances, volumes and buckets, each once.";

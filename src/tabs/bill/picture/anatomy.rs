@@ -53,7 +53,7 @@ pub fn published_shares(category: Category) -> String {
 field_table! {
     /// A field of the anatomy.
     pub enum AnatomyField => FIELDS {
-        Category choice(Category::WORDS) "category" [] "CATEGORY" 13 by('c')
+        Category choice(Category::WORDS) "category" [] "CATEGORY" 13 key by('c')
             "Category: training and serving by tags and usage types, storage, network, operations, fees.";
         Effective number(Usd) "effective_usd" ["$", "usd", "effective"] "EFFECTIVE" 14 unit("$") by('e')
             "Effective cost: commitments spread over what they cover.";

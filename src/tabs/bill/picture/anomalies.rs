@@ -72,7 +72,7 @@ field_table! {
         Until text "until" [] "UNTIL" 10 by('u') "Last unusual day; none while it goes on.";
         Kind choice(AnomalyKind::WORDS) "kind" [] "KIND" 5 by('k')
             "How it differs: spike, drop, or drift from week to week.";
-        Key text "key" [] "WHAT" 24 wide
+        Key text "key" [] "WHAT" 24 key wide
             "The service, usage type, account and tag that explain 80% of it or more.";
         Service text "service" [] "SERVICE" 24 wide "Name of the service; none where it is of all.";
         Account text "account" [] "ACCOUNT" 12 "Account that used it; none where it is of all.";

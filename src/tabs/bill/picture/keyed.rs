@@ -75,26 +75,26 @@ macro_rules! keyed_fields {
         $crate::view::table_field::field_table! {
             $(#[$doc])*
             pub enum $field => $table {
-                Category choice($crate::analyze::bill::Category::WORDS) "category" [] "CATEGORY" 13
+                Category choice($crate::analyze::bill::Category::WORDS) "category" [] "CATEGORY" 13 key
                     "Category: training and serving by tags and usage types, storage, network, operations, fees.";
-                Service text "service" [] "SERVICE" 24 wide by('s') "Name of the service.";
-                Account text "account" [] "ACCOUNT" 12 "Account that used it.";
-                Region text "region" [] "REGION" 12 "Region; none for global services.";
-                UsageType text "usage_type" ["usage"] "USAGE TYPE" 24 wide "Usage type; of FOCUS 1.2 the meter.";
-                Resource text "resource" ["id"] "RESOURCE" 24 wide "Id or ARN of the resource.";
-                Day text "day" ["date"] "DAY" 10 by('d')
+                Service text "service" [] "SERVICE" 24 key wide by('s') "Name of the service.";
+                Account text "account" [] "ACCOUNT" 12 key "Account that used it.";
+                Region text "region" [] "REGION" 12 key "Region; none for global services.";
+                UsageType text "usage_type" ["usage"] "USAGE TYPE" 24 key wide "Usage type; of FOCUS 1.2 the meter.";
+                Resource text "resource" ["id"] "RESOURCE" 24 key wide "Id or ARN of the resource.";
+                Day text "day" ["date"] "DAY" 10 key by('d')
                     "Day, UTC; none for what is charged for the whole period.";
-                Charge choice($crate::domain::bill::Charge::WORDS) "charge" [] "CHARGE" 10
+                Charge choice($crate::domain::bill::Charge::WORDS) "charge" [] "CHARGE" 10 key
                     "What is charged for: use, purchase, tax, credit, refund, discount, support, fee, adjustment.";
-                Pricing choice($crate::domain::bill::Pricing::WORDS) "pricing" [] "PRICING" 17
+                Pricing choice($crate::domain::bill::Pricing::WORDS) "pricing" [] "PRICING" 17 key
                     "How the price came about: on demand, Spot, by a commitment, or unused.";
-                Commitment text "commitment" [] "COMMITMENT" 24 wide "Savings Plan or reservation behind it.";
-                Team text "team" [] "TEAM" 14 by('t') "Team, by its tags.";
-                Project text "project" [] "PROJECT" 14 "Project, by its tags.";
-                Environment text "env" ["environment"] "ENV" 10 "Environment, by its tags.";
-                CostCenter text "cost_center" [] "COST CENTER" 12 "Cost center, by its tags.";
-                Tag text "tag" [] "TAG" 16 wide "Value of the tag that sums are made by.";
-                Tag2 text "tag_2" [] "TAG 2" 16 wide "Value of the second tag that sums are made by.";
+                Commitment text "commitment" [] "COMMITMENT" 24 key wide "Savings Plan or reservation behind it.";
+                Team text "team" [] "TEAM" 14 key by('t') "Team, by its tags.";
+                Project text "project" [] "PROJECT" 14 key "Project, by its tags.";
+                Environment text "env" ["environment"] "ENV" 10 key "Environment, by its tags.";
+                CostCenter text "cost_center" [] "COST CENTER" 12 key "Cost center, by its tags.";
+                Tag text "tag" [] "TAG" 16 key wide "Value of the tag that sums are made by.";
+                Tag2 text "tag_2" [] "TAG 2" 16 key wide "Value of the second tag that sums are made by.";
                 $($rest)*
             }
         }

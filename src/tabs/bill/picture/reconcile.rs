@@ -60,7 +60,7 @@ impl ReconcileRow {
 field_table! {
     /// A field of the bill beside live burn.
     pub enum ReconcileField => FIELDS {
-        Day text "day" ["date"] "DAY" 10 by('d') "Day, UTC.";
+        Day text "day" ["date"] "DAY" 10 key by('d') "Day, UTC.";
         Live number(Usd) "live_usd" ["live"] "LIVE" 13 unit("$") by('l')
             "Live burn of the accounts that were looked at; none where nobody looked.";
         Bill number(Usd) "bill_usd" ["bill"] "BILL" 13 unit("$") by('b')

@@ -61,10 +61,10 @@ field_table! {
     pub enum JobField => FIELDS {
         Source choice(JobSource::WORDS) "source" [] "SOURCE" 10 "Where it was read.";
         Cluster text "cluster" [] "CLUSTER" 10 "Cluster; none where none is named.";
-        Job text "job_id" ["id", "job"] "JOB" 8 by('j') "Id of the job, as its source shows it.";
+        Job text "job_id" ["id", "job"] "JOB" 8 key by('j') "Id of the job, as its source shows it.";
         Attempt number(Count) "attempt" [] "TRY" 3 "Number of the attempt among those of its job.";
         Parts number(Count) "parts" [] "PARTS" 5 "Number of parts that ran side by side, as one row.";
-        Name text "name" [] "NAME" 14 wide by('n') "Name of the job.";
+        Name text "name" [] "NAME" 14 key wide by('n') "Name of the job.";
         User text "user" [] "USER" 8 by('u') "User.";
         Team text "team" ["account"] "TEAM" 8 by('t') "Team; of Slurm the account.";
         Project text "project" [] "PROJECT" 10 by('p') "Project.";

@@ -36,7 +36,7 @@ field_table! {
     pub enum NodeField => FIELDS {
         Source choice(JobSource::WORDS) "source" [] "SOURCE" 10 "Where its jobs were read.";
         Cluster text "cluster" [] "CLUSTER" 10 "Cluster; none where none is named.";
-        Node text "node" ["name"] "NODE" 16 wide by('n') "Name of the node.";
+        Node text "node" ["name"] "NODE" 16 key wide by('n') "Name of the node.";
         InstanceType text "instance_type" ["type"] "TYPE" 14 by('t') "Instance type behind the name; of several the last.";
         TypeFrom choice(TypeFrom::WORDS) "type_from" [] "TYPE BY" 9 "What tells the type; rule = by queue, an estimate.";
         PriceFrom choice(PriceFrom::WORDS) "price_from" [] "PRICE" 7 "Kind of price: list, spot, bill, private.";

@@ -16,9 +16,9 @@ pub fn repeat_rows(of: Vec<Repeat>) -> Arc<[Arc<Repeat>]> {
 field_table! {
     /// A field of what was lost again and again.
     pub enum RepeatField => FIELDS {
-        Kind choice(RepeatKind::WORDS) "kind" [] "KIND" 11 by('k')
+        Kind choice(RepeatKind::WORDS) "kind" [] "KIND" 11 key by('k')
             "same_node, same_script, last_hour, sweep. Of an attempt in several the first counts it.";
-        Key text "key" ["node", "name"] "WHAT" 26 wide by('n') "The node; else cluster, user and name of script or sweep.";
+        Key text "key" ["node", "name"] "WHAT" 26 key wide by('n') "The node; else cluster, user and name of script or sweep.";
         What text "what" [] "HOW" 24 wide "What happened, in words.";
         Attempts number(Count) "attempts" [] "ATTEMPTS" 8 by('t') "Number of attempts.";
         LostHours number(Count) "lost_gpu_hours" ["lost"] "LOST" 10 by('l') "GPU-hours that they lost.";

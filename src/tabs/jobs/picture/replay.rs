@@ -16,9 +16,9 @@ pub fn replay_rows(of: Vec<Replay>) -> Arc<[Arc<Replay>]> {
 field_table! {
     /// A field of a rule that was replayed.
     pub enum ReplayField => FIELDS {
-        Rule choice(ReplayRule::WORDS) "rule" ["policy"] "RULE" 16 by('r')
+        Rule choice(ReplayRule::WORDS) "rule" ["policy"] "RULE" 16 key by('r')
             "retry_limit, drain_after, checkpoint_every, early_stopping; each replayed by itself.";
-        Setting number(Count) "setting" [] "SETTING" 7 apart smallest_first by('t') "Its setting, in the unit of the row.";
+        Setting number(Count) "setting" [] "SETTING" 7 key apart smallest_first by('t') "Its setting, in the unit of the row.";
         Unit text "unit" [] "UNIT" 8 "Unit of the setting: failures, minutes, percent of the time.";
         Key text "key" ["user", "team", "script"] "OF" 16 wide by('o') "User, team or script, as --by says; none for all together.";
         What text "what" [] "WHAT" 24 wide "What the rule does, in words.";

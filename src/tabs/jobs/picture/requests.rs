@@ -25,9 +25,9 @@ pub fn request_rows(of: Vec<RequestRow>) -> Arc<[Arc<RequestItem>]> {
 field_table! {
     /// A field of what a workload asked for and did not use.
     pub enum RequestField => FIELDS {
-        Kind choice(RequestKind::WORDS) "resource" ["kind"] "RESOURCE" 8 by('r')
+        Kind choice(RequestKind::WORDS) "resource" ["kind"] "RESOURCE" 8 key by('r')
             "What it asks too much of: gpus, time until the scheduler ends it, memory.";
-        Workload text "workload" ["name"] "WORKLOAD" 18 wide by('w') "Name of its jobs.";
+        Workload text "workload" ["name"] "WORKLOAD" 18 key wide by('w') "Name of its jobs.";
         User text "user" [] "USER" 8 by('u') "User.";
         Team text "team" ["account"] "TEAM" 8 by('t') "Team of the attempt that ended last; of Slurm the account.";
         Source choice(JobSource::WORDS) "source" [] "SOURCE" 10 "Where it was read.";

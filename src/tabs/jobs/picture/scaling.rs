@@ -20,14 +20,14 @@ field_table! {
     /// A field of a setting that was replayed over a node group.
     pub enum ScalingField => FIELDS {
         Cluster text "cluster" [] "CLUSTER" 12 by('c') "Cluster; none where none is named.";
-        Queue text "queue" ["partition", "node_pool"] "QUEUE" 12 wide by('q')
+        Queue text "queue" ["partition", "node_pool"] "QUEUE" 12 key wide by('q')
             "Queue whose jobs held the nodes longest; none where nothing ran on them, and where jobs name none.";
         InstanceType text "instance_type" ["type"] "TYPE" 14 by('t') "Instance type of the nodes.";
         Source choice(JobSource::WORDS) "source" [] "SOURCE" 10 "Where the nodes were read.";
-        After text "scale_down_after" ["after"] "AFTER" 6
+        After text "scale_down_after" ["after"] "AFTER" 6 key
             "For how long a node stays up that nobody holds: 1m to 1h, never: it stays.";
         Delay number(Count) "delay_minutes" ["delay"] "MINUTES" 7 apart smallest_first by('u') "The same in minutes; none for never.";
-        Kept number(Count) "min_nodes" ["min"] "MIN" 4 apart smallest_first by('i')
+        Kept number(Count) "min_nodes" ["min"] "MIN" 4 key apart smallest_first by('i')
             "Nodes that stay up whatever happens: 0, 1, 2, and as many as were never fewer.";
         Fits choice(YES) "fits" ["recommended"] "BEST" 4 by('f')
             "yes: the setting that saves most of its group while at most one job in twenty more than so far waits for a node to boot.";

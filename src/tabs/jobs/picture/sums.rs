@@ -36,7 +36,7 @@ pub fn tax_rows(of: &Tax) -> Arc<[Arc<TaxItem>]> {
 field_table! {
     /// A field of sums of attempts.
     pub enum TaxField => FIELDS {
-        Key text "key" [] "KEY" 21 wide by('k') "Value of what sums are made by.";
+        Key text "key" [] "KEY" 21 key wide by('k') "Value of what sums are made by.";
         Attempts number(Count) "attempts" [] "ATTEMPTS" 8 by('t') "Number of attempts.";
         GpuHours number(Count) "gpu_hours" ["hours"] "GPU-HOURS" 10 by('h') "GPU-hours held.";
         Usd number(Usd) "usd" ["$"] "COST" 12 unit("$") by('c') "What they cost.";

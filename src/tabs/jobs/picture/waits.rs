@@ -43,8 +43,8 @@ field_table! {
     pub enum WaitField => FIELDS {
         Hour time "hour" [] "HOUR" 16 by('h') "Beginning of the hour, UTC; none by another key.";
         Source choice(JobSource::WORDS) "source" [] "SOURCE" 10 "Where the cluster was read; none by user or team.";
-        Cluster text "cluster" [] "CLUSTER" 10 wide "Cluster; none by user or team.";
-        Key text "key" ["queue", "user", "team"] "WHICH" 16 wide by('k')
+        Cluster text "cluster" [] "CLUSTER" 10 key wide "Cluster; none by user or team.";
+        Key text "key" ["queue", "user", "team"] "WHICH" 16 key wide by('k')
             "Queue, user or team, as --by says; in its column also the hour or the cluster.";
         Attempts number(Count) "attempts" [] "ATTEMPTS" 8 by('t') "Attempts that waited for GPUs.";
         Users number(Count) "users" [] "USERS" 5 by('u') "Users that waited.";
@@ -94,7 +94,7 @@ impl TableField for WaitField {
         F::Usd,
     ];
     const DROPPED_FIRST: &'static [Self] =
-        &[F::Attempts, F::Cluster, F::Waited, F::WaitingGpus, F::Unknown, F::Fragmented];
+        &[F::Attempts, F::Waited, F::WaitingGpus, F::Unknown, F::Fragmented];
 
     fields!(FIELDS);
 

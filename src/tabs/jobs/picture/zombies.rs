@@ -16,8 +16,8 @@ pub fn zombie_rows(of: Vec<Zombie>) -> Arc<[Arc<Zombie>]> {
 field_table! {
     /// A field of a GPU that costs and does nothing for a job.
     pub enum ZombieField => FIELDS {
-        Node text "node" ["host"] "NODE" 18 wide by('n') "Name of the node, as the scheduler has it.";
-        Gpu number(Count) "gpu" ["gpu_index", "index"] "GPU" 3 smallest_first by('g') "Index of the GPU on it.";
+        Node text "node" ["host"] "NODE" 18 key wide by('n') "Name of the node, as the scheduler has it.";
+        Gpu number(Count) "gpu" ["gpu_index", "index"] "GPU" 3 key smallest_first by('g') "Index of the GPU on it.";
         InstanceId text "instance_id" ["instance"] "INSTANCE" 19 "Id of its instance; none of a GPU of no instance.";
         Kind choice(ZombieKind::WORDS) "kind" [] "KIND" 19 by('k')
             "no_job: held, and by no living job; idle: in a job that runs; idle_beside_working: while others of the job work.";

@@ -33,7 +33,7 @@ pub fn cache_items(rows: Vec<CacheRow>, by: ReadsBy) -> Arc<[Arc<CacheItem>]> {
 field_table! {
     /// A field of reads that a cache would save.
     pub enum CacheField => FIELDS {
-        Prefix text "prefix" [] "PREFIX" 24 wide by('p') "Bucket and the first levels of the key; none of the whole log.";
+        Prefix text "prefix" [] "PREFIX" 24 key wide by('p') "Bucket and the first levels of the key; none of the whole log.";
         Reader text "reader" [] "READER" 15 wide by('r')
             "Address that the bytes went to; all behind a NAT gateway or a proxy share one.";
         Requests number(Count) "requests" [] "REQUESTS" 10 by('q')

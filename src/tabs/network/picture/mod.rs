@@ -60,19 +60,19 @@ const SOURCES: [&str; 2] = ["bill", "live"];
 field_table! {
     /// A field of a path.
     pub enum NetworkField => FIELDS {
-        Path choice(NetworkPath::WORDS) "path" [] "PATH" 12 by('p') "The path that the bill charges.";
+        Path choice(NetworkPath::WORDS) "path" [] "PATH" 12 key by('p') "The path that the bill charges.";
         From text "from" [] "FROM" 9 wide by('f')
             "Where the bytes come from: a region, internet, or a code as the bill has it.";
         To text "to" [] "TO" 9 wide by('t') "Where they go to; none where the bill does not say it.";
         Account text "account" [] "ACCOUNT" 12 by('a') "Account that is billed.";
-        Resource text "resource" [] "RESOURCE" 14 wide by('r') "Bucket, gateway, endpoint or instance.";
+        Resource text "resource" [] "RESOURCE" 10 key wide by('r') "Bucket, gateway, endpoint or instance.";
         Bytes number(Bytes) "bytes" ["size"] "BYTES" 8 by('b')
             "Bytes, each once, though sender and receiver are billed for it; none where no line counts them.";
         UsdPerMonth number(Usd) "usd_per_month" ["$", "usd"] "$/MONTH" 11 unit("$") by('m')
             "Effective cost in the period of the bill, of a month that goes on what it cost so far; live a month of 730 h.";
         Avoidable number(Usd) "avoidable_usd_per_month" ["avoidable"] "AVOIDABLE" 11 unit("$") by('v')
             "What the fix avoids, after its own price; none without a fix, and where the bill does not tell how much.";
-        Fix choice(Remedy::WORDS) "fix" [] "FIX" 12 wide by('x') "What avoids it.";
+        Fix choice(Remedy::WORDS) "fix" [] "FIX" 10 wide by('x') "What avoids it.";
         Confidence choice(Confidence::WORDS) "confidence" [] "CONFIDENCE" 10 by('c')
             "high = usage type and resource tell it; up_to = the avoidable part is a bound; low = nothing tells the path for certain.";
         Service text "service" [] "SERVICE" 24 wide by('s') "Name of the service that is billed.";
@@ -131,16 +131,8 @@ impl TableField for NetworkField {
 
     const SCREEN_COLUMNS: &'static [Self] =
         &[F::Path, F::From, F::To, F::Resource, F::Bytes, F::UsdPerMonth, F::Avoidable, F::Fix];
-    const DROPPED_FIRST: &'static [Self] = &[
-        F::Why,
-        F::FixUsdOnce,
-        F::PayBack,
-        F::FixUsd,
-        F::Confidence,
-        F::Resource,
-        F::Bytes,
-        F::To,
-    ];
+    const DROPPED_FIRST: &'static [Self] =
+        &[F::Why, F::FixUsdOnce, F::PayBack, F::FixUsd, F::Confidence, F::Bytes, F::To];
 
     fields!(FIELDS);
 

@@ -40,7 +40,7 @@ pub fn allocation_rows(
 field_table! {
     /// A field of an allocation.
     pub enum AllocationField => FIELDS {
-        Key text "key" ["team", "project", "env", "cost_center", "user"] "KEY" 16 wide by('k')
+        Key text "key" ["team", "project", "env", "cost_center", "user"] "KEY" 16 key wide by('k')
             "Value of what dollars are allocated by.";
         Untagged choice(Lack::WORDS) "untagged" [] "NO VALUE" 10
             "untagged = it could be tagged, untaggable = nothing could be: taxes, support, transfer without a resource.";

@@ -110,7 +110,7 @@ pub fn budget_rows(of: Vec<BudgetState>) -> Arc<[Arc<BudgetItem>]> {
 field_table! {
     /// A field of a budget.
     pub enum BudgetField => FIELDS {
-        Name text "name" [] "NAME" 14 wide by('n') "Name of the budget.";
+        Name text "name" [] "NAME" 14 key wide by('n') "Name of the budget.";
         Filter text "filter" [] "FILTER" 18 wide by('f') "Which lines of the bill; none = all.";
         Period text "period" [] "PERIOD" 7 by('p') "The month, or the quarter.";
         Length choice(BudgetPeriod::WORDS) "length" [] "LENGTH" 9 by('e') "monthly or quarterly.";

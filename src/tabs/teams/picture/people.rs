@@ -54,7 +54,7 @@ field_table! {
     /// A field of an activity or a tool.
     pub enum PeopleField => FIELDS {
         Kind choice(KINDS) "kind" [] "KIND" 8 by('k') "activity, or a tool that is kept.";
-        Name text "name" [] "NAME" 16 wide by('n')
+        Name text "name" [] "NAME" 16 key wide by('n')
             "What engineers spend time on, or the tool. rest = hours of which no activity is said; tooling is without the hours of tools.";
         Hours number(Count) "hours_per_month" ["hours"] "HOURS" 9 unit("h/month") by('h')
             "Hours that it takes in a month of 52/12 weeks; none where not said.";

@@ -60,9 +60,9 @@ pub fn quota_rows(of: Vec<QuotaState>) -> Arc<[Arc<QuotaItem>]> {
 field_table! {
     /// A field of a quota.
     pub enum QuotaField => FIELDS {
-        Team text "team" [] "TEAM" 12 wide by('t') "The team.";
-        Of choice(Limited::WORDS) "of" [] "OF" 12 by('o') "What is limited.";
-        Type text "type" [] "TYPE" 14 by('y') "Instance type, of instances.";
+        Team text "team" [] "TEAM" 12 key wide by('t') "The team.";
+        Of choice(Limited::WORDS) "of" [] "OF" 12 key by('o') "What is limited.";
+        Type text "type" [] "TYPE" 14 key by('y') "Instance type, of instances.";
         State choice(QuotaStanding::WORDS) "state" [] "STATE" 12 by('s')
             "over = more runs than is allowed; would_exceed = with what is asked for; unknown = of some instance it is not known how much it counts.";
         Limit number(Count) "limit" [] "LIMIT" 9 by('l') "How much the team may run at once.";
@@ -86,7 +86,7 @@ impl TableField for QuotaField {
 
     const SCREEN_COLUMNS: &'static [Self] =
         &[F::Team, F::Of, F::Type, F::State, F::Limit, F::Used, F::Over, F::Since];
-    const DROPPED_FIRST: &'static [Self] = &[F::Since, F::Type];
+    const DROPPED_FIRST: &'static [Self] = &[F::Since, F::Over];
 
     fields!(FIELDS);
 

@@ -38,7 +38,7 @@ pub fn tag_rows(of: &Compliance) -> Arc<[Arc<TagItem>]> {
 field_table! {
     /// A field of a resource without some tag.
     pub enum TagField => FIELDS {
-        Resource text "resource" [] "RESOURCE" 24 wide by('r')
+        Resource text "resource" [] "RESOURCE" 24 key wide by('r')
             "Id or ARN; none of what a bill tells without a resource.";
         Name text "name" [] "NAME" 16 wide by('n') "Its tag Name, of instances that are seen live.";
         Account text "account" [] "ACCOUNT" 12 by('a') "Account.";

@@ -68,7 +68,7 @@ fn formula(rule: &RunRule) -> String {
 field_table! {
     /// A field of a unit cost.
     pub enum UnitField => FIELDS {
-        Name text "name" [] "NAME" 16 wide by('n') "What one is.";
+        Name text "name" [] "NAME" 16 key wide by('n') "What one is.";
         Filter text "filter" [] "FILTER" 18 wide by('f') "Which lines of the bill, or which jobs; none = all.";
         From choice(FROM) "from" ["source"] "FROM" 14 by('r')
             "What bears the dollars: the bill, all attempts of jobs, or those that completed.";
