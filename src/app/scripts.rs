@@ -115,6 +115,28 @@ fn tab_completes_fields_and_values_of_a_filter() {
 }
 
 #[test]
+fn a_filter_of_instances_says_how_many_of_the_idle_ones_nothing_speaks_against_stopping() {
+    let mut app = app_with(fleet_of(40, 1, readings(0, None)), (200, 50));
+    let known = |row: &&mut Arc<crate::fleet::Row>| row.obstacles.is_some();
+    let rows = &mut Arc::make_mut(app.fleet.as_mut().unwrap()).rows;
+    // All but one lose the disks of their type.
+    Arc::make_mut(rows.iter_mut().find(known).unwrap()).obstacles = Some(Arc::new([]));
+    let said = |app: &mut App, keys: &str| {
+        press(app, keys);
+        let text = crate::ui::golden::screen(app);
+        text.lines().find_map(|line| line.split("nothing speaks against").nth(1).map(str::to_owned))
+    };
+    let whole = said(&mut app, "3/verdict=idle<enter>").unwrap();
+    let idle = app.list().order().len();
+    assert_eq!(said(&mut app, "/verdict=idle against=none<enter>"), None);
+    let free = app.list().order().len();
+    assert!(0 < free && free < idle, "{free} of {idle}");
+    let expected = format!(" a stop of {free} of {idle} idle: against=none");
+    assert!(whole.starts_with(&expected), "{whole}");
+    assert_eq!(said(&mut app, "/verdict=busy<enter>"), None, "nothing of them is to be stopped");
+}
+
+#[test]
 fn esc_while_typing_restores_the_filter_from_before() {
     let mut app = app(SIZE);
     press(&mut app, "3/team=nlp<enter>/<ctrl-u>team=data");

@@ -293,7 +293,10 @@ pub fn remark(app: &App) -> Option<(String, Role)> {
             let words: Vec<String> = prompt.completions[chosen..].iter().map(|c| last(c)).collect();
             return Some((words.join("  "), Role::Accent));
         }
-        return app.list().remark().filter(|_| is_filter).map(|text| (text, Role::Warn));
+        let remark = app.list().remark().map(|text| (text, Role::Warn));
+        let of_rows = || app.screen().of_filtered(app).map(|text| (text, Role::Accent));
+        let is_typed = is_filter && !app.list().filter_text().is_empty();
+        return remark.or_else(of_rows).filter(|_| is_typed);
     }
     notice(app).or_else(|| {
         let usd = format::usd_spent(app.missing_usd()?);

@@ -233,10 +233,12 @@ impl Memo<'_> {
         let mut left_out = Vec::new();
         if !rest.is_empty() {
             let saves = format::usd_total(rest.iter().map(|entry| entry.saves_usd).sum());
-            left_out.push(match rest.len() {
-                1 => format!("1 more to buy, which saves {saves}"),
-                more => format!("{more} more to buy, which save {saves} together"),
-            });
+            let more = format::counted(
+                rest.len(),
+                "more to buy, which saves",
+                "more to buy, which together save",
+            );
+            left_out.push(format!("{more} {saves}"));
         }
         others.extend(never);
         others.extend(&lists.avoid);

@@ -212,7 +212,7 @@ fn the_memo_lists_what_saves_something_and_counts_the_rest() {
         "| 1 | p0 1y | – | $2.00/h | none | $1,460 | $900 |",
         "| 1 | p5 1y | – | $2.00/h | none | $1,460 | $400 |",
         // 300 + 200 + 100.
-        "Offers not listed: 3 more to buy, which save $600 together, 20 that save nothing, 10 that cannot be \
+        "Offers not listed: 3 more to buy, which together save $600, 20 that save nothing, 10 that cannot be \
          judged, as their rates or prices are not known, 10 that AWS does not sell.",
     ] {
         assert!(memo.contains(part), "{part}\n{memo}");

@@ -136,7 +136,8 @@ pub fn of_instance(app: &App, instance: &Arc<str>, width: usize) -> Vec<Line> {
     let ctx = app.gpu_context();
     let sums = RollUp::of(rows.iter().map(|row| &***row));
     let said = format!("  {}, data {}", sums.state_words(), age(&rows, &ctx));
-    let mut lines = vec![Line::new(), Line::of(Role::Heading, "Its GPUs live now").with(Role::Dim, said)];
+    let mut lines =
+        vec![Line::new(), Line::of(Role::Heading, "Its GPUs live now").with(Role::Dim, said)];
     for row in rows {
         let state = words::cell(row, ctx.symbols);
         let line = Line::new()

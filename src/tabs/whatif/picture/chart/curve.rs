@@ -59,9 +59,10 @@ pub fn curve(answer: &FamilyAnswer, inputs: &FamilyInputs, place: f64) -> Option
             tick: false,
         });
     }
+    let is_alone = picture.optima.len() == 1;
     for (offer, units) in &picture.optima {
         let Some(offer) = inputs.offers.get(*offer) else { continue };
-        let of = if picture.optima.len() == 1 { "lowest mean" } else { &*offer.name };
+        let of = if is_alone { "lowest mean" } else { &*offer.name };
         marks.push(Mark {
             place: Place::Y(*units),
             label: format!("{of} {}", words::units(*units)),
