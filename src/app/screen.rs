@@ -151,11 +151,6 @@ pub trait Screen: Sync {
         None
     }
 
-    /// What is worth knowing of the rows that the filter of its list leaves, in a sentence; `None` where nothing is.
-    fn of_filtered(&self, _app: &App) -> Option<String> {
-        None
-    }
-
     /// Lines above its list or map, at most `width` columns wide.
     fn strip(&self, _app: &App, _width: usize) -> Vec<Line> {
         Vec::new()

@@ -3,7 +3,7 @@
 use super::keymap::Action;
 use super::{App, Deed, Effect, Prompt, PromptError, PromptKind, command};
 use crate::query::QueryError;
-use crate::view::complete::complete;
+use crate::view::complete::{complete, last_term};
 
 impl App {
     /// Opens the prompt for the filter, with the filter in force: what is typed takes its place, and other edits go on with it.
@@ -39,8 +39,8 @@ impl App {
                 let typed = prompt.line.text().to_owned();
                 if prompt.completions.is_empty() {
                     // Where nothing is begun, what there is is shown first, and nothing of it taken.
-                    let begun = prompt.line.before().trim_end_matches(['(', ' ', '=', '~', ',']);
-                    let only_shows = begun != prompt.line.before() || begun.is_empty();
+                    let term = last_term(prompt.line.before());
+                    let only_shows = term.is_empty() || term.ends_with(['=', '~', ',']);
                     match prompt.kind {
                         PromptKind::Command => self.complete_command(),
                         PromptKind::Filter { .. } => {

@@ -247,13 +247,19 @@ fn run_to_its_end(cockpit: &mut Cockpit) {
     cockpit.until("the end", |app| app.sheet().unwrap().run().is_some_and(Run::is_over));
 }
 
-#[test]
-fn an_idle_box_of_the_demo_is_stopped_from_the_sheet() {
+/// The cockpit on the demo, armed, with the stop of all that is idle checked.
+fn with_the_idle_ones_checked() -> Cockpit {
     let mut cockpit = Cockpit::start(true);
     cockpit.until("armed", |app| app.rules().accounts.values().any(AccountRules::may_act));
     cockpit.until("verdicts and their dates", is_judged);
     cockpit.keys("3/verdict=idle<enter>gVGV:stop<enter>");
     cockpit.until("checks", is_reviewed);
+    cockpit
+}
+
+#[test]
+fn an_idle_box_of_the_demo_is_stopped_from_the_sheet() {
+    let mut cockpit = with_the_idle_ones_checked();
     let passed: Vec<_> = {
         let checked = cockpit.app.sheet().unwrap().checked().unwrap();
         checked
@@ -296,11 +302,7 @@ fn an_idle_box_of_the_demo_is_stopped_from_the_sheet() {
 
 #[test]
 fn a_row_left_out_on_the_sheet_gets_no_call() {
-    let mut cockpit = Cockpit::start(true);
-    cockpit.until("armed", |app| app.rules().accounts.values().any(AccountRules::may_act));
-    cockpit.until("verdicts and their dates", is_judged);
-    cockpit.keys("3/verdict=idle<enter>gVGV:stop<enter>");
-    cockpit.until("checks", is_reviewed);
+    let mut cockpit = with_the_idle_ones_checked();
     let two: Vec<_> = {
         let checked = cockpit.app.sheet().unwrap().checked().unwrap();
         checked.passed().take(2).map(|row| row.item.id.clone()).collect()

@@ -294,9 +294,8 @@ pub fn remark(app: &App) -> Option<(String, Role)> {
             return Some((words.join("  "), Role::Accent));
         }
         let remark = app.list().remark().map(|text| (text, Role::Warn));
-        let of_rows = || app.screen().of_filtered(app).map(|text| (text, Role::Accent));
-        let is_typed = is_filter && !app.list().filter_text().is_empty();
-        return remark.or_else(of_rows).filter(|_| is_typed);
+        let of_rows = || app.list().worth_knowing().map(|text| (text.to_owned(), Role::Accent));
+        return remark.or_else(of_rows).filter(|_| is_filter);
     }
     notice(app).or_else(|| {
         let usd = format::usd_spent(app.missing_usd()?);

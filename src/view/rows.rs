@@ -64,6 +64,9 @@ pub trait Rows: Send + Sync {
 
     /// Index of the row's shared word, see [`TableField::shared_word`].
     fn shared_word(&self, row: u32) -> Option<usize>;
+
+    /// What is worth knowing of these of the rows, see [`TableField::of_filtered`].
+    fn of_filtered(&self, which: &[u32], compared: &[&FieldSpec]) -> Option<String>;
 }
 
 /// Cell of a row under a field.
@@ -179,6 +182,10 @@ impl<F: TableField, H: AsRef<[Arc<F::Row>]> + Send + Sync> Rows for RowsOf<F, H>
 
     fn shared_word(&self, row: u32) -> Option<usize> {
         F::shared_word(self.at(row)?)
+    }
+
+    fn of_filtered(&self, which: &[u32], compared: &[&FieldSpec]) -> Option<String> {
+        F::of_filtered(which.iter().filter_map(|row| self.at(*row)).map(|row| &**row), compared)
     }
 }
 

@@ -405,6 +405,15 @@ pub trait TableField: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
         None
     }
 
+    /// What is worth knowing of the rows that a filter leaves, in a sentence; `compared` are the fields it compares. `None`
+    /// where nothing is.
+    fn of_filtered<'a>(
+        _rows: impl Iterator<Item = &'a Self::Row>,
+        _compared: &[&FieldSpec],
+    ) -> Option<String> {
+        None
+    }
+
     /// Text of the cell, neither padded nor truncated.
     fn cell(self, row: &Self::Row, ctx: &ViewContext) -> String {
         self.value(row, ctx).shown(self.spec().kind, ctx)

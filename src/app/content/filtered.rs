@@ -18,7 +18,7 @@ pub fn line(app: &App, list: &List, below: bool, width: usize) -> Option<Line> {
     // While one types it stands below the list.
     let remark = list.remark().filter(|_| app.prompt().is_none());
     let remark = remark.map(|text| (Role::Warn, text));
-    let further = app.screen().of_filtered(app).map(|text| (Role::Accent, text));
+    let further = list.worth_knowing().map(|text| (Role::Accent, text.to_owned()));
     for (role, text) in parts(sums, noun, below).into_iter().chain(remark).chain(further) {
         let gap = if used > 0 { columns(&separator) } else { 0 };
         // What has no room is left out: a number that is cut is a wrong number.

@@ -1,7 +1,7 @@
 //! What the filter leaves of a list: how many rows, and their dollars.
 
 use super::List;
-use crate::view::{FieldSpec, Rows, Value, ViewContext};
+use crate::view::{FieldRef, FieldSpec, Rows, Value, ViewContext};
 
 /// Rows among which texts are looked for that the filter may have meant: it is done between a key and its frame.
 const ROWS_AT_MOST: usize = 20_000;
@@ -41,6 +41,11 @@ impl List {
         self.unmatched.as_deref()
     }
 
+    /// What is worth knowing of the rows that pass the filter, in a sentence; `None` without a filter, and where nothing is.
+    pub fn worth_knowing(&self) -> Option<&str> {
+        self.worth_knowing.as_deref().filter(|_| self.filter.is_some())
+    }
+
     /// Looks for it, where nothing passes.
     pub(super) fn find_unmatched(&self, ctx: &ViewContext) -> Option<String> {
         let (filter, rows) = (self.filter.as_ref()?, self.rows.as_ref()?);
@@ -51,9 +56,16 @@ impl List {
         Some(found.first()?.sentence(rows.table().nouns()[1]))
     }
 
-    /// Makes the sums anew for the rows now shown.
+    /// Makes the sums anew for the rows now shown, and what is worth knowing of them: drawing does not walk the rows.
     pub(super) fn sum_filter(&mut self, ctx: &ViewContext) {
         let rows = self.rows.as_ref().filter(|_| self.filter.is_some());
+        self.worth_knowing = self.filter.as_ref().zip(rows).and_then(|(filter, rows)| {
+            let compared = filter.fields().into_iter().filter_map(|of| match of {
+                FieldRef::Field(field) => Some(*field),
+                FieldRef::Tag(_) => None,
+            });
+            rows.of_filtered(&self.order, &compared.collect::<Vec<_>>())
+        });
         self.filtered = rows.map(|rows| {
             let field = self.table.find("$").filter(|field| field.adds_up);
             let dollars = field.and_then(|field| dollars(&**rows, &self.order, field, ctx));

@@ -77,6 +77,8 @@ pub struct List {
     /// The sums over the rows that pass the filter; `None` without one.
     filtered: Option<Filtered>,
     unmatched: Option<String>,
+    /// What is worth knowing of the rows that pass.
+    worth_knowing: Option<String>,
     /// Columns that the filter is about and that nobody chose; they stand first.
     guests: Vec<&'static FieldSpec>,
     /// Columns that the filter is about, the guests first: where not all find room, others are left out before them.
@@ -141,6 +143,7 @@ impl List {
             hidden_marks: 0,
             filtered: None,
             unmatched: None,
+            worth_knowing: None,
             guests: Vec::new(),
             kept: Vec::new(),
             meant: None,

@@ -30,24 +30,6 @@ impl Screen for IdleScreen {
         &[Context::Savings, Context::Table, Context::Main, Context::Move, Context::Any]
     }
 
-    fn of_filtered(&self, app: &App) -> Option<String> {
-        let list = app.table();
-        let field = Field::AgainstStop.spec();
-        if field.names().any(|name| list.filter_text().contains(name)) {
-            return None;
-        }
-        let rows = list.rows()?;
-        let shown = list.order().iter().filter_map(|row| rows.get::<Row>(*row));
-        let (mut free, mut idle) = (0, 0);
-        for mut against in shown.filter_map(|row| row.against_stop()) {
-            idle += 1;
-            free += usize::from(against.next().is_none());
-        }
-        let name = field.aliases.first().unwrap_or(&field.name);
-        let text = format!("nothing speaks against a stop of {free} of {idle} idle: {name}=none");
-        (0 < free && free < idle).then_some(text)
-    }
-
     fn hints(&self, app: &App) -> Hints {
         // What was marked was marked for this.
         if app.table().marked().is_some() {

@@ -17,7 +17,7 @@ use crate::fleet::{HeldBy, Net, Obstacle, Row};
 use crate::tabs::savings::picture::words;
 use crate::view::table_field::{TableField, fields};
 use crate::view::value::Value;
-use crate::view::{Origin, Role, ViewContext, format, reasons, verdict};
+use crate::view::{FieldSpec, Origin, Role, ViewContext, format, reasons, verdict};
 
 impl TableField for Field {
     type Row = Row;
@@ -272,6 +272,24 @@ impl TableField for Field {
 
     /// Name, type, team, id, project, environment, cost center, region, account, GPU model,
     /// lifecycle, owners, jobs and users that hold it; numbers are for comparisons.
+    fn of_filtered<'a>(
+        rows: impl Iterator<Item = &'a Row>,
+        compared: &[&FieldSpec],
+    ) -> Option<String> {
+        let field = Self::AgainstStop.spec();
+        if compared.contains(&field) {
+            return None;
+        }
+        let (mut free, mut idle) = (0, 0);
+        for mut against in rows.filter_map(Row::against_stop) {
+            idle += 1;
+            free += usize::from(against.next().is_none());
+        }
+        let name = field.aliases.first().unwrap_or(&field.name);
+        let text = format!("nothing speaks against a stop of {free} of {idle} idle: {name}=none");
+        (0 < free && free < idle).then_some(text)
+    }
+
     fn any_text(row: &Row, mut holds: impl FnMut(&str) -> bool) -> bool {
         let instance = &*row.instance;
         let accelerator = row.spec.as_ref().and_then(|s| s.accelerator.as_ref());
